@@ -1,1 +1,3 @@
-export {}
+export { FairleadError, isRetryable, unwrap } from '@fairlead/core'
+export { type BeaconClient, type BeaconClientOptions, createBeaconClient } from './client.ts'
+export type * from './generated/index.ts'

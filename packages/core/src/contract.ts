@@ -1,0 +1,33 @@
+/** A JSON Schema of draft 2020-12 as data. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** A query or path parameter of a route. */
+export interface Parameter {
+  readonly required: boolean
+  readonly schema: JsonSchema
+}
+
+/** One REST operation as data: what a server routes and validates by. */
+export interface Route {
+  readonly operationId: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Path template with `{name}` placeholders, as the specification writes it. */
+  readonly path: string
+  readonly pathParameters: Readonly<Record<string, Parameter>>
+  readonly query: Readonly<Record<string, Parameter>>
+  readonly requestBody?: { readonly required: boolean; readonly schema: JsonSchema }
+  /** By status code. */
+  readonly responses: Readonly<Record<string, { readonly schema?: JsonSchema }>>
+}
+
+/** One JSON-RPC method as data. */
+export interface Method {
+  readonly name: string
+  /** Whether `params` travels as an array or as an object. */
+  readonly paramStructure: 'by-position' | 'by-name'
+  /** In order of position. */
+  readonly params: readonly (Parameter & { readonly name: string })[]
+  /** False when sending the call twice may have another effect than sending it once. */
+  readonly idempotent: boolean
+  readonly result: JsonSchema
+}

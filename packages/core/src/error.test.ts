@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { type ErrorCode, FairleadError, isRetryable } from './error.ts'
+
+describe('FairleadError', () => {
+  it('says what happened from its context', () => {
+    const error = new FairleadError('HTTP_STATUS', { operation: 'listProjects', status: 404, detail: 'Invalid page.' })
+    expect(error.message).toBe('[HTTP_STATUS] operation: listProjects, status: 404, detail: Invalid page.')
+    expect(error.context.status).toBe(404)
+  })
+
+  it('is recognised when another copy of the package made it', () => {
+    const foreign = Object.assign(new Error('made elsewhere'), {
+      code: 'RPC_ERROR' satisfies ErrorCode,
+      [Symbol.for('fairlead.error')]: true,
+    })
+    expect(FairleadError.is(foreign)).toBe(true)
+    expect(FairleadError.is(foreign, 'RPC_ERROR')).toBe(true)
+    expect(FairleadError.is(foreign, 'HTTP_STATUS')).toBe(false)
+    expect(FairleadError.is(new Error('plain'))).toBe(false)
+  })
+})
+
+describe('isRetryable', () => {
+  it.each([
+    [new FairleadError('HTTP_STATUS', { operation: 'x', status: 503 }), true],
+    [new FairleadError('HTTP_STATUS', { operation: 'x', status: 404 }), false],
+    [new FairleadError('TRANSPORT_TIMEOUT', { operation: 'x', timeoutMs: 1, attempt: 1, reason: '' }), true],
+    [new FairleadError('GRPC_STATUS', { operation: 'x', status: 14, detail: '' }), true],
+    [new FairleadError('GRPC_STATUS', { operation: 'x', status: 16, detail: '' }), false],
+    [new FairleadError('RPC_ERROR', { operation: 'x', rpcCode: 3, detail: '', status: 200 }), false],
+    [new Error('plain'), false],
+  ])('derives it from code and status: %s', (error, expected) => {
+    expect(isRetryable(error)).toBe(expected)
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * What went wrong, by stable code. Codes are only ever added: never renamed, removed or given another meaning.
+ *
+ * The area before the first underscore says how far the call came: `CONFIG` before any I/O, `TRANSPORT` no answer,
+ * `HTTP` an answer that is not 2xx, `RPC` a JSON-RPC error object, `GRPC` a gRPC status, `DECODE` an answer that breaks
+ * the contract.
+ */
+export interface ErrorContext {
+  /** An option that cannot work. `rule` says what the option must be. */
+  CONFIG_INVALID: { readonly option: string; readonly rule: string }
+  /** No answer in time. */
+  TRANSPORT_TIMEOUT: AttemptContext
+  /** The connection failed or broke. */
+  TRANSPORT_FAILED: AttemptContext
+  /** An HTTP answer that is not 2xx. */
+  HTTP_STATUS: {
+    readonly operation: string
+    readonly status: number
+    /** The server's own words, without secrets. */
+    readonly detail?: string | undefined
+    /** Value of the `x-request-id` header. */
+    readonly requestId?: string | undefined
+  }
+  /** A JSON-RPC error object. `data` is what the node sent, for example revert data. */
+  RPC_ERROR: {
+    readonly operation: string
+    readonly rpcCode: number
+    readonly detail: string
+    readonly data?: unknown
+    /** HTTP status that carried the error object. */
+    readonly status: number
+  }
+  /** A gRPC status other than OK. */
+  GRPC_STATUS: { readonly operation: string; readonly status: number; readonly detail: string }
+  /** An answer that breaks the contract. `path` is where, `rule` what was expected there. */
+  DECODE_INVALID: { readonly operation: string; readonly path: string; readonly rule: string }
+}
+
+/** A call that got no answer. */
+export interface AttemptContext {
+  readonly operation: string
+  /** Counts from 1. */
+  readonly attempt: number
+  /** Limit of the attempt in milliseconds. */
+  readonly timeoutMs: number
+  /** The runtime's own words, without secrets. */
+  readonly reason: string
+}
+
+export type ErrorCode = keyof ErrorContext
+
+// A global symbol, so that errors are recognised across two installed copies of this package.
+const marker = Symbol.for('fairlead.error')
+
+/**
+ * The one error class of all Fairlead packages: a stable `code` and a `context` typed by it.
+ *
+ * Neither the message nor the context ever holds a token, a key or a password.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await evm.request({ method: 'eth_blockNumber' })
+ * } catch (error) {
+ *   if (FairleadError.is(error, 'RPC_ERROR')) console.error(error.context.rpcCode)
+ * }
+ * ```
+ */
+export class FairleadError<code extends ErrorCode = ErrorCode> extends Error {
+  readonly [marker] = true
+  override readonly name = 'FairleadError'
+  declare readonly code: code
+  declare readonly context: ErrorContext[code]
+
+  constructor(code: code, context: ErrorContext[code]) {
+    const facts = Object.entries(context).filter(([, value]) => value !== undefined && typeof value !== 'object')
+    super(`[${code}] ${facts.map(([name, value]) => `${name}: ${value}`).join(', ')}`)
+    this.code = code
+    this.context = context
+  }
+
+  /**
+   * Tells whether a value is a Fairlead error, optionally of one code.
+   *
+   * @param error - anything that was thrown
+   * @param code - the only code to accept
+   * @returns true for an error made by any copy of this package
+   * @example
+   * ```ts
+   * if (FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 404) return undefined
+   * ```
+   */
+  static is<code extends ErrorCode>(error: unknown, code?: code): error is FairleadError<code> {
+    return error instanceof Error && marker in error && (!code || (error as FairleadError).code === code)
+  }
+}
+
+/**
+ * Tells whether the same HTTP request may succeed when it is sent again.
+ *
+ * @param status - HTTP status code
+ * @returns true for 408, 429, 502, 503 and 504
+ * @example
+ * ```ts
+ * isRetryableStatus(429) // true
+ * ```
+ * @see RFC 9110, section 15; RFC 6585, section 4
+ */
+export function isRetryableStatus(status: number): boolean {
+  return [408, 429, 502, 503, 504].includes(status)
+}
+
+/**
+ * Tells whether an error may go away by itself, derived from its code and status.
+ *
+ * @param error - anything that was thrown
+ * @returns true for timeouts, broken connections and the statuses of {@link isRetryableStatus}
+ * @example
+ * ```ts
+ * if (isRetryable(error)) queue.push(job)
+ * ```
+ */
+export function isRetryable(error: unknown): boolean {
+  if (!FairleadError.is(error)) return false
+  if (FairleadError.is(error, 'HTTP_STATUS')) return isRetryableStatus(error.context.status)
+  // gRPC UNAVAILABLE; RFC-less but fixed in the gRPC status code list.
+  if (FairleadError.is(error, 'GRPC_STATUS')) return error.context.status === 14
+  return error.code === 'TRANSPORT_TIMEOUT' || error.code === 'TRANSPORT_FAILED'
+}

@@ -1,0 +1,126 @@
+import {
+  type BasicCredential,
+  type CallOptions,
+  createHttpTransport,
+  FairleadError,
+  type HttpOptions,
+  nodeAddress,
+  redact,
+  redactJson,
+  type TokenCredential,
+} from '@fairlead/core'
+import { type Methods, nonIdempotentMethods } from './generated/index.ts'
+
+/** Name of a method of the specification. */
+export type MethodName = keyof Methods
+
+/** Parameters of a method, by position. */
+export type MethodParams<method extends MethodName> = Methods[method]['params']
+
+/** Result of a method for given parameters: a flag that is known at compile time narrows it. */
+export type MethodResult<method extends MethodName, params = MethodParams<method>> = [
+  Narrowed<Methods[method], params>,
+] extends [never]
+  ? Methods[method]['result']
+  : Narrowed<Methods[method], params>
+
+type Narrowed<form, params> = form extends { params: infer formParams; result: infer result }
+  ? params extends formParams
+    ? result
+    : never
+  : never
+
+/** A call: `params` may be left out where none is required. */
+export type EvmRequest<method extends MethodName, params extends MethodParams<method>> = {
+  readonly method: method
+} & ([] extends MethodParams<method> ? { readonly params?: params } : { readonly params: params })
+
+export interface EvmClientOptions extends HttpOptions {
+  /** Address of the node without credentials, for example `https://node.example.com`. */
+  readonly url: string
+  /** Token (sent in the path) or user name and password (sent as HTTP basic authentication). */
+  readonly auth: TokenCredential | BasicCredential
+  /** Path after the token where a chain has one, for example `evm`. */
+  readonly path?: string | undefined
+}
+
+/** Calls the JSON-RPC methods of one node. */
+export interface EvmClient {
+  /**
+   * Calls one method.
+   *
+   * @param request - method name and parameters by position; quantities and data are 0x-prefixed hex strings
+   * @param options - `signal` and `timeoutMs` of this call
+   * @returns the result in the form of the wire
+   * @throws FairleadError `RPC_ERROR` for an error object, `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID`
+   * @example
+   * ```ts
+   * const block = await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+   * ```
+   * @see specs/evm/openrpc.yaml
+   */
+  request<method extends MethodName, const params extends MethodParams<method> = MethodParams<method>>(
+    request: EvmRequest<method, params>,
+    options?: CallOptions,
+  ): Promise<MethodResult<method, params>>
+}
+
+/**
+ * Makes a client of an EVM node over HTTP.
+ *
+ * Calls that the specification marks idempotent are sent again after a lost connection or a passing HTTP status.
+ *
+ * @param options - address, credential and path; `fetch`, `timeoutMs` and `retries` as for every client
+ * @returns a client with one typed `request` function
+ * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @example
+ * ```ts
+ * const evm = createEvmClient({ url: 'https://node.example.com', auth: { kind: 'token', token } })
+ * const height = BigInt(await evm.request({ method: 'eth_blockNumber' }))
+ * ```
+ * @see specs/evm/openrpc.yaml
+ */
+export function createEvmClient({ url, auth, path, ...http }: EvmClientOptions): EvmClient {
+  const address = nodeAddress('evm', url, auth, path)
+  const send = createHttpTransport(http, address.secrets)
+  const headers = { 'content-type': 'application/json', ...address.headers }
+  let id = 0
+  return {
+    request: ({ method, params = [] }: { method: string; params?: unknown }, options?: CallOptions) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
+      const init = { method: 'POST', headers, body }
+      const idempotent = !nonIdempotentMethods.includes(method)
+      return send({ ...options, operation: method, url: address.url, init, idempotent }, (response) =>
+        readAnswer(method, response, address.secrets),
+      ) as Promise<never>
+    },
+  }
+}
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+async function readAnswer(operation: string, response: Response, secrets: readonly string[]): Promise<unknown> {
+  const { status } = response
+  const text = await response.text()
+  let answer: Answer | undefined
+  try {
+    answer = JSON.parse(text) as Answer
+  } catch {}
+  if (answer?.error) {
+    const { code, message, data } = answer.error
+    const detail = redact(String(message), secrets)
+    throw new FairleadError('RPC_ERROR', { operation, rpcCode: code, detail, data: redactJson(data, secrets), status })
+  }
+  if (!response.ok) {
+    const requestId = response.headers.get('x-request-id') ?? undefined
+    const detail = redact(text, secrets).slice(0, 300)
+    throw new FairleadError('HTTP_STATUS', { operation, status, detail, requestId })
+  }
+  if (answer?.result === undefined) {
+    throw new FairleadError('DECODE_INVALID', { operation, path: '$', rule: 'must be a JSON-RPC response' })
+  }
+  return answer.result
+}

@@ -1,0 +1,37 @@
+import { createRestFetch, FairleadError, type HttpOptions } from '@fairlead/core'
+import createFetchClient, { type Client } from 'openapi-fetch'
+import type { paths } from './generated/index.ts'
+
+export interface PlatformClientOptions extends HttpOptions {
+  /** Address of the platform API without a path, for example `https://api.example.com`. HTTPS, or HTTP on loopback. */
+  readonly baseUrl: string
+  /** API key, sent as a bearer token. */
+  readonly apiKey: string
+}
+
+/** The platform API: `GET`, `POST` and their siblings typed by path. */
+export interface PlatformClient extends Client<paths> {
+  readonly baseUrl: string
+}
+
+/**
+ * Makes a client of the platform API.
+ *
+ * @param options - address and API key; `fetch`, `timeoutMs` and `retries` as for every client
+ * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
+ * @throws FairleadError `CONFIG_INVALID` when the address is not HTTPS (or loopback) or the key is empty
+ * @example
+ * ```ts
+ * const platform = createPlatformClient({ baseUrl: 'https://api.example.com', apiKey })
+ * const { data, error } = await platform.GET('/v1/organization/')
+ * ```
+ * @see specs/platform/openapi.yaml
+ */
+export function createPlatformClient({ baseUrl, apiKey, ...http }: PlatformClientOptions): PlatformClient {
+  if (!apiKey || !/^(https:|http:\/\/(localhost|127[.\d]+|\[::1\])(:|\/|$))/.test(baseUrl)) {
+    const rule = apiKey ? 'must be https, or http on loopback' : 'must not be empty'
+    throw new FairleadError('CONFIG_INVALID', { option: apiKey ? 'baseUrl' : 'apiKey', rule })
+  }
+  const headers = { authorization: `Bearer ${apiKey}` }
+  return { ...createFetchClient<paths>({ baseUrl, headers, fetch: createRestFetch(http, [apiKey]) }), baseUrl }
+}

@@ -1,0 +1,42 @@
+import { FairleadError, unwrap } from '@fairlead/core'
+import type { PlatformClient } from './client.ts'
+import type { operations, Project, ProjectPage } from './generated/index.ts'
+
+/** Query of {@link projects}: everything but the page, which the iterator turns itself. */
+export type ProjectsQuery = Omit<NonNullable<operations['listProjects']['parameters']['query']>, 'page'>
+
+/**
+ * Lists all projects that match, fetching page after page as they are read.
+ *
+ * A link to the next page is only followed on the configured origin, so the key never goes anywhere else.
+ *
+ * @param client - client of the platform API
+ * @param query - filters and order
+ * @returns every project once
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`; `DECODE_INVALID` when a link leads to another origin
+ * @example
+ * ```ts
+ * for await (const project of projects(platform, { order_by: '-name' })) console.log(project.name)
+ * ```
+ * @see specs/platform/paths/v2/projects.yaml
+ */
+export async function* projects(
+  client: PlatformClient,
+  query: ProjectsQuery = {},
+): AsyncGenerator<Project, void, undefined> {
+  let page: number | undefined = 1
+  while (page !== undefined) {
+    const list: ProjectPage = await unwrap(client.GET('/v2/projects/', { params: { query: { ...query, page } } }))
+    yield* list.results
+    page = list.next === null ? undefined : nextPage(list.next, new URL(client.baseUrl).origin)
+  }
+}
+
+// Only the page number is taken from a link; the request itself is made as the first one was.
+function nextPage(next: string, origin: string): number {
+  const url = URL.canParse(next, origin) ? new URL(next, origin) : undefined
+  const page = Number(url?.searchParams.get('page'))
+  if (url?.origin === origin && page > 1) return page
+  const rule = 'must be a page link on the configured origin'
+  throw new FairleadError('DECODE_INVALID', { operation: 'GET /v2/projects/', path: 'next', rule })
+}

@@ -1,0 +1,53 @@
+import { type BeaconClient, createBeaconClient } from '@fairlead/beacon'
+import type { BasicCredential, HttpOptions, TokenCredential } from '@fairlead/core'
+import { createEvmClient, type EvmClient } from '@fairlead/evm-rpc'
+import { createJettonV2Client, type JettonV2Client } from '@fairlead/jetton/v2'
+import { createJettonV3Client, type JettonV3Client } from '@fairlead/jetton/v3'
+
+export interface NodeOptions extends HttpOptions {
+  /** Address of the node without credentials, for example `https://node.example.com`. */
+  readonly url: string
+  /** Token or user name and password. */
+  readonly auth: TokenCredential | BasicCredential
+  /** Path after the token where an EVM chain has one, for example `evm`. */
+  readonly path?: string | undefined
+}
+
+/** The clients of one node; each is made when it is first asked for. */
+export interface Node {
+  readonly evm: EvmClient
+  readonly beacon: BeaconClient
+  readonly jetton: { readonly v2: JettonV2Client; readonly v3: JettonV3Client }
+}
+
+/**
+ * Opens a node for every HTTP protocol that it may speak.
+ *
+ * @param options - address and credential; `fetch`, `timeoutMs` and `retries` as for every client
+ * @returns clients that share the options
+ * @throws FairleadError `CONFIG_INVALID`, when a client is first asked for, if address or credential cannot work
+ * @example
+ * ```ts
+ * const node = createNode({ url: 'https://node.example.com', auth: { kind: 'token', token } })
+ * const height = await node.evm.request({ method: 'eth_blockNumber' })
+ * ```
+ */
+export function createNode(options: NodeOptions): Node {
+  return {
+    get evm() {
+      return once(this, 'evm', createEvmClient(options))
+    },
+    get beacon() {
+      return once(this, 'beacon', createBeaconClient(options))
+    },
+    get jetton() {
+      return once(this, 'jetton', { v2: createJettonV2Client(options), v3: createJettonV3Client(options) })
+    },
+  }
+}
+
+// The getter gives way to its value, so that a client keeps its state between calls.
+function once<value>(node: object, name: string, value: value): value {
+  Object.defineProperty(node, name, { value, enumerable: true })
+  return value
+}

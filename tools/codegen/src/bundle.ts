@@ -1,0 +1,24 @@
+import { bundle as bundleDocument, createConfig } from '@redocly/openapi-core'
+import { relative } from 'node:path'
+import { workspaceRoot } from './families.ts'
+
+/** A JSON object of a specification. */
+export type Json = Record<string, unknown>
+
+/**
+ * Joins the files of one OpenAPI or OpenRPC document; schemas of other files become components named after them.
+ *
+ * @throws Error naming the file and place of each unresolved reference
+ */
+export async function bundle(entry: string): Promise<Json> {
+  const { bundle: document, problems } = await bundleDocument({ ref: entry, config: await createConfig({}) })
+  const errors = problems.filter((problem) => problem.severity === 'error')
+  if (errors.length > 0) {
+    const lines = errors.map(({ message, location }) => {
+      const at = location[0]
+      return `${at ? relative(workspaceRoot, at.source.absoluteRef) : entry} ${at?.pointer ?? ''}: ${message}`
+    })
+    throw new Error(`cannot bundle ${relative(workspaceRoot, entry)}\n${lines.join('\n')}`)
+  }
+  return document.parsed as Json
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { bundle } from './bundle.ts'
+import { type Family, specDigest, type SpecDocument, specsRoot } from './families.ts'
+import { header } from './header.ts'
+import { openapiContract } from './openapi-contract.ts'
+import { openrpcContract } from './openrpc-contract.ts'
+import { openrpcMethods } from './openrpc-methods.ts'
+import { derivedOpenApi } from './openrpc-types.ts'
+import { protobufTypes } from './protobuf.ts'
+import { typescriptTypes } from './typescript-types.ts'
+
+/** Everything that one family generates. */
+export interface Generated {
+  /** Path below `src/generated/` to text. */
+  readonly files: Readonly<Record<string, string>>
+  /** What the family's package.json says about its specification. */
+  readonly spec: { readonly family: string; readonly version: string; readonly sha256: string }
+}
+
+/** Generates all files of a family in memory. */
+export async function generateFamily(family: Family): Promise<Generated> {
+  const digest = specDigest(family)
+  const files: Record<string, string> = {}
+  let version = '1.0.0'
+  for (const document of family.documents) {
+    // One document stands at the top; several stand in a folder each.
+    const folder = family.documents.length > 1 ? `${document.name}/` : ''
+    const output = await generateDocument(document)
+    version = output.version ?? version
+    for (const [file, { tool, text }] of Object.entries(output.files)) {
+      files[folder + file] = header(tool, `specs/${document.entry}`, digest) + text
+    }
+  }
+  return { files, spec: { family: family.name, version, sha256: digest } }
+}
+
+interface DocumentOutput {
+  readonly files: Readonly<Record<string, { readonly tool: string; readonly text: string }>>
+  readonly version?: string
+}
+
+async function generateDocument({ kind, entry, name }: SpecDocument): Promise<DocumentOutput> {
+  const path = join(specsRoot, entry)
+  if (kind === 'proto') {
+    const tool = toolVersion('ts-proto')
+    const files = Object.entries(await protobufTypes(path))
+    return { files: Object.fromEntries(files.map(([file, text]) => [file, { tool, text }])) }
+  }
+  const document = await bundle(path)
+  const { version } = document['info'] as { version: string }
+  const codegen = 'fairlead-codegen'
+  if (kind === 'openapi') {
+    const files = {
+      'types.ts': { tool: toolVersion('openapi-typescript'), text: await typescriptTypes(document) },
+      'contract.ts': { tool: codegen, text: openapiContract(document, name) },
+      'index.ts': { tool: codegen, text: index('types') },
+    }
+    return { version, files }
+  }
+  const files = {
+    'schema.ts': { tool: toolVersion('openapi-typescript'), text: await typescriptTypes(derivedOpenApi(document)) },
+    'methods.ts': { tool: toolVersion('@open-rpc/generator'), text: await openrpcMethods(document) },
+    'contract.ts': { tool: codegen, text: openrpcContract(document, name) },
+    'index.ts': { tool: codegen, text: `${index('schema')}export * from './methods.ts'\n` },
+  }
+  return { version, files }
+}
+
+function index(types: string): string {
+  return `export type * from './${types}.ts'\nexport * from './contract.ts'\n`
+}
+
+function toolVersion(name: string): string {
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
+  return `${name}@${version}`
+}

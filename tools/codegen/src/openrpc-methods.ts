@@ -1,0 +1,69 @@
+import generate from '@open-rpc/generator'
+import { validateOpenRPCDocument } from '@open-rpc/schema-utils-js'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Json } from './bundle.ts'
+import { methodsOf, type RpcMethod, typeOf } from './openrpc-types.ts'
+
+/**
+ * The method map of an OpenRPC document, written by @open-rpc/generator with our own component.
+ *
+ * The generator builds typings of its own from each schema, which never ends on a recursive one, so it is given the
+ * document with every schema reduced to a title and to the type that openapi-typescript wrote for it.
+ *
+ * @throws Error when the document is not valid OpenRPC
+ */
+export async function openrpcMethods(document: Json): Promise<string> {
+  const valid = validateOpenRPCDocument(document as never)
+  if (valid !== true) throw new Error(`not a valid OpenRPC document: ${valid.message}`)
+  const outDir = await mkdtemp(join(tmpdir(), 'fairlead-openrpc-'))
+  try {
+    await generate.default({
+      openrpcDocument: {
+        openrpc: document['openrpc'],
+        info: document['info'],
+        methods: methodsOf(document).map(reduced),
+      } as never,
+      outDir,
+      components: [
+        {
+          type: 'custom',
+          name: 'methods',
+          language: 'typescript',
+          customComponent: join(import.meta.dirname, 'openrpc-methods.component.ts'),
+          customType: 'methods',
+          openRPCPath: null,
+        } as never,
+      ],
+    })
+    return await readFile(join(outDir, 'custom', 'typescript', 'methods.ts'), 'utf8')
+  } finally {
+    await rm(outDir, { recursive: true, force: true })
+  }
+}
+
+function reduced(method: RpcMethod): Json {
+  const overloads = method['x-overloads']
+  return {
+    name: method.name,
+    summary: method.summary,
+    description: method.description,
+    paramStructure: method.paramStructure,
+    'x-idempotent': method['x-idempotent'],
+    params: method.params.map(({ name, required, description, schema }) => ({
+      name,
+      required: required === true,
+      description,
+      schema: stub(`${method.name}.${name}`, schema),
+    })),
+    result: { name: method.result.name, schema: stub(`${method.name}.result`, method.result.schema) },
+    ...(overloads && {
+      'x-overloads': overloads.map(({ when, result }) => ({ when, result: { 'x-type': typeOf(result) } })),
+    }),
+  }
+}
+
+function stub(title: string, schema: Json): Json {
+  return { title, 'x-type': typeOf(schema) }
+}
