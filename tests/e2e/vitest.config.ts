@@ -1,1 +1,6 @@
-export { default } from '@fairlead/vitest'
+import shared from '@fairlead/vitest'
+import { mergeConfig } from 'vitest/config'
+
+export default mergeConfig(shared, {
+  test: { globalSetup: 'test/global-setup.ts', testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+})

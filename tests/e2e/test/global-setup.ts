@@ -1,0 +1,21 @@
+import type { TestProject } from 'vitest/node'
+import { startService, temporaryFolder } from './service.ts'
+
+/** One service for all test files that do not end it. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await temporaryFolder()
+  const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })
+  provide('folder', folder.path)
+  provide('development', service.file)
+  return async () => {
+    await service.end('SIGTERM')
+    await folder.remove()
+  }
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    folder: string
+    development: import('./service.ts').DevelopmentFile
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, inject, it } from 'vitest'
+
+const { base_url: base, api_key: key, organization_id: organization, nodes } = inject('development')
+const [node] = nodes
+const bearer = { authorization: `Bearer ${key}` }
+const basic = { authorization: `Basic ${btoa(`${node.username}:${node.password}`)}` }
+
+const rpc = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(base + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+const call = (method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id: 1, method, params })
+const result = async (path: string, method: string, params: unknown[] = []) =>
+  ((await (await rpc(path, call(method, params))).json()) as { result: unknown }).result
+
+describe('the platform API', () => {
+  it('answers with the organization of the key, with and without the last slash', async () => {
+    for (const path of ['/v1/organization/', '/v1/organization']) {
+      const answer = await fetch(base + path, { headers: bearer, redirect: 'manual' })
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toContain('application/json')
+      expect(await answer.json()).toEqual({ id: organization, name: 'My organization' })
+    }
+  })
+
+  it('lists projects in the envelope, every field with its form', async () => {
+    const query = `order_by=-created_at&page=1&type=public&name=First%20project&organization=${organization}`
+    const answer = await fetch(`${base}/v2/projects/?${query}`, { headers: bearer })
+    const user = expect.stringMatching(/^UR-/) as string
+    expect(await answer.json()).toEqual({
+      count: 1,
+      next: null,
+      previous: null,
+      results: [
+        {
+          id: expect.stringMatching(/^PR-/) as string,
+          name: 'First project',
+          description: '',
+          type: 'public',
+          members: 1,
+          networks: 1,
+          creator: {
+            id: user,
+            email: expect.stringContaining('@') as string,
+            first_name: expect.any(String) as string,
+            last_name: expect.any(String) as string,
+            organization: { id: organization, name: 'My organization' },
+          },
+          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
+        },
+      ],
+    })
+  })
+
+  it.each<[string, string, Record<string, string>, number, string, string]>([
+    ['no key', '/v1/organization/', {}, 401, 'not_authenticated', 'GET'],
+    ['a wrong key', '/v1/organization/', { authorization: 'Bearer AAAAAAAA.x' }, 401, 'authentication_failed', 'GET'],
+    ['basic credentials', '/v1/organization/', basic, 401, 'not_authenticated', 'GET'],
+    ['an unknown order', '/v2/projects/?order_by=bogus', bearer, 400, 'invalid', 'GET'],
+    ['a private type', '/v2/projects/?type=private', bearer, 400, 'invalid', 'GET'],
+    ['page 0', '/v2/projects/?page=0', bearer, 404, 'not_found', 'GET'],
+    ['page -1', '/v2/projects/?page=-1', bearer, 404, 'not_found', 'GET'],
+    ['page abc', '/v2/projects/?page=abc', bearer, 404, 'not_found', 'GET'],
+    ['page 999', '/v2/projects/?page=999', bearer, 404, 'not_found', 'GET'],
+    ['an unknown path', '/v3/nothing/', bearer, 404, 'not_found', 'GET'],
+    ['a wrong verb', '/v1/organization/', bearer, 405, 'method_not_allowed', 'DELETE'],
+  ])('refuses %s', async (_, path, headers, status, code, method) => {
+    const answer = await fetch(base + path, { method, headers })
+    expect(answer.status).toBe(status)
+    const { error } = (await answer.json()) as { error: { code: string; request_id: string } }
+    expect(error.code).toBe(code)
+    expect(error.request_id).toBe(answer.headers.get('x-request-id'))
+    if (status === 401) expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+  })
+})
+
+describe('node access', () => {
+  const token = `/${node.token}`
+
+  it('answers each method of the interface', async () => {
+    expect(await result(`${token}/evm`, 'ots_getApiLevel')).toBe(8)
+    expect(await result(`${token}/evm`, 'eth_syncing')).toBe(false)
+    const block = (await result(token, 'eth_getBlockByNumber', ['latest', false])) as Record<string, unknown>
+    const fields =
+      'number hash parentHash timestamp gasLimit gasUsed transactions miner difficulty totalDifficulty size extraData nonce receiptsRoot stateRoot transactionsRoot'
+    for (const field of fields.split(' ')) expect(block).toHaveProperty(field)
+    const full = (await result(`${token}/evm`, 'eth_getBlockByHash', [block['hash'], true])) as typeof block
+    expect(full['transactions']).toContainEqual(expect.objectContaining({ from: expect.any(String) as string }))
+    expect(await result(`${token}/evm`, 'eth_getBlockByHash', [`0x${'1'.repeat(64)}`, true])).toBeNull()
+    expect(await result(`${token}/evm`, 'eth_getBlockByHash', ['not a hash', true])).toBeNull()
+    const bundles = [{ transactions: [{ to: `0x${'0'.repeat(39)}4`, data: '0x01' }], blockOverride: { blockNumber: '0x2' } }]
+    const context = { blockNumber: block['number'], transactionIndex: 0 }
+    expect(await result(token, 'debug_traceCallMany', [bundles, context, {}])).toEqual([
+      { structLogs: [], gas: 30_000_000, returnValue: '0x01', gasUsed: 21_040, failed: false },
+    ])
+  })
+
+  it.each<[string, () => Promise<Response>, number, number | undefined]>([
+    ['a wrong token', () => rpc(`/${'0'.repeat(32)}`, call('eth_chainId')), 401, -32_600],
+    ['a wrong password', () => rpc('/', call('eth_chainId'), { authorization: `Basic ${btoa('a:b')}` }), 401, -32_600],
+    ['a bearer token', () => rpc('/', call('eth_chainId'), bearer), 401, -32_600],
+    ['no credential', () => rpc('/', call('eth_chainId')), 401, -32_600],
+    ['malformed JSON', () => rpc(token, '{"jsonrpc":'), 200, -32_700],
+    ['an empty batch', () => rpc(token, []), 200, -32_600],
+    ['a body of 2 MiB', () => rpc(token, ' '.repeat(2 * 1024 * 1024)), 413, -32_600],
+    ['GET', () => fetch(base + token), 405, -32_600],
+    ['an unknown method', () => rpc(token, call('eth_nothing')), 200, -32_601],
+    ['missing params', () => rpc(token, call('eth_getBlockByHash', ['0x12'])), 200, -32_602],
+  ])('refuses %s', async (_, request, status, code) => {
+    const answer = await request()
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
+  })
+
+  it('opens the node by basic authentication and answers batches in order', async () => {
+    const answer = await rpc('/', [call('eth_chainId'), { ...call('net_version'), id: 'two' }], basic)
+    expect(await answer.json()).toEqual([
+      { jsonrpc: '2.0', id: 1, result: '0x7a69' },
+      { jsonrpc: '2.0', id: 'two', result: '31337' },
+    ])
+  })
+})
+
+describe('operations', () => {
+  it.each(['/healthz', '/readyz', '/metrics'])('answers %s', async (path) => {
+    expect((await fetch(base + path)).status).toBe(200)
+  })
+})

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { repository, startService, temporaryFolder } from './service.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+/** Command lines of living processes that name the folder. */
+function processesOf(path: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')]
+      } catch {
+        return []
+      }
+    })
+    .filter((line) => line.includes(path))
+}
+
+describe('the service as a process', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly at %s and leaves no process behind', async (signal) => {
+    const service = await startService(folder.path)
+    expect(processesOf(folder.path).length).toBeGreaterThan(0)
+    expect(await service.end(signal)).toBe(0)
+    expect(processesOf(folder.path)).toEqual([])
+  })
+
+  it('keeps secrets, records and chain from start to start', async () => {
+    const first = await startService(folder.path)
+    await first.end('SIGTERM')
+    const second = await startService(folder.path)
+    const { base_url: _, nodes, ...rest } = second.file
+    const { base_url: __, nodes: firstNodes, ...firstRest } = first.file
+    expect(rest).toEqual(firstRest)
+    expect(nodes[0].token).toBe(firstNodes[0].token)
+    await second.end('SIGTERM')
+  })
+
+  it('writes a development file that only its owner can read, and prints none of its secrets', async () => {
+    const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'debug' })
+    expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
+    const { api_key, nodes } = service.file
+    await service.end('SIGTERM')
+    for (const secret of [api_key, nodes[0].token, nodes[0].password]) expect(service.output()).not.toContain(secret)
+  })
+
+  it('says that a port is taken and how to choose another', async () => {
+    const port = new URL(inject('development').base_url).port
+    await expect(startService(folder.path, { FAIRLEAD_PORT: port })).rejects.toThrow(
+      `option: port, rule: is taken: ${port}. Set FAIRLEAD_PORT`,
+    )
+    expect(processesOf(folder.path)).toEqual([])
+  })
+
+  it('refuses a second service on the same data', async () => {
+    const service = await startService(folder.path)
+    await expect(startService(folder.path)).rejects.toThrow(/in use|already/i)
+    const answer = await fetch(`${service.file.base_url}/readyz`)
+    expect(answer.status).toBe(200)
+    await service.end('SIGTERM')
+  })
+
+  it('explains itself', async () => {
+    const bin = join(repository, 'packages/gateway/src/bin.ts')
+    const run = (...args: string[]) =>
+      promisify(execFile)(process.execPath, ['--conditions=@fairlead/source', bin, ...args], { cwd: folder.path })
+    expect((await run('dev', '--help')).stdout).toContain('--port')
+    await expect(run('serve')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('FAIRLEAD_EVM_UPSTREAM') as string,
+    })
+    await expect(run('dev', '--port', 'many')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('must be an integer from 0 to 65535') as string,
+    })
+  })
+})
