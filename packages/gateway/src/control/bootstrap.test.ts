@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { afterEach, describe, expect, it } from 'vitest'
+import { sha256Hex } from '../credentials/secret.ts'
+import { ensureFirstStart, issueDevelopmentSecrets } from './bootstrap.ts'
+import { revokeApiKey } from './records/api-keys.ts'
+import { loadNodeCredentials } from './store/load-node-credentials.ts'
+import type { Store } from './store/open-store.ts'
+import { type TemporaryDatabase, backends } from './testing/temporary-store.ts'
+
+const upstreams = { evm: 'devnet' }
+
+describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, create }) => {
+  let database: TemporaryDatabase
+  afterEach(() => database.remove())
+
+  async function fresh(): Promise<Store> {
+    database = await create()
+    return database.open()
+  }
+
+  it('makes everything a usable service needs, once', async () => {
+    const store = await fresh()
+    const first = await ensureFirstStart(store, { upstreams, network: 'local' })
+    if (!first.created) throw new Error('The database was not empty.')
+    const { organizationId, projectId, nodeId } = first
+    const ids = { organizationId, projectId, nodeId }
+    const credentials = await loadNodeCredentials(store.db)
+    const byKind = (kind: string) => credentials.find(({ grant }) => grant.kind === kind)
+    expect(credentials).toHaveLength(2)
+    expect(byKind('token')?.sha256).toBe(sha256Hex(first.token))
+    expect(byKind('basic')?.sha256).toBe(sha256Hex(`${first.username}:${first.password}`))
+    const grant = { ...ids, chain: 'evm', network: 'local', protocols: ['evm'], upstreams }
+    for (const credential of credentials) expect(credential.grant).toMatchObject(grant)
+
+    expect(await ensureFirstStart(store, { upstreams, network: 'local' })).toEqual({ created: false, ...ids })
+    expect(await store.db.selectFrom('organizations').selectAll().execute()).toHaveLength(1)
+    const { rows } = await sql<{ text: string }>`
+      select coalesce(string_agg(api_keys::text, ''), '') || (select string_agg(node_credentials::text, '') from node_credentials) as text
+      from api_keys`.execute(store.db)
+    for (const secret of [first.apiKey.slice(9), first.token, first.password]) {
+      expect(rows[0]?.text).not.toContain(secret)
+    }
+  })
+
+  it('lets the node follow the configuration, and no other node', async () => {
+    const store = await fresh()
+    const { nodeId } = await ensureFirstStart(store, { upstreams })
+    const changed = { evm: 'http://127.0.0.1:8545', beacon: 'http://127.0.0.1:5052' }
+    expect(await ensureFirstStart(store, { upstreams: changed, network: 'other' })).toMatchObject({ nodeId })
+    const [credential] = await loadNodeCredentials(store.db)
+    expect(credential?.grant).toMatchObject({
+      network: 'other',
+      protocols: ['evm', 'beacon'],
+      upstreams: changed,
+    })
+
+    await store.db.updateTable('nodes').set({ managed_by: null, name: 'mine' }).execute()
+    const again = await ensureFirstStart(store, { upstreams })
+    expect(again.nodeId).not.toBe(nodeId)
+    const nodes = await store.db
+      .selectFrom('nodes')
+      .select(['name', 'upstreams'])
+      .orderBy('created_at')
+      .execute()
+    expect(nodes).toEqual([
+      { name: 'mine', upstreams: changed },
+      { name: 'First node', upstreams },
+    ])
+  })
+
+  it('happens once when several start together', async () => {
+    const store = await fresh()
+    // The embedded database serves one process; there the starts are several calls.
+    const stores =
+      name === 'embedded'
+        ? [store, store, store]
+        : await Promise.all([1, 2, 3, 4, 5].map(() => database.open()))
+    const starts = await Promise.all(stores.map((one) => ensureFirstStart(one, { upstreams })))
+    expect(starts.filter((start) => start.created)).toHaveLength(1)
+    expect(new Set(starts.map((start) => start.organizationId)).size).toBe(1)
+    expect(await store.db.selectFrom('nodes').select('id').execute()).toHaveLength(1)
+  })
+
+  it('leaves nothing behind when it fails half way', async () => {
+    const store = await fresh()
+    const rename = (from: string, to: string) =>
+      sql`alter table ${sql.ref(from)} rename to ${sql.ref(to)}`.execute(store.db)
+    await rename('node_credentials', 'hidden')
+    await expect(ensureFirstStart(store, { upstreams })).rejects.toThrow('node_credentials')
+    await rename('hidden', 'node_credentials')
+    expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([])
+    expect(await ensureFirstStart(store, { upstreams })).toMatchObject({ created: true })
+  })
+
+  it('keeps development secrets that still work', async () => {
+    const store = await fresh()
+    const first = await ensureFirstStart(store, { upstreams, origin: 'development' })
+    if (!first.created) throw new Error('The database was not empty.')
+    const kept = await issueDevelopmentSecrets(store, { previous: first })
+    expect(kept).toEqual({ ...first, created: undefined, issued: false })
+    expect(await loadNodeCredentials(store.db)).toHaveLength(2)
+  })
+
+  it('replaces development secrets that are lost or no longer work, and revokes the earlier ones', async () => {
+    const store = await fresh()
+    const first = await ensureFirstStart(store, { upstreams, origin: 'development' })
+    if (!first.created) throw new Error('The database was not empty.')
+    const second = await issueDevelopmentSecrets(store)
+    expect(second).toMatchObject({ issued: true, nodeId: first.nodeId })
+    const hashes = async () => (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256).toSorted()
+    const hashesOf = (secrets: typeof second) =>
+      [sha256Hex(secrets.token), sha256Hex(`${secrets.username}:${secrets.password}`)].toSorted()
+    expect(await hashes()).toEqual(hashesOf(second))
+
+    // The first ones are revoked, so handing them in again gives new ones.
+    const third = await issueDevelopmentSecrets(store, { previous: first })
+    expect(third.issued).toBe(true)
+    expect(await hashes()).toEqual(hashesOf(third))
+    for (const part of ['apiKey', 'token', 'username', 'password'] as const) {
+      const previous = { ...third, [part]: `${third[part]}x` }
+      expect((await issueDevelopmentSecrets(store, { previous })).issued).toBe(true)
+    }
+    const key = await store.db.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).execute()
+    expect(key).toHaveLength(1)
+    const last = await issueDevelopmentSecrets(store)
+    const valid = await store.db.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).execute()
+    await revokeApiKey(store.db, valid[0]?.id ?? '')
+    expect((await issueDevelopmentSecrets(store, { previous: last })).issued).toBe(true)
+  })
+
+  it('leaves the secrets of a first start in production alone', async () => {
+    const store = await fresh()
+    const first = await ensureFirstStart(store, { upstreams })
+    if (!first.created) throw new Error('The database was not empty.')
+    await issueDevelopmentSecrets(store)
+    const hashes = (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256)
+    expect(hashes).toHaveLength(4)
+    expect(hashes).toContain(sha256Hex(first.token))
+    expect((await issueDevelopmentSecrets(store, { previous: first })).issued).toBe(false)
+  })
+})

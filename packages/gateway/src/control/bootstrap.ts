@@ -1,0 +1,240 @@
+import { type Kysely, type Transaction, sql } from 'kysely'
+import type { CredentialKind } from '../credentials/node-grant.ts'
+import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
+import { findValidApiKey, issueApiKey } from './records/api-keys.ts'
+import { issueNodeCredential } from './records/node-credentials.ts'
+import { insertNode, setNodeUpstreams } from './records/nodes.ts'
+import { insertOrganization, insertOwner } from './records/organizations.ts'
+import { insertProject } from './records/projects.ts'
+import type { Database, SecretOrigin } from './store/database.ts'
+import type { Store } from './store/open-store.ts'
+
+// Any number will do, as long as every process of this service uses the same one for its first start.
+const firstStartLock = 0x6661_6972
+
+/** The plain secrets of one API key, one token and one basic credential of a node. */
+export interface PlainSecrets {
+  readonly apiKey: string
+  readonly token: string
+  readonly username: string
+  readonly password: string
+}
+
+/** What the configuration says about the first node. */
+export interface FirstStartOptions {
+  /** Upstream address by protocol; the word `devnet` stands for the embedded chain. */
+  readonly upstreams: Readonly<Record<string, string>>
+  /** Network name of the node. Default `devnet`. */
+  readonly network?: string | undefined
+  /** Who the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
+  readonly origin?: Exclude<SecretOrigin, 'user'> | undefined
+}
+
+/** Ids of the records that the first start has made. */
+export interface FirstStartIds {
+  readonly organizationId: string
+  readonly projectId: string
+  readonly nodeId: string
+}
+
+/** Answer of {@link ensureFirstStart}: the plain secrets exist here and nowhere else. */
+export type FirstStart =
+  | ({ readonly created: true } & FirstStartIds & PlainSecrets)
+  | ({ readonly created: false } & FirstStartIds)
+
+/** Answer of {@link issueDevelopmentSecrets}. */
+export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & PlainSecrets
+
+/**
+ * Makes a usable service of an empty database: organization, owner, project, node and secrets, all in one transaction.
+ * On a later start it only lets the node's row follow the configuration. Replicas that start together on one database
+ * wait for each other, so exactly one of them creates.
+ */
+export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
+  return exclusively(store, async (db) => {
+    const organization = await oldest(db, 'organizations')
+    if (organization !== undefined)
+      return { created: false, ...(await configured(db, organization.id, options)) }
+
+    const organizationId = await insertOrganization(db, 'My organization')
+    const creatorId = await insertOwner(db, organizationId, {
+      email: 'owner@fairlead.invalid',
+      firstName: 'First',
+      lastName: 'Owner',
+    })
+    const ids = await configured(db, organizationId, options)
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: options.origin ?? 'first-start' })
+    return { created: true, ...ids, ...secrets }
+  })
+}
+
+/**
+ * Gives the secrets of the development mode: the previous ones while all of them still work, otherwise new ones. The
+ * development secrets issued before are then revoked. {@link ensureFirstStart} must have run.
+ */
+export async function issueDevelopmentSecrets(
+  store: Store,
+  options: { readonly previous?: PlainSecrets | undefined } = {},
+): Promise<DevelopmentSecrets> {
+  return exclusively(store, async (db) => {
+    const node = await configuredNode(db)
+    if (node === undefined) throw new Error('Development secrets need the node of the first start.')
+    const { creatorId, ...ids } = node
+    const { previous } = options
+    if (previous !== undefined && (await areValid(db, ids, previous))) {
+      return { issued: false, ...ids, ...pick(previous) }
+    }
+    await revokeDevelopmentSecrets(db)
+    return { issued: true, ...ids, ...(await issueSecrets(db, { ...ids, creatorId, origin: 'development' })) }
+  })
+}
+
+async function exclusively<result>(
+  store: Store,
+  action: (db: Transaction<Database>) => Promise<result>,
+): Promise<result> {
+  return store.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(firstStartLock)})`.execute(db)
+    return action(db)
+  })
+}
+
+/** The project and the node that the configuration calls for, created when they are missing. */
+async function configured(
+  db: Kysely<Database>,
+  organizationId: string,
+  options: FirstStartOptions,
+): Promise<FirstStartIds> {
+  const node = {
+    network: options.network ?? 'devnet',
+    protocols: Object.keys(options.upstreams),
+    upstreams: options.upstreams,
+  }
+  const existing = await configuredNode(db)
+  if (existing !== undefined) {
+    const { creatorId: _, ...ids } = existing
+    await setNodeUpstreams(db, ids.nodeId, node)
+    return ids
+  }
+  const projectId = await firstProject(db, organizationId)
+  const nodeId = await insertNode(db, {
+    ...node,
+    projectId,
+    name: 'First node',
+    chain: 'evm',
+    managedBy: 'configuration',
+  })
+  return { organizationId, projectId, nodeId }
+}
+
+async function configuredNode(
+  db: Kysely<Database>,
+): Promise<(FirstStartIds & { creatorId: string }) | undefined> {
+  return db
+    .selectFrom('nodes as node')
+    .innerJoin('projects as project', 'project.id', 'node.project_id')
+    .select([
+      'project.organization_id as organizationId',
+      'project.id as projectId',
+      'node.id as nodeId',
+      'project.creator_id as creatorId',
+    ])
+    .where('node.managed_by', '=', 'configuration')
+    .orderBy('node.created_at')
+    .orderBy('node.id')
+    .executeTakeFirst()
+}
+
+async function firstProject(db: Kysely<Database>, organizationId: string): Promise<string> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
+  if (project !== undefined) return project.id
+  const owner = await db
+    .selectFrom('memberships')
+    .select('user_id as id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .orderBy('created_at')
+    .executeTakeFirstOrThrow()
+  return insertProject(db, {
+    organizationId,
+    creatorId: owner.id,
+    name: 'First project',
+    description: '',
+    type: 'public',
+  })
+}
+
+async function oldest(db: Kysely<Database>, table: 'organizations'): Promise<{ id: string } | undefined> {
+  return db.selectFrom(table).select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+}
+
+async function issueSecrets(
+  db: Kysely<Database>,
+  options: FirstStartIds & { readonly creatorId: string; readonly origin: SecretOrigin },
+): Promise<PlainSecrets> {
+  const { nodeId, origin } = options
+  const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin] })
+  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin })
+  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin })
+  return { apiKey: key, token, username, password }
+}
+
+const nameOfKey: Readonly<Record<SecretOrigin, string>> = {
+  'first-start': 'First start',
+  development: 'Development',
+  user: '',
+}
+
+async function areValid(db: Kysely<Database>, ids: FirstStartIds, secrets: PlainSecrets): Promise<boolean> {
+  const prefix = apiKeyPrefix(secrets.apiKey)
+  const key = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
+  return (
+    key !== undefined &&
+    key.organizationId === ids.organizationId &&
+    equalInConstantTime(key.sha256, sha256Hex(secrets.apiKey)) &&
+    (await isValidCredential(db, ids.nodeId, 'token', secrets.token)) &&
+    (await isValidCredential(db, ids.nodeId, 'basic', `${secrets.username}:${secrets.password}`))
+  )
+}
+
+async function isValidCredential(
+  db: Kysely<Database>,
+  nodeId: string,
+  kind: CredentialKind,
+  secret: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('node_credentials')
+    .select('id')
+    .where('sha256', '=', sha256Hex(secret))
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', kind)
+    .where('revoked_at', 'is', null)
+    .where((is) =>
+      is.or([is('expires_at', 'is', null), is('expires_at', '>', sql<string>`clock_timestamp()`)]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function revokeDevelopmentSecrets(db: Kysely<Database>): Promise<void> {
+  for (const table of ['api_keys', 'node_credentials'] as const) {
+    await db
+      .updateTable(table)
+      .set({ revoked_at: sql<string>`clock_timestamp()` })
+      .where('origin', '=', 'development')
+      .where('revoked_at', 'is', null)
+      .execute()
+  }
+}
+
+// The caller may have read the secrets from a file that holds more than these.
+function pick({ apiKey, token, username, password }: PlainSecrets): PlainSecrets {
+  return { apiKey, token, username, password }
+}

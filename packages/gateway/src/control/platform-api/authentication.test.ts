@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { issueApiKey, revokeApiKey } from '../records/api-keys.ts'
+import { insertOrganization, insertOwner } from '../records/organizations.ts'
+import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
+import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { recordKeyUse } from './key-use-recorder.ts'
+import { pino } from 'pino'
+
+describe('authentication of the platform API', () => {
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  let creatorId: string
+  beforeAll(async () => {
+    database = await temporaryDatabase(undefined)
+    fixture = await platformFixture(database)
+    const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    creatorId = user.id
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await database.remove()
+  })
+
+  const issue = () =>
+    issueApiKey(fixture.store.db, {
+      organizationId: fixture.first.organizationId,
+      creatorId,
+      name: 'test',
+      origin: 'user',
+    })
+  const send = (authorization: string | undefined) =>
+    fixture.anonymous('/v1/organization/', { headers: authorization === undefined ? {} : { authorization } })
+  const basic = Buffer.from('user:password').toString('base64')
+
+  it('answers a valid key with the organization that owns it', async () => {
+    const response = await fixture.call('/v1/organization/')
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.json()).toEqual({ id: fixture.first.organizationId, name: 'My organization' })
+  })
+
+  it('shows each key its own organization', async () => {
+    const { db } = fixture.store
+    const organizationId = await insertOrganization(db, 'Other')
+    const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
+    const otherId = await insertOwner(db, organizationId, owner)
+    const { key } = await issueApiKey(db, { organizationId, creatorId: otherId, name: 'k', origin: 'user' })
+    expect((await send(`Bearer ${key}`)).json()).toEqual({ id: organizationId, name: 'Other' })
+  })
+
+  it('takes the scheme in any case', async () => {
+    expect((await send(`bearer ${fixture.first.apiKey}`)).statusCode).toBe(200)
+    expect((await send(`BEARER  ${fixture.first.apiKey}`)).statusCode).toBe(200)
+  })
+
+  it.each([undefined, '', 'Bearer', 'Bearer ', `Basic ${basic}`, `Token abc`, 'Bearerabc'])(
+    'answers the header %s with not_authenticated',
+    async (authorization) => {
+      const response = await send(authorization)
+      expect(response.statusCode).toBe(401)
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="platform"')
+      expect(response.json()).toMatchObject({ error: { code: 'not_authenticated' } })
+    },
+  )
+
+  it('takes no key from anywhere but the header', async () => {
+    const { apiKey } = fixture.first
+    const response = await fixture.anonymous(`/v1/organization/?api_key=${apiKey}`, {
+      headers: { 'x-api-key': apiKey, cookie: `api_key=${apiKey}` },
+    })
+    expect(response.statusCode).toBe(401)
+  })
+
+  it('refuses unknown, malformed, revoked and expired keys in one and the same way', async () => {
+    const [prefix = '', secret = ''] = fixture.first.apiKey.split('.')
+    const revoked = await issue()
+    expect((await send(`Bearer ${revoked.key}`)).statusCode).toBe(200)
+    await revokeApiKey(fixture.store.db, revoked.id)
+    const expired = await issue()
+    await fixture.store.db
+      .updateTable('api_keys')
+      .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
+      .where('id', '=', expired.id)
+      .execute()
+    const keys = [
+      'nonsense',
+      `${prefix}.${secret.slice(1)}${secret.slice(0, 1)}`,
+      `${prefix.slice(1)}${prefix.slice(0, 1)}.${secret}`,
+      `${fixture.first.apiKey}x`,
+      `${fixture.first.apiKey} x`,
+      revoked.key,
+      expired.key,
+      fixture.first.token,
+    ]
+    const answers = await Promise.all(keys.map((key) => send(`Bearer ${key}`)))
+    for (const response of answers) {
+      expect(response.statusCode).toBe(401)
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="platform", error="invalid_token"')
+      const { error } = response.json<{ error: object }>()
+      expect({ ...error, request_id: '' }).toEqual({
+        code: 'authentication_failed',
+        message: 'The API key is not valid.',
+        request_id: '',
+      })
+    }
+  })
+
+  it('accepts a key that expires later', async () => {
+    const { id, key } = await issue()
+    const later = sql<string>`clock_timestamp() + interval '1 hour'`
+    await fixture.store.db.updateTable('api_keys').set({ expires_at: later }).where('id', '=', id).execute()
+    expect((await send(`Bearer ${key}`)).statusCode).toBe(200)
+  })
+
+  it('notes when a key was last used, to the minute', async () => {
+    const { id, key } = await issue()
+    const lastUsed = async () => {
+      const { rows } = await sql<{ text: string | null }>`
+        select to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as text
+        from api_keys where id = ${id}`.execute(fixture.store.db)
+      return rows[0]?.text
+    }
+    expect(await lastUsed()).toBeNull()
+    await send(`Bearer ${key}`)
+    await vi.waitFor(async () =>
+      expect(await lastUsed()).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000$/),
+    )
+  })
+
+  it('writes the last use once a minute, and again after a failure', async () => {
+    const updates = vi.spyOn(fixture.store.db, 'updateTable')
+    let minute = 0
+    const recorder = recordKeyUse(fixture.store.db, pino({ enabled: false }), () => minute * 60_000)
+    const { id } = await issue()
+    for (let use = 0; use < 5; use++) recorder.note(id)
+    expect(updates).toHaveBeenCalledTimes(1)
+    minute = 1
+    updates.mockImplementationOnce(() => {
+      throw new Error('away')
+    })
+    recorder.note(id)
+    await recorder.settled()
+    recorder.note(id)
+    await recorder.settled()
+    expect(updates).toHaveBeenCalledTimes(3)
+  })
+})

@@ -1,0 +1,95 @@
+import { document, routes, schemas } from '@fairlead/platform-client/contract'
+import type { JsonSchema, Route } from '@fairlead/core'
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Body, OperationId, Query } from './platform-call.ts'
+import { type Violations, violationsOf } from './violations.ts'
+
+/** Input that follows the contract, or the complaints about it. */
+export type Checked<value> =
+  | { readonly value: value; readonly violations?: never }
+  | { readonly violations: Violations }
+
+/** Checks the input of one operation and fills in the contract's defaults. */
+export interface OperationValidation<id extends OperationId> {
+  /** Reads query text: of the contract's parameters, the last value each, numbers as numbers. */
+  readonly query: (text: string) => Checked<Query<id>> & {
+    /** The contract's parameters as the client wrote them. */
+    readonly given: Readonly<Record<string, string>>
+  }
+  readonly body: (body: unknown) => Checked<Body<id>>
+}
+
+// The database keeps text in UTF-8 without U+0000, so neither that nor half of a surrogate pair can be stored.
+const unstorableText = /\0|\p{Surrogate}/u
+// A number in the one way it can be written: no plus, no blanks, no exponent, no leading zeros.
+const integerText = /^(0|-?[1-9]\d*)$/
+
+/** Makes a compiler of validations that share the contract's schemas. */
+export function contractCompiler(): <id extends OperationId>(id: id) => OperationValidation<id> {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    verbose: true,
+    useDefaults: true,
+    validateFormats: false,
+  })
+  ajv.addSchema({ $id: document, components: { schemas } })
+  return <id extends OperationId>(id: id) => {
+    const route: Route = routes[id]
+    const validateQuery = ajv.compile<Query<id>>(querySchema(route))
+    const bodySchema: AnySchema = route.requestBody?.schema ?? true
+    const validateBody = ajv.compile<Body<id>>(bodySchema)
+    return {
+      query: (text) => {
+        const { values, given } = readQuery(route, text)
+        return { ...check(validateQuery, values), given }
+      },
+      body: (body) => check(validateBody, body),
+    }
+  }
+}
+
+function querySchema(route: Route): AnySchema {
+  const parameters = Object.entries(route.query)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
+    required: parameters.filter(([, { required }]) => required).map(([name]) => name),
+  }
+}
+
+function readQuery(route: Route, text: string) {
+  const values: Record<string, unknown> = {}
+  const given: Record<string, string> = {}
+  // A later value replaces an earlier one, also by being empty.
+  for (const [name, value] of new Map(new URLSearchParams(text))) {
+    const parameter = Object.hasOwn(route.query, name) ? route.query[name] : undefined
+    if (parameter === undefined) continue
+    const isNumber = isInteger(parameter.schema)
+    // An empty filter filters nothing; an empty number is still no number.
+    if (value === '' && !isNumber) continue
+    values[name] = isNumber && integerText.test(value) ? Number(value) : value
+    given[name] = value
+  }
+  return { values, given }
+}
+
+function isInteger(schema: JsonSchema): boolean {
+  return schema['type'] === 'integer'
+}
+
+function check<value>(validate: ValidateFunction<value>, value: unknown): Checked<value> {
+  const unstorable = unstorableFields(value)
+  if (!validate(value)) return { violations: { ...unstorable, ...violationsOf(validate.errors ?? []) } }
+  return Object.keys(unstorable).length > 0 ? { violations: unstorable } : { value }
+}
+
+function unstorableFields(value: unknown): Violations {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+  const bad = Object.entries(value).filter(
+    ([, field]) => typeof field === 'string' && unstorableText.test(field),
+  )
+  return Object.fromEntries(
+    bad.map(([name]) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
+  )
+}

@@ -1,0 +1,85 @@
+/** HTTP status by error code. */
+const statuses = {
+  invalid: 400,
+  parse_error: 400,
+  not_authenticated: 401,
+  authentication_failed: 401,
+  permission_denied: 403,
+  https_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  throttled: 429,
+  server_error: 500,
+  upstream_error: 502,
+  unavailable: 503,
+} as const satisfies Record<string, number>
+
+const messages: Readonly<Record<PlatformErrorCode, string>> = {
+  invalid: 'Invalid input.',
+  parse_error: 'The body is not JSON.',
+  not_authenticated: 'Send an API key as a bearer token.',
+  authentication_failed: 'The API key is not valid.',
+  permission_denied: 'The API key may not do this.',
+  https_required: 'Use HTTPS.',
+  not_found: 'Not found.',
+  method_not_allowed: 'The path does not have this method.',
+  conflict: 'The state of the object does not allow this.',
+  payload_too_large: 'The body is too long.',
+  unsupported_media_type: 'Send the body as application/json.',
+  throttled: 'Too many requests.',
+  server_error: 'Something went wrong on the server.',
+  upstream_error: 'A service behind this one failed.',
+  unavailable: 'Try again in a moment.',
+}
+
+const challenge = 'Bearer realm="platform"'
+const retryAfter = { 'retry-after': '5' }
+
+const headersByCode: Readonly<Partial<Record<PlatformErrorCode, Readonly<Record<string, string>>>>> = {
+  not_authenticated: { 'www-authenticate': challenge },
+  authentication_failed: { 'www-authenticate': `${challenge}, error="invalid_token"` },
+  throttled: retryAfter,
+  unavailable: retryAfter,
+}
+
+/** What went wrong with a request, by code; clients tell failures apart by it. */
+export type PlatformErrorCode = keyof typeof statuses
+
+/** Complaints by field or parameter. */
+export type Fields = Readonly<Record<string, readonly string[]>>
+
+/** A failure that the client is told about. Its message and fields never repeat what the client sent. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError'
+  readonly code: PlatformErrorCode
+  readonly fields: Fields | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: PlatformErrorCode,
+    options: {
+      readonly message?: string | undefined
+      readonly fields?: Fields | undefined
+      readonly headers?: Readonly<Record<string, string>> | undefined
+      readonly cause?: unknown
+    } = {},
+  ) {
+    super(options.message ?? messages[code], { cause: options.cause })
+    this.code = code
+    this.fields = options.fields
+    this.headers = { ...headersByCode[code], ...options.headers }
+  }
+
+  get status(): number {
+    return statuses[this.code]
+  }
+}
+
+/** The body of every answer that is not 2xx. */
+export function errorBody(error: PlatformError, requestId: string) {
+  const { code, message, fields } = error
+  return { error: { code, message, ...(fields !== undefined && { fields }), request_id: requestId } }
+}

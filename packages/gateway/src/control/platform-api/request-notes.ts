@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiKeyIdentity } from '../records/api-keys.ts'
+
+/** What became known about a request on its way, for its log line. */
+export interface RequestNotes {
+  operationId?: string
+  key?: ApiKeyIdentity
+}
+
+const notes = new WeakMap<FastifyRequest, RequestNotes>()
+
+/** The notes of one request; gone with it. */
+export function requestNotes(request: FastifyRequest): RequestNotes {
+  const existing = notes.get(request)
+  if (existing !== undefined) return existing
+  const fresh: RequestNotes = {}
+  notes.set(request, fresh)
+  return fresh
+}

@@ -1,0 +1,74 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+
+/** Complaints by field; empty when all is well. */
+export type Violations = Readonly<Record<string, readonly string[]>>
+
+// Where a complaint about the whole body stands.
+const wholeBody = 'non_field_errors'
+
+/**
+ * Complaints by field, each naming the rule and the kind of value that broke it. The value itself is never repeated: it
+ * may be a secret sent to the wrong place.
+ */
+export function violationsOf(errors: readonly ErrorObject[]): Violations {
+  const violations: Record<string, string[]> = {}
+  for (const error of errors) {
+    const field = fieldOf(error)
+    const complaint = complaintOf(error)
+    const complaints = (violations[field] ??= [])
+    if (!complaints.includes(complaint)) complaints.push(complaint)
+  }
+  return violations
+}
+
+/** What kind of JSON value something is, with its article. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  const kind = typeof value
+  return kind === 'undefined' ? 'nothing' : `${kind === 'object' ? 'an' : 'a'} ${kind}`
+}
+
+function fieldOf(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1)
+  const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined
+  if (typeof missing === 'string') path.push(missing)
+  return path.length === 0 ? wholeBody : path.join('.')
+}
+
+function complaintOf(error: ErrorObject): string {
+  const { keyword, params, data } = error
+  switch (keyword) {
+    case 'required':
+      return 'This field is required.'
+    case 'type':
+      return `Must be ${typeNames(params['type'])}, not ${kindOf(data)}.`
+    case 'enum':
+      return `Must be one of: ${listed(params['allowedValues'])}.`
+    case 'minLength':
+      return `Must be a string of at least ${counted(params['limit'], 'character')}.`
+    case 'maxLength':
+      return `Must be a string of at most ${counted(params['limit'], 'character')}.`
+    case 'minimum':
+      return `Must be a number of at least ${String(params['limit'])}.`
+    case 'maximum':
+      return `Must be a number of at most ${String(params['limit'])}.`
+    default:
+      return `Does not follow the rule ${keyword}.`
+  }
+}
+
+function typeNames(types: unknown): string {
+  const names = (Array.isArray(types) ? types : [types]).map((type) =>
+    type === 'null' ? 'null' : `${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${String(type)}`,
+  )
+  return names.join(' or ')
+}
+
+function listed(values: unknown): string {
+  return Array.isArray(values) ? values.join(', ') : String(values)
+}
+
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,101 @@
+import type { operations } from '@fairlead/platform-client/contract'
+import type { ColumnType } from 'kysely'
+import type { CredentialKind } from '../../credentials/node-grant.ts'
+
+// Points in time are read as text that SQL writes, because a JavaScript date drops the microseconds;
+// so a plain select of such a column is typed as unknown.
+type Timestamp = ColumnType<unknown, string | undefined, string>
+type NullableTimestamp = ColumnType<unknown, string | null | undefined, string | null>
+
+/** Who made a secret: the first start, the development mode, or a person. */
+export type SecretOrigin = 'first-start' | 'development' | 'user'
+
+/** What kind of chain a project is for; the contract lists the kinds. */
+export type ProjectType = operations['createProject']['responses'][201]['content']['application/json']['type']
+
+/** What a member may do in an organization. */
+export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
+
+export interface OrganizationTable {
+  id: string
+  name: string
+  created_at: Timestamp
+}
+
+export interface UserTable {
+  id: string
+  email: string
+  first_name: string
+  last_name: string
+  disabled_at: NullableTimestamp
+  created_at: Timestamp
+}
+
+export interface MembershipTable {
+  user_id: string
+  organization_id: string
+  role: Role
+  created_at: Timestamp
+}
+
+export interface ProjectTable {
+  id: string
+  organization_id: string
+  creator_id: string
+  name: string
+  /** The name in lower case, made by the service: what a database calls lower case depends on its locale. */
+  name_folded: string
+  description: string
+  type: ProjectType
+  created_at: Timestamp
+}
+
+export interface NodeTable {
+  id: string
+  project_id: string
+  name: string
+  chain: string
+  network: string
+  protocols: string[]
+  upstreams: ColumnType<Record<string, string>, Record<string, string>, Record<string, string>>
+  /** `configuration` for the node whose row follows the service's configuration at every start. */
+  managed_by: string | null
+  created_at: Timestamp
+}
+
+export interface NodeCredentialTable {
+  id: string
+  node_id: string
+  kind: CredentialKind
+  sha256: string
+  username: string | null
+  origin: SecretOrigin
+  created_at: Timestamp
+  expires_at: NullableTimestamp
+  revoked_at: NullableTimestamp
+}
+
+export interface ApiKeyTable {
+  id: string
+  organization_id: string
+  creator_id: string
+  name: string
+  prefix: string
+  sha256: string
+  origin: SecretOrigin
+  created_at: Timestamp
+  expires_at: NullableTimestamp
+  last_used_at: NullableTimestamp
+  revoked_at: NullableTimestamp
+}
+
+/** All tables of the control plane, as the query layer sees them. */
+export interface Database {
+  organizations: OrganizationTable
+  users: UserTable
+  memberships: MembershipTable
+  projects: ProjectTable
+  nodes: NodeTable
+  node_credentials: NodeCredentialTable
+  api_keys: ApiKeyTable
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertOrganization, insertOwner } from '../records/organizations.ts'
+import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+
+const writer = fileURLToPath(new URL('../testing/project-writer.ts', import.meta.url))
+const rounds = 6
+
+describe('embedded database', () => {
+  let database: TemporaryDatabase
+  beforeAll(async () => {
+    database = await temporaryDatabase(undefined)
+  })
+  afterAll(() => database.remove())
+
+  it('keeps every acknowledged write when the process is killed', { timeout: 120_000 }, async () => {
+    const store = await database.open()
+    const organizationId = await insertOrganization(store.db, 'Durable')
+    const owner = { email: 'owner@example.org', firstName: 'O', lastName: 'W' }
+    const creatorId = await insertOwner(store.db, organizationId, owner)
+    await store.close()
+
+    const acknowledged: string[] = []
+    for (let round = 0; round < rounds; round++) {
+      const argv = [
+        '--conditions=@fairlead/source',
+        writer,
+        database.dataDirectory,
+        organizationId,
+        creatorId,
+      ]
+      // The kill falls anywhere: during the recovery after the last kill, and after up to a second of writing.
+      acknowledged.push(
+        ...(await writeUntilKilled(argv, round % 3 === 0 ? 'ready' : 'first', 40 + round * 190)),
+      )
+    }
+    expect(acknowledged.length).toBeGreaterThan(rounds * 20)
+
+    const reopened = await database.open()
+    const rows = await reopened.db.selectFrom('projects').select('id').execute()
+    const present = new Set(rows.map((row) => row.id))
+    expect(acknowledged.filter((id) => !present.has(id))).toEqual([])
+  })
+
+  it('starts anew when it was killed while being made', { timeout: 60_000 }, async () => {
+    const fresh = await temporaryDatabase(undefined)
+    for (const wait of [300, 900, 1800]) {
+      const child = spawn(
+        process.execPath,
+        ['--conditions=@fairlead/source', writer, fresh.dataDirectory, '', ''],
+        {
+          stdio: 'ignore',
+        },
+      )
+      await new Promise((resolve) => setTimeout(resolve, wait))
+      expect(child.exitCode).toBeNull()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    const store = await fresh.open()
+    expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([])
+    await fresh.remove()
+  })
+})
+
+async function writeUntilKilled(
+  argv: readonly string[],
+  from: 'ready' | 'first',
+  wait: number,
+): Promise<string[]> {
+  const child = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  let armed = false
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    if (armed || (from === 'first' && lines.length < 2)) continue
+    armed = true
+    setTimeout(() => child.kill('SIGKILL'), wait)
+  }
+  return lines.filter((line) => line.startsWith('PR-'))
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { StoreError } from './store-error.ts'
+import { SyncedFiles } from './synced-files.ts'
+
+/** The embedded database, open, with its lock. */
+export interface EmbeddedDatabase {
+  readonly pglite: PGlite
+  readonly lock: DirectoryLock
+}
+
+/**
+ * How the embedded PostgreSQL is started: as PGlite does it, but with fsync, and by the one call for it that PGlite's
+ * runtime passes on (fdatasync does nothing there). Only the control plane writes here, and it writes rarely.
+ */
+export const startParams: string[] = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  '-c',
+  'wal_sync_method=fsync',
+]
+
+/**
+ * Opens the embedded database in `<dataDirectory>/control`, making it on the first start.
+ * @throws {@link StoreError} `STORE_IN_USE` when another process has it open, `STORE_INVALID` when the folder holds
+ *   something else.
+ */
+export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  const lock = await lockDirectory(join(dataDirectory, 'control.lock'))
+  try {
+    const directory = join(dataDirectory, 'control')
+    if (await isMissing(directory)) await createDatabase(directory)
+    return { pglite: await openFiles(directory), lock }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+// The database is made aside and moved into place: a process killed meanwhile leaves no half of one behind.
+async function createDatabase(directory: string): Promise<void> {
+  const draft = `${directory}.initializing`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { mode: 0o700 })
+  const pglite = await openFiles(draft)
+  await pglite.close()
+  await rename(draft, directory)
+}
+
+async function openFiles(directory: string): Promise<PGlite> {
+  return PGlite.create({ fs: new SyncedFiles(directory), startParams })
+}
+
+async function isMissing(directory: string): Promise<boolean> {
+  let entries: string[]
+  try {
+    entries = await readdir(directory)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    throw error
+  }
+  if (entries.length === 0) return true
+  if (entries.includes('PG_VERSION')) return false
+  throw new StoreError('STORE_INVALID', `${directory} is not empty and holds no database.`)
+}

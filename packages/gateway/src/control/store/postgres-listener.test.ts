@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { insertNode } from '../records/nodes.ts'
+import { insertOrganization, insertOwner } from '../records/organizations.ts'
+import { insertProject } from '../records/projects.ts'
+import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
+import type { Store } from './open-store.ts'
+
+const postgres = backends.filter((backend) => backend.name === 'postgresql')
+
+describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', () => {
+  let database: TemporaryDatabase
+  let writer: Store
+  let reader: Store
+  beforeAll(async () => {
+    const [backend] = postgres
+    if (backend === undefined) throw new Error('There is no PostgreSQL server.')
+    database = await backend.create()
+    writer = await database.open()
+    reader = await database.open()
+  }, 60_000)
+  afterAll(() => database.remove())
+
+  async function addNode(): Promise<void> {
+    const organizationId = await insertOrganization(writer.db, 'Example')
+    const email = `${organizationId}@example.test`
+    const creatorId = await insertOwner(writer.db, organizationId, { email, firstName: 'O', lastName: 'W' })
+    const project = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
+    const projectId = await insertProject(writer.db, project)
+    const node = { projectId, name: 'N', chain: 'evm', network: 'one', protocols: ['evm'], upstreams: {} }
+    await insertNode(writer.db, node)
+  }
+
+  const cutConnections = () =>
+    sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(writer.db)
+
+  it('reach every process within a second', async () => {
+    const heard = vi.fn<() => void>()
+    const stop = reader.onCredentialsChanged(heard)
+    await addNode()
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 1_000, interval: 5 })
+    stop()
+  })
+
+  it('come back after the connection is lost, and say that some may have been missed', async () => {
+    const heard = vi.fn<() => void>()
+    const stop = reader.onCredentialsChanged(heard)
+    await cutConnections()
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 3_000, interval: 5 })
+    await addNode()
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(2), { timeout: 1_000, interval: 5 })
+    stop()
+  })
+
+  it('keep no connection after the store is closed', async () => {
+    await reader.close()
+    await reader.close()
+    await cutConnections()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(writer.db)
+    // What is left is the writer's own listener.
+    expect(rows[0]?.count).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto'
+
+/** What an id begins with, by kind of record. */
+export const idPrefixes = {
+  organization: 'RG',
+  project: 'PR',
+  user: 'UR',
+  node: 'ND',
+  apiKey: 'AK',
+  nodeCredential: 'CR',
+} as const
+
+/** A kind of record that has an id of its own. */
+export type RecordKind = keyof typeof idPrefixes
+
+/** Makes a random id such as `PR-402-118-937`. There are a thousand million per kind, so it may already be taken. */
+export function randomRecordId(kind: RecordKind): string {
+  const groups = Array.from({ length: 3 }, () => String(randomInt(1000)).padStart(3, '0'))
+  return [idPrefixes[kind], ...groups].join('-')
+}
+
+/**
+ * Inserts a row under a fresh id. `insert` must do nothing and give undefined when the id, or another random value it
+ * makes, is taken (`on conflict do nothing`); it is then called again with another id.
+ */
+export async function insertWithId<row>(
+  kind: RecordKind,
+  insert: (id: string) => Promise<row | undefined>,
+  newId: (kind: RecordKind) => string = randomRecordId,
+): Promise<row> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const row = await insert(newId(kind))
+    if (row !== undefined) return row
+  }
+  throw new Error(`No free ${idPrefixes[kind]} id was found in 50 attempts.`)
+}

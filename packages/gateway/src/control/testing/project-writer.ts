@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import { insertProject } from '../records/projects.ts'
+import { openStore } from '../store/open-store.ts'
+
+// Run as a child process and killed at any moment: writes projects over several connections at once and prints the id
+// of each after its commit. A line on the output is the promise that the row is there for good.
+const [dataDirectory = '', organizationId = '', creatorId = ''] = process.argv.slice(2)
+const store = await openStore({ dataDirectory })
+process.stdout.write('ready\n')
+
+async function write(writer: number): Promise<never> {
+  for (let round = 0; ; round++) {
+    const id = await store.db.transaction().execute(async (db) => {
+      const project = { organizationId, creatorId, description: 'x'.repeat(500), type: 'public' } as const
+      const made = await insertProject(db, { ...project, name: `${writer}-${round}` })
+      // Some transactions do more, so that a kill also falls between two statements.
+      if (round % 3 === 0) await sql`update organizations set name = ${`${writer}-${round}`}`.execute(db)
+      return made
+    })
+    process.stdout.write(`${id}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { type Store, openStore } from '../store/open-store.ts'
+
+/** A database for one test file, gone afterwards. */
+export interface TemporaryDatabase {
+  readonly dataDirectory: string
+  readonly databaseUrl: string | undefined
+  /** Opens it; with PostgreSQL also several times at once. */
+  open(): Promise<Store>
+  /** Closes every store it opened and removes all traces. */
+  remove(): Promise<void>
+}
+
+/** The databases that the tests run on: the embedded one, and PostgreSQL when TEST_DATABASE_URL names a server. */
+export const backends: readonly {
+  readonly name: string
+  readonly create: () => Promise<TemporaryDatabase>
+}[] = [
+  { name: 'embedded', create: () => temporaryDatabase(undefined) },
+  ...optional(process.env['TEST_DATABASE_URL']).map((server) => ({
+    name: 'postgresql',
+    create: async () => temporaryDatabase(server),
+  })),
+]
+
+/** Makes an empty database: in a temporary folder, or a new one on a PostgreSQL server. */
+export async function temporaryDatabase(server: string | undefined): Promise<TemporaryDatabase> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
+  const name = `fairlead_test_${randomBytes(6).toString('hex')}`
+  let databaseUrl: string | undefined
+  if (server !== undefined) {
+    await administer(server, `create database ${name}`)
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    databaseUrl = url.href
+  }
+  const stores: Store[] = []
+  return {
+    dataDirectory,
+    databaseUrl,
+    async open() {
+      const store = await openStore({ dataDirectory, databaseUrl })
+      stores.push(store)
+      return store
+    },
+    async remove() {
+      await Promise.all(stores.map((store) => store.close()))
+      await rm(dataDirectory, { recursive: true, force: true })
+      if (server !== undefined) await administer(server, `drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function optional<value>(value: value | undefined): value[] {
+  return value === undefined ? [] : [value]
+}

@@ -1,0 +1,26 @@
+/** The forms in which a client of a node can prove who it is. */
+export const credentialKinds = ['token', 'basic', 'x-token'] as const
+
+/** One of {@link credentialKinds}. */
+export type CredentialKind = (typeof credentialKinds)[number]
+
+/** What a valid node credential entitles to: one node, with everything a request needs on its way there. */
+export interface NodeGrant {
+  readonly credentialId: string
+  readonly kind: CredentialKind
+  readonly nodeId: string
+  readonly projectId: string
+  readonly organizationId: string
+  readonly chain: string
+  readonly network: string
+  readonly protocols: readonly string[]
+  /** Upstream address by protocol; the word `devnet` stands for the embedded chain. */
+  readonly upstreams: Readonly<Record<string, string>>
+}
+
+/** A grant together with the only form of its secret that is kept. */
+export interface CredentialRecord {
+  /** Hex SHA-256 of the token, of `username:password`, or of the x-token. */
+  readonly sha256: string
+  readonly grant: NodeGrant
+}
