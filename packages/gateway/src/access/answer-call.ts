@@ -1,0 +1,66 @@
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../credentials/node-grant.ts'
+import { forward } from './forward/forward.ts'
+import type { Room } from './forward/read-answer.ts'
+import type { Upstream, UpstreamAnswer } from './forward/upstream.ts'
+import type { RpcItem, RpcRequest } from './json-rpc/parse-body.ts'
+import { RpcFailure, rpcCodes } from './json-rpc/rpc-failure.ts'
+import { errorText } from './json-rpc/rpc-text.ts'
+import { routeMethod } from './route/route-method.ts'
+
+/** What all calls of one HTTP request share. */
+export interface CallContext {
+  readonly grant: NodeGrant
+  readonly endpoint: '' | 'evm'
+  readonly upstream: Upstream
+  /** Ends when the client goes away or the time is up. */
+  readonly signal: AbortSignal
+  /** Hears about failures that are this service's fault. */
+  readonly log: Logger
+}
+
+/** How one call was answered. */
+export interface AnsweredCall {
+  /** Method of the contract, or `unknown`. */
+  readonly method: string
+  /** HTTP status for an answer that holds this call alone. */
+  readonly status: number
+  /** Whole text, or the node's answer that is still to be read; undefined for a notification. */
+  readonly content: string | UpstreamAnswer | undefined
+}
+
+/**
+ * Takes one call through the stations behind the door: route, forward. It never throws.
+ *
+ * @param room - given for a call of a batch: its answer is read whole, and all answers together must fit
+ */
+export async function answerCall(item: RpcItem, context: CallContext, room?: Room): Promise<AnsweredCall> {
+  if ('failure' in item)
+    return { method: 'unknown', status: 200, content: errorText(item.idText, item.failure) }
+  let method = 'unknown'
+  try {
+    const destination = routeMethod(item, context.endpoint)
+    method = destination.method.name
+    const forwarded = await forward({ ...context, request: item }, destination, context.upstream, room)
+    if (item.idText !== undefined) {
+      return { method, status: 200, content: 'text' in forwarded ? forwarded.text : forwarded.answer }
+    }
+    if ('answer' in forwarded) await forwarded.answer.body.dump()
+    return { method, status: 204, content: undefined }
+  } catch (error) {
+    return failed(method, item, failureOf(error, context.log))
+  }
+}
+
+/** The failure to answer with; anything that is not one already is logged and kept from the caller. */
+export function failureOf(error: unknown, log: Logger): RpcFailure {
+  if (error instanceof RpcFailure) return error
+  log.error({ err: error }, 'node request failed')
+  return new RpcFailure(rpcCodes.internalError, 'Internal error.', { status: 500 })
+}
+
+function failed(method: string, { idText }: RpcRequest, failure: RpcFailure): AnsweredCall {
+  return idText === undefined
+    ? { method, status: 204, content: undefined }
+    : { method, status: failure.status, content: errorText(idText, failure) }
+}

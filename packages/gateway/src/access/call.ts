@@ -1,0 +1,12 @@
+import type { NodeGrant } from '../credentials/node-grant.ts'
+import type { RpcRequest } from './json-rpc/parse-body.ts'
+
+/** One JSON-RPC call on its way through the stations. */
+export interface Call {
+  readonly grant: NodeGrant
+  /** Which address shape it came by: the high-throughput chain's `/evm`, or the generic one. */
+  readonly endpoint: '' | 'evm'
+  readonly request: RpcRequest
+  /** Ends when the client goes away or the time is up. */
+  readonly signal: AbortSignal
+}

@@ -1,0 +1,13 @@
+import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import type { Adapter } from './adapters.ts'
+
+/** A hash that cannot be one belongs to no block: the answer is null, where nodes complain about the parameter. */
+export const ethGetBlockByHash: Adapter = {
+  answer: (_, [blockHash, fullTransactionObjects]) => {
+    if (typeof fullTransactionObjects !== 'boolean') {
+      throw new RpcFailure(rpcCodes.invalidParams, 'fullTransactionObjects must be true or false.')
+    }
+    const isHash = typeof blockHash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(blockHash)
+    return isHash ? undefined : Promise.resolve(null)
+  },
+}

@@ -1,0 +1,125 @@
+import { Pool } from 'undici'
+import type { Readable } from 'node:stream'
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { parseAnswer, readAnswer, type Room } from './read-answer.ts'
+import { unavailable, unreadable } from './upstream-failure.ts'
+
+/** An answer on its way back: the body has not been read. */
+export interface UpstreamAnswer {
+  readonly body: Readable & { dump(): Promise<void> }
+  readonly contentLength: string | undefined
+  /** Whether a body that breaks off can be told from one that has ended. */
+  readonly delimited: boolean
+}
+
+/** The HTTP connections to one node. */
+export interface Upstream {
+  /**
+   * Posts a JSON-RPC body.
+   *
+   * @param body - text to send as it is
+   * @param signal - ends the exchange
+   * @throws {@link RpcFailure} with status 502 or 504; the message never says where the node is
+   */
+  post(body: string, signal: AbortSignal): Promise<UpstreamAnswer>
+  /**
+   * Calls one method and parses its result.
+   *
+   * @throws {@link RpcFailure} with the node's error, or as {@link Upstream.post}
+   */
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  /** Calls several methods in one exchange; the results stand in the order of the calls. */
+  batch(
+    calls: readonly (readonly [method: string, params: readonly unknown[]])[],
+    signal: AbortSignal,
+  ): Promise<unknown[]>
+  /** How much of this node's answers one request may hold in memory. */
+  room(): Room
+  close(): Promise<void>
+}
+
+// Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
+const maxHeldBytes = 64 * 1024 * 1024
+
+/**
+ * Opens a pool of kept-alive connections to a node.
+ *
+ * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
+ * @param timeoutMs - longest wait for an answer
+ * @throws when the address is not one; the error may quote it
+ */
+export function createUpstream(address: string, timeoutMs: number): Upstream {
+  const url = new URL(address)
+  const pool = new Pool(url.origin, { connections: 128, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
+  const path = `${url.pathname}${url.search}`
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (url.username || url.password) {
+    const credentials = `${decoded(url.username)}:${decoded(url.password)}`
+    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
+  }
+  const room = () => ({ bytes: maxHeldBytes })
+
+  const post = async (body: string, signal: AbortSignal): Promise<UpstreamAnswer> => {
+    const answer = await pool
+      .request({ method: 'POST', path, headers, body, signal })
+      .catch((error: unknown) => Promise.reject(unavailable(error, signal)))
+    const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = answer.headers
+    if (answer.statusCode === 200 && String(type ?? '').includes('json')) {
+      const contentLength = typeof length === 'string' ? length : undefined
+      const delimited = contentLength !== undefined || encoding !== undefined
+      return { body: answer.body, contentLength, delimited }
+    }
+    await answer.body.dump().catch(() => undefined)
+    throw new RpcFailure(rpcCodes.internalError, `The node answered HTTP ${answer.statusCode}.`, {
+      status: 502,
+    })
+  }
+
+  const exchange = async (body: unknown, signal: AbortSignal): Promise<unknown> =>
+    parseAnswer(await readAnswer(await post(JSON.stringify(body), signal), room(), signal))
+
+  return {
+    post,
+    call: async (method, params, signal) =>
+      resultOf(await exchange({ jsonrpc: '2.0', id: 1, method, params }, signal)),
+    batch: async (calls, signal) => {
+      const requests = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+      const answers = await exchange(requests, signal)
+      // Some nodes answer a batch that they refuse as a whole with one error.
+      if (!Array.isArray(answers)) return [resultOf(answers)]
+      return requests.map(({ id }) =>
+        resultOf(answers.find((answer) => isObject(answer) && answer['id'] === id)),
+      )
+    },
+    room,
+    close: () => pool.close(),
+  }
+}
+
+function resultOf(answer: unknown): unknown {
+  if (!isObject(answer)) throw unreadable()
+  const { error, result } = answer
+  if (isObject(error)) {
+    const { code, message, data } = error
+    throw new RpcFailure(
+      typeof code === 'number' ? code : rpcCodes.internalError,
+      typeof message === 'string' ? message : 'The node answered an error.',
+      { data },
+    )
+  }
+  if (result === undefined) throw unreadable()
+  return result
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// What is no valid escape stands for itself.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

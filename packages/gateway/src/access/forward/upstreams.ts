@@ -1,0 +1,48 @@
+import type { NodeGrant } from '../../credentials/node-grant.ts'
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { createUpstream, type Upstream } from './upstream.ts'
+
+/** The connections to all nodes, opened when first needed. */
+export interface Upstreams {
+  /** @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol */
+  of(grant: NodeGrant, protocol: 'evm'): Upstream
+  close(): Promise<void>
+}
+
+/**
+ * Makes the set of upstream connections.
+ *
+ * @param timeoutMs - longest wait for an answer
+ * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
+ */
+export function createUpstreams(timeoutMs: number, embedded: Readonly<Record<string, string>>): Upstreams {
+  const open = new Map<string, Upstream>()
+  return {
+    of: (grant, protocol) => {
+      const configured = grant.upstreams[protocol]
+      const address = configured === 'devnet' ? embedded[protocol] : configured
+      if (address === undefined) throw missing(`This node has no upstream for ${protocol}.`)
+      const known = open.get(address)
+      if (known) return known
+      const upstream = opened(address, timeoutMs)
+      open.set(address, upstream)
+      return upstream
+    },
+    close: async () => {
+      await Promise.all([...open.values()].map((upstream) => upstream.close()))
+    },
+  }
+}
+
+function opened(address: string, timeoutMs: number): Upstream {
+  try {
+    return createUpstream(address, timeoutMs)
+  } catch {
+    // The error quotes the address, and with it the credentials inside.
+    throw missing('The upstream address of this node is not an HTTP address.')
+  }
+}
+
+function missing(message: string): RpcFailure {
+  return new RpcFailure(rpcCodes.internalError, message, { status: 503 })
+}

@@ -1,0 +1,32 @@
+import { document, methods, type Methods, schemas } from '@fairlead/evm-rpc/contract'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+ajv.addSchema({ $id: document, components: { schemas } })
+const validators = new Map<keyof Methods, readonly ValidateFunction[]>()
+
+/**
+ * Checks the parameters of a method that the service answers itself; others are left to the node.
+ *
+ * @param name - method of the contract
+ * @param params - by position, their number checked already
+ * @throws RpcFailure -32602 that names the place and the rule, never the value
+ */
+export function validateParams(name: keyof Methods, params: readonly unknown[]): void {
+  let validate = validators.get(name)
+  if (!validate) {
+    validate = methods[name].params.map((param) => ajv.compile(param.schema))
+    validators.set(name, validate)
+  }
+  for (const [position, value] of params.entries()) {
+    const check = validate[position]
+    if (!check || check(value)) continue
+    const place = `${methods[name].params[position]?.name}${pathOf(check.errors?.[0])}`
+    throw new RpcFailure(rpcCodes.invalidParams, `${place} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
+  }
+}
+
+function pathOf(error: ErrorObject | undefined): string {
+  return (error?.instancePath ?? '').replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
+}

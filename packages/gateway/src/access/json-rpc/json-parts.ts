@@ -1,0 +1,63 @@
+/**
+ * Cuts the text of a JSON object or array into the texts of its members.
+ *
+ * Cutting instead of writing a value anew keeps what parsing loses: digits of big numbers, `1.0` beside `1`, and values
+ * that are nested too deep to be written. The text must be valid JSON; nothing is checked here.
+ *
+ * @param text - JSON text of one object or array
+ * @returns member texts in order, without the white space around them
+ */
+export function jsonParts(text: string): string[] {
+  const parts: string[] = []
+  const marks = /["{}[\],]/g
+  let depth = 0
+  let start = 0
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    const { index } = mark
+    switch (mark[0]) {
+      case '"':
+        marks.lastIndex = stringEnd(text, index)
+        break
+      case '{':
+      case '[':
+        depth += 1
+        if (depth === 1) start = index + 1
+        break
+      case ',':
+        if (depth !== 1) break
+        parts.push(text.slice(start, index).trim())
+        start = index + 1
+        break
+      default:
+        depth -= 1
+        if (depth === 0) parts.push(text.slice(start, index).trim())
+    }
+  }
+  return parts.length === 1 && parts[0] === '' ? [] : parts
+}
+
+/**
+ * Cuts the text of a JSON object into the texts of its values by key; of a key that comes twice the last one counts, as
+ * in `JSON.parse`.
+ *
+ * @param text - JSON text of one object
+ */
+export function jsonMembers(text: string): Map<string, string> {
+  const members = new Map<string, string>()
+  for (const part of jsonParts(text)) {
+    const keyEnd = stringEnd(part, 0)
+    const key = JSON.parse(part.slice(0, keyEnd)) as string
+    members.set(key, part.slice(part.indexOf(':', keyEnd) + 1).trim())
+  }
+  return members
+}
+
+/** Index behind the closing quote of the string that opens at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return end + 1
+  }
+  return text.length
+}

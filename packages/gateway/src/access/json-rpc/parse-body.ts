@@ -1,0 +1,89 @@
+import { jsonMembers, jsonParts } from './json-parts.ts'
+import { RpcFailure, rpcCodes } from './rpc-failure.ts'
+
+/** A call that passed the envelope check. */
+export interface RpcRequest {
+  readonly method: string
+  readonly params: readonly unknown[] | Readonly<Record<string, unknown>>
+  /** The parameters as the caller wrote them. */
+  readonly paramsText: string
+  /** The id as the caller wrote it, to be echoed unchanged; without one the call is a notification and gets no answer. */
+  readonly idText: string | undefined
+}
+
+/** An element that is no call, with the failure to answer it with. */
+export interface RefusedItem {
+  readonly idText: string
+  readonly failure: RpcFailure
+}
+
+export type RpcItem = RpcRequest | RefusedItem
+
+/** What a body holds: one call or a batch. */
+export interface RpcBody {
+  readonly batch: boolean
+  readonly items: readonly RpcItem[]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Parses a request body once.
+ *
+ * @param body - the bytes as they came
+ * @param maxBatchItems - longest batch that is served
+ * @throws {@link RpcFailure} when the body is not JSON or an empty batch
+ */
+export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
+  let text: string
+  let value: unknown
+  try {
+    text = decoder.decode(body)
+    value = JSON.parse(text)
+  } catch {
+    throw new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+  }
+  if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
+  if (value.length === 0)
+    throw new RpcFailure(rpcCodes.invalidRequest, 'A batch must hold at least one call.')
+  const texts = jsonParts(text)
+  const items = value.map((element, position) => toItem(element, texts[position] ?? ''))
+  return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
+}
+
+/** One error for each element that can be told apart by its id, or a single one when there is none. */
+function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
+  const failure = new RpcFailure(
+    rpcCodes.invalidRequest,
+    `A batch may hold at most ${maxBatchItems} calls.`,
+    {
+      data: { max_items: maxBatchItems, items: items.length },
+    },
+  )
+  const answers = items.flatMap(({ idText = 'null' }) => (idText === 'null' ? [] : [{ idText, failure }]))
+  return answers.length > 0 ? answers : [{ idText: 'null', failure }]
+}
+
+function toItem(value: unknown, text: string): RpcItem {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('null', 'A call must be an object.')
+  }
+  const { jsonrpc, method, params, id } = value as Record<string, unknown>
+  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
+    return invalid('null', 'id must be a string, a number or null.')
+  }
+  const texts = jsonMembers(text)
+  const idText = texts.get('id')
+  if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0".')
+  if (typeof method !== 'string') return invalid(idText, 'method must be a string.')
+  if (params === undefined) return { method, params: [], paramsText: '[]', idText }
+  if (typeof params !== 'object' || params === null) {
+    return invalid(idText, 'params must be an array or an object.')
+  }
+  const structured = params as readonly unknown[] | Readonly<Record<string, unknown>>
+  return { method, params: structured, paramsText: texts.get('params') ?? '[]', idText }
+}
+
+function invalid(idText: string | undefined, message: string): RefusedItem {
+  return { idText: idText ?? 'null', failure: new RpcFailure(rpcCodes.invalidRequest, message) }
+}

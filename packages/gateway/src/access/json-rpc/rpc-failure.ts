@@ -1,0 +1,30 @@
+/** Error codes of JSON-RPC 2.0 and EIP-1474. */
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  resourceNotFound: -32001,
+  limitExceeded: -32005,
+} as const
+
+/** A refusal or failure that is answered as a JSON-RPC error object. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure'
+  readonly code: number
+  readonly data: unknown
+  /** HTTP status for an answer that holds this error alone. */
+  readonly status: number
+
+  constructor(
+    code: number,
+    message: string,
+    options: { readonly data?: unknown; readonly status?: number } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.data = options.data
+    this.status = options.status ?? 200
+  }
+}

@@ -1,0 +1,23 @@
+import type { RpcFailure } from './rpc-failure.ts'
+
+// Every text here is put together from JSON texts, so that an id and a result leave as they came.
+
+/** Text of a call to a node. */
+export function callText(method: string, paramsText: string, idText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"method":${JSON.stringify(method)},"params":${paramsText}}`
+}
+
+/** Text of an answer with a result. */
+export function resultText(idText: string, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"result":${resultJson}}`
+}
+
+/** Text of an answer with an error. */
+export function errorText(idText: string, { code, message, data }: RpcFailure): string {
+  return errorObjectText(idText, JSON.stringify({ code, message, ...(data !== undefined && { data }) }))
+}
+
+/** Text of an answer with an error object that is JSON already. */
+export function errorObjectText(idText: string, errorJson: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"error":${errorJson}}`
+}

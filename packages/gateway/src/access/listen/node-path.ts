@@ -1,0 +1,54 @@
+/** A path of the access plane, taken apart. */
+export interface NodePath {
+  /** The token when the path holds one. */
+  readonly token?: string | undefined
+  /** What follows the token: the high-throughput chain's `evm`, or nothing. */
+  readonly endpoint: '' | 'evm'
+}
+
+// First segments with a meaning of their own: the control plane's, and those of other protocols. No token is like them.
+const reservedSegments = new Set([
+  'v1',
+  'v2',
+  'healthz',
+  'readyz',
+  'metrics',
+  'console',
+  'docs',
+  'favicon.ico',
+  'robots.txt',
+  '.well-known',
+  'beacon',
+  'ws',
+])
+
+/**
+ * Reads the path of a JSON-RPC request: `/<token>`, `/<token>/evm`, and `/` or `/evm` with basic authentication.
+ *
+ * @param target - request target as it came, for example `/t0k3n/evm?x=1`
+ * @returns undefined when the path belongs to the control plane or to nobody
+ */
+export function matchNodePath(target: string): NodePath | undefined {
+  const path = requestPath(target)
+  const [first = '', second = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1)
+  if (!path.startsWith('/') || rest.length > 0 || reservedSegments.has(first)) return undefined
+  if (second !== '' && second !== 'evm') return undefined
+  if (first === '') return second === '' ? { endpoint: '' } : undefined
+  if (first === 'evm' && second === '') return { endpoint: 'evm' }
+  try {
+    return { token: decodeURIComponent(first), endpoint: second }
+  } catch {
+    return { token: first, endpoint: second }
+  }
+}
+
+/**
+ * The path of a request target, without its query. A proxy may send the whole address in its place, which a server has
+ * to understand.
+ *
+ * @see RFC 9112, section 3.2.2
+ */
+export function requestPath(target: string): string {
+  const path = target.split('?', 1)[0] ?? ''
+  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*(?=\/|$)/i, '') || '/'
+}

@@ -1,0 +1,68 @@
+import { Command, Option as CommandOption } from 'commander'
+import { readFileSync } from 'node:fs'
+import type { Configuration, Option, OptionName } from './configuration/options.ts'
+import { options } from './configuration/options.ts'
+import { parseConfiguration } from './configuration/parse-configuration.ts'
+
+/** What the commands do; `bin.ts` supplies it. */
+export interface Commands {
+  /** Runs the service over the embedded chains until it is told to stop. */
+  dev(configuration: Configuration): Promise<void>
+  /** Runs the service in front of the configured nodes until it is told to stop. */
+  serve(configuration: Configuration): Promise<void>
+}
+
+/**
+ * Makes the command line `fairlead`.
+ *
+ * Every option of the service is a flag of the same name, but for those that hold a secret: a command line is visible
+ * to other users of the machine.
+ *
+ * @param commands - what to run
+ * @param environment - variables such as `process.env`; flags win over them, they win over the file
+ * @param version - version of the package
+ */
+export function createCommandLine(
+  commands: Commands,
+  environment: Readonly<Record<string, string | undefined>>,
+  version: string,
+): Command {
+  const program = new Command('fairlead')
+    .description('Speaks the platform API and the node APIs in front of your own nodes.')
+    .version(version)
+    .showHelpAfterError('(fairlead --help lists commands and options)')
+  const add = (name: string, description: string, run: (configuration: Configuration) => Promise<void>) => {
+    const command = program.command(name).description(description)
+    command.option('-c, --config <file>', 'YAML or JSON file with options by name')
+    for (const [option, definition] of Object.entries(options) as [OptionName, Option][]) {
+      if (definition.kind !== 'secret') command.addOption(flag(option, definition))
+    }
+    command.addHelpText('after', `\n${secretsHelp()}`)
+    command.action((values: Record<string, string | undefined>) => run(configurationOf(values, environment)))
+  }
+  add('dev', 'start over embedded development chains, without credentials or internet', commands.dev)
+  add('serve', 'start in front of your own nodes', commands.serve)
+  return program
+}
+
+function flag(name: OptionName, { description, environment, fallback }: Option): CommandOption {
+  const parameter = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const fallbackText = fallback === undefined ? '' : `, default ${fallback}`
+  return new CommandOption(`--${parameter} <value>`, `${description} (${environment}${fallbackText})`)
+}
+
+function secretsHelp(): string {
+  const lines = (Object.values(options) as Option[])
+    .filter(({ kind }) => kind === 'secret')
+    .map(({ environment, description }) => `  ${environment.padEnd(28)} ${description}`)
+  return `Only from the environment or the file, as they may hold secrets:\n${lines.join('\n')}\n`
+}
+
+function configurationOf(
+  { config, ...flags }: Record<string, string | undefined>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Configuration {
+  const merged: Record<string, string | undefined> = { ...environment }
+  for (const [name, value] of Object.entries(flags)) merged[options[name as OptionName].environment] = value
+  return parseConfiguration(merged, config === undefined ? undefined : { name: config, text: readFileSync(config, 'utf8') })
+}

@@ -1,0 +1,135 @@
+/** How the text of an option is read. */
+export type OptionKind = 'string' | 'integer' | 'boolean' | 'url' | 'secret' | 'enum'
+
+/** One option: where it comes from, what it may be and what it is for. */
+export interface Option {
+  readonly kind: OptionKind
+  readonly environment: string
+  readonly description: string
+  readonly fallback?: string | number | boolean
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly values?: readonly string[]
+}
+
+/**
+ * Every option of the service. The same names stand in the configuration file; the environment wins over the file.
+ * `fairlead --help` and the reference page are written from this table.
+ */
+export const options = {
+  host: {
+    kind: 'string',
+    environment: 'FAIRLEAD_HOST',
+    description: 'Address to listen on. Anything but loopback makes the service reachable from outside.',
+    fallback: '127.0.0.1',
+  },
+  port: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_PORT',
+    description: 'Port to listen on; 0 takes a free one.',
+    fallback: 8645,
+    minimum: 0,
+    maximum: 65_535,
+  },
+  publicUrl: {
+    kind: 'url',
+    environment: 'FAIRLEAD_PUBLIC_URL',
+    description: 'Address under which clients reach the service; links in answers start with it.',
+  },
+  requireHttps: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_REQUIRE_HTTPS',
+    description: 'Refuse platform requests over plain HTTP that do not come from loopback.',
+    fallback: true,
+  },
+  trustProxy: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_TRUST_PROXY',
+    description: 'Believe the X-Forwarded-Proto and X-Forwarded-For headers of the proxy in front.',
+    fallback: false,
+  },
+  dataDirectory: {
+    kind: 'string',
+    environment: 'FAIRLEAD_DATA_DIRECTORY',
+    description: 'Folder for the embedded database and the embedded chains.',
+    fallback: '.fairlead',
+  },
+  databaseUrl: {
+    kind: 'secret',
+    environment: 'DATABASE_URL',
+    description: 'PostgreSQL connection string; without it an embedded database is used.',
+  },
+  evmUpstream: {
+    kind: 'secret',
+    environment: 'FAIRLEAD_EVM_UPSTREAM',
+    description: 'HTTP address of the EVM node to stand in front of. It may hold credentials and is never shown.',
+  },
+  network: {
+    kind: 'string',
+    environment: 'FAIRLEAD_NETWORK',
+    description: 'Network name of the node that the first start creates.',
+    fallback: 'mainnet',
+  },
+  nodeCorsOrigin: {
+    kind: 'string',
+    environment: 'FAIRLEAD_NODE_CORS_ORIGIN',
+    description: 'Origin that browsers may call nodes from; * for any.',
+    fallback: '*',
+  },
+  nodeDomain: {
+    kind: 'string',
+    environment: 'FAIRLEAD_NODE_DOMAIN',
+    description: 'When set, <node-id>.<domain> reaches a node, and the credential must belong to it.',
+  },
+  maxBodyBytes: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_BODY_BYTES',
+    description: 'Longest request body in bytes.',
+    fallback: 1_048_576,
+    minimum: 1_024,
+    maximum: 104_857_600,
+  },
+  maxBatchItems: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_BATCH_ITEMS',
+    description: 'Most calls in one JSON-RPC batch.',
+    fallback: 1_000,
+    minimum: 1,
+    maximum: 100_000,
+  },
+  upstreamTimeoutMs: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_UPSTREAM_TIMEOUT_MS',
+    description: 'How long a node may take to answer, in milliseconds.',
+    fallback: 30_000,
+    minimum: 100,
+    maximum: 600_000,
+  },
+  metricsToken: {
+    kind: 'secret',
+    environment: 'FAIRLEAD_METRICS_TOKEN',
+    description: 'Bearer token for /metrics; without it only loopback may read them.',
+  },
+  logLevel: {
+    kind: 'enum',
+    environment: 'FAIRLEAD_LOG_LEVEL',
+    description: 'Least severe log line that is written.',
+    fallback: 'info',
+    values: ['debug', 'info', 'warn', 'error', 'silent'],
+  },
+} as const satisfies Readonly<Record<string, Option>>
+
+export type OptionName = keyof typeof options
+
+type Value<option extends Option> = option['kind'] extends 'integer'
+  ? number
+  : option['kind'] extends 'boolean'
+    ? boolean
+    : string
+
+/** The configuration of one service, parsed and frozen. */
+export type Configuration = Readonly<{
+  [name in OptionName]:
+    | Value<(typeof options)[name]>
+    | ((typeof options)[name] extends { fallback: unknown } ? never : undefined)
+}>

@@ -1,0 +1,42 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** A node as scripts and tests find it; keys that a node lacks are left out. */
+export interface DevelopmentNode {
+  readonly id: string
+  readonly chain: string
+  readonly network: string
+  readonly protocols: readonly string[]
+  /** Address without credentials. */
+  readonly node_url: string
+  readonly token: string
+  readonly username: string
+  readonly password: string
+}
+
+/** The one file from which scripts and tests learn where the service is and how to call it. */
+export interface DevelopmentFile {
+  readonly base_url: string
+  readonly api_key: string
+  readonly organization_id: string
+  readonly project_id: string
+  readonly nodes: readonly DevelopmentNode[]
+}
+
+/** Reads the file of an earlier start; undefined when there is none or it is not whole. */
+export async function readDevelopmentFile(path: string): Promise<DevelopmentFile | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as DevelopmentFile
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the file in one step, readable by its owner only. */
+export async function writeDevelopmentFile(path: string, content: DevelopmentFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}`
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  await chmod(draft, 0o600)
+  await rename(draft, path)
+}

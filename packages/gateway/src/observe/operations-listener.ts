@@ -1,0 +1,54 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Registry } from 'prom-client'
+
+/** What the health and metrics addresses report on. */
+export interface Observed {
+  readonly registry: Registry
+  /** Bearer token for the metrics; without one only loopback may read them. */
+  readonly metricsToken: string | undefined
+  /** Resolves when every part answers; rejects with what does not. */
+  ready(): Promise<void>
+}
+
+/** Makes the listener for `/healthz`, `/readyz` and `/metrics`; other requests are left untouched. */
+export function createOperationsListener({ registry, metricsToken, ready }: Observed) {
+  const answer: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {
+    '/healthz': async (_, response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
+    '/readyz': async (_, response) => {
+      const problem = await ready().then(
+        () => undefined,
+        (error: unknown) => (error as Error).message,
+      )
+      send(response, problem ? 503 : 200, 'text/plain; charset=utf-8', `${problem ?? 'ready'}\n`)
+    },
+    '/metrics': async (request, response) => {
+      if (mayReadMetrics(request, metricsToken)) send(response, 200, registry.contentType, await registry.metrics())
+      else {
+        response.setHeader('www-authenticate', 'Bearer realm="metrics"')
+        send(response, 401, 'text/plain; charset=utf-8', 'unauthorized\n')
+      }
+    },
+  }
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    const respond = Object.hasOwn(answer, path) ? answer[path] : undefined
+    if (!respond) return false
+    if (request.method === 'GET' || request.method === 'HEAD') void respond(request, response)
+    else {
+      response.setHeader('allow', 'GET, HEAD')
+      send(response, 405, 'text/plain; charset=utf-8', 'method not allowed\n')
+    }
+    return true
+  }
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
+}
+
+function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
+  const given = hash('sha256', headers.authorization ?? '', 'buffer')
+  return timingSafeEqual(given, hash('sha256', `Bearer ${token}`, 'buffer'))
+}

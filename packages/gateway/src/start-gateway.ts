@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { FairleadError } from '@fairlead/core'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { createDirectory } from './access/authenticate/directory.ts'
+import { createUpstreams } from './access/forward/upstreams.ts'
+import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
+import { createMeter } from './access/meter/meter.ts'
+import type { Configuration } from './configuration/options.ts'
+import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
+import type { Store } from './control/store/open-store.ts'
+import { feedDirectory } from './directory-feed.ts'
+import { createMetrics } from './observe/metrics.ts'
+import { createOperationsListener } from './observe/operations-listener.ts'
+
+/** A running service. */
+export interface Gateway {
+  /** Address of the listening socket, for example `http://127.0.0.1:8645`. */
+  readonly url: string
+  /** Lets the requests in flight end, at most ten seconds, and closes everything that was opened here. */
+  stop(): Promise<void>
+}
+
+/** What a service runs on; the caller opened it and closes it. */
+export interface GatewayParts {
+  readonly store: Store
+  readonly log: Logger
+  /** Addresses of the embedded chains by protocol, for nodes whose upstream is `devnet`. */
+  readonly embedded?: Readonly<Record<string, string>>
+}
+
+const drainMs = 10_000
+
+/**
+ * Starts the service: the platform API and the node access plane on one port.
+ *
+ * @param configuration - parsed configuration
+ * @param parts - store, log and embedded chains
+ * @returns the running service
+ * @throws FairleadError `CONFIG_INVALID` when the port is taken or the address cannot be listened on
+ */
+export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
+  const { store, log, embedded = {} } = parts
+  const directory = createDirectory()
+  const endFeed = await feedDirectory(store, directory, log)
+  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded)
+  const metrics = createMetrics(() => directory.size)
+  const operations = createOperationsListener({
+    registry: metrics.registry,
+    metricsToken: configuration.metricsToken,
+    ready: async () => {
+      await sql`select 1`.execute(store.db).catch(() => Promise.reject(new Error('the database does not answer')))
+    },
+  })
+  const nodes = createJsonRpcListener({
+    directory,
+    upstreams,
+    meter: createMeter(metrics.nodeRequests, metrics.nodeRequestDuration),
+    log,
+    maxBodyBytes: configuration.maxBodyBytes,
+    maxBatchItems: configuration.maxBatchItems,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    corsOrigin: configuration.nodeCorsOrigin,
+    nodeDomain: configuration.nodeDomain,
+  })
+  const app = await createPlatformApi({
+    store,
+    log,
+    publicUrl: configuration.publicUrl,
+    requireHttps: configuration.requireHttps,
+    trustProxy: configuration.trustProxy,
+    serverFactory: (platform) =>
+      createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+        if (!operations(request, response) && !nodes(request, response)) platform(request, response)
+      }),
+  })
+  const stop = async () => {
+    endFeed()
+    const impatience = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    await app.close()
+    clearTimeout(impatience)
+    await upstreams.close()
+  }
+  try {
+    const url = await listen(app, configuration)
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Configuration): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const rule =
+      code === 'EADDRINUSE'
+        ? `is taken: ${port}. Set FAIRLEAD_PORT to another one, or to 0 for a free one`
+        : `cannot be listened on: ${code}`
+    throw new FairleadError('CONFIG_INVALID', { option: code === 'EADDRNOTAVAIL' ? 'host' : 'port', rule })
+  }
+  const address = (app.server as Server).address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
