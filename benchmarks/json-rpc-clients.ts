@@ -33,7 +33,11 @@ const tokenUrl = `${url}/${token}`
 
 const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
 const plainFetch = (address: string) => async () => {
-  const answer = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   return ((await answer.json()) as { result: string }).result
 }
 const evm = createEvmClient({ url, auth: { kind: 'token', token } })
@@ -69,13 +73,16 @@ for (let round = 0; round <= rounds; round++) {
     if (round > 0) (rates[name] ??= []).push(rate)
   }
 }
-const median = (values: readonly number[] = []) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const median = (values: readonly number[] = []) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 const floor = median(rates['fetch, node alone'])
 console.log(`${concurrency} calls in flight, medians of ${rounds} rounds`)
 for (const [name, values] of Object.entries(rates)) {
-  const [low = 0, high = 0] = [Math.min(...values) / floor, Math.max(...values) / floor]
+  const [low, high] = [Math.min(...values) / floor, Math.max(...values) / floor]
   const ratio = (median(values) / floor).toFixed(2)
-  console.log(`${name.padEnd(20)} x${ratio}  (${low.toFixed(2)} to ${high.toFixed(2)})  ${Math.round(median(values))} calls/s`)
+  console.log(
+    `${name.padEnd(20)} x${ratio}  (${low.toFixed(2)} to ${high.toFixed(2)})  ${Math.round(median(values))} calls/s`,
+  )
 }
 provider.destroy()
 service.kill('SIGTERM')

@@ -2,5 +2,10 @@ import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
 export default mergeConfig(shared, {
-  test: { globalSetup: 'test/global-setup.ts', testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false },
+  test: {
+    globalSetup: 'test/global-setup.ts',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
+  },
 })

@@ -1,4 +1,10 @@
-import { type BasicCredential, createRestFetch, type HttpOptions, nodeAddress, type TokenCredential } from '@fairlead/core'
+import {
+  type BasicCredential,
+  createRestFetch,
+  type HttpOptions,
+  nodeAddress,
+  type TokenCredential,
+} from '@fairlead/core'
 import createFetchClient, { type Client } from 'openapi-fetch'
 import type { paths } from './generated/index.ts'
 

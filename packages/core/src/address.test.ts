@@ -25,14 +25,18 @@ describe('nodeAddress', () => {
   })
 
   it('carries basic credentials and x-tokens in headers', () => {
-    expect(nodeAddress('evm', 'https://n.example', basic).headers).toEqual({ authorization: 'Basic dXNlcjpwYXNz' })
+    expect(nodeAddress('evm', 'https://n.example', basic).headers).toEqual({
+      authorization: 'Basic dXNlcjpwYXNz',
+    })
     expect(nodeAddress('grpc', 'https://n.example', xToken).headers).toEqual({ 'x-token': 'x70k3n' })
     expect(nodeAddress('evm', 'https://n.example', token).headers).toEqual({})
   })
 
   it('keeps the port and a path prefix, whatever the scheme and the trailing slashes', () => {
     expect(nodeAddress('evm', 'http://127.0.0.1:8645/', token).url).toBe('http://127.0.0.1:8645/t0k3n')
-    expect(nodeAddress('evm', 'https://n.example/chain/main//', token).url).toBe('https://n.example/chain/main/t0k3n')
+    expect(nodeAddress('evm', 'https://n.example/chain/main//', token).url).toBe(
+      'https://n.example/chain/main/t0k3n',
+    )
     expect(nodeAddress('websocket', 'ws://127.0.0.1:8645', token).url).toBe('ws://127.0.0.1:8645/ws/t0k3n')
     expect(nodeAddress('grpc', 'http://127.0.0.1:9000', xToken).url).toBe('127.0.0.1:9000')
   })
@@ -51,7 +55,13 @@ describe('nodeAddress', () => {
     ['an empty token', 'evm', 'https://n.example', { kind: 'token', token: '' }, 'auth'],
     ['an x-token on HTTP', 'evm', 'https://n.example', { kind: 'x-token', token: 's3cr3t' }, 'auth.kind'],
     ['a token on gRPC', 'grpc', 'https://n.example', { kind: 'token', token: 's3cr3t' }, 'auth.kind'],
-    ['a colon in a user name', 'evm', 'https://n.example', { kind: 'basic', username: 'a:b', password: 's3cr3t' }, 'auth.username'],
+    [
+      'a colon in a user name',
+      'evm',
+      'https://n.example',
+      { kind: 'basic', username: 'a:b', password: 's3cr3t' },
+      'auth.username',
+    ],
   ])('refuses %s without showing it', (_, protocol, url, credential, option) => {
     const attempt = () => nodeAddress(protocol, url, credential)
     expect(attempt).toThrow(FairleadError)

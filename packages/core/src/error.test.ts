@@ -3,8 +3,14 @@ import { type ErrorCode, FairleadError, isRetryable } from './error.ts'
 
 describe('FairleadError', () => {
   it('says what happened from its context', () => {
-    const error = new FairleadError('HTTP_STATUS', { operation: 'listProjects', status: 404, detail: 'Invalid page.' })
-    expect(error.message).toBe('[HTTP_STATUS] operation: listProjects, status: 404, detail: Invalid page.')
+    const error = new FairleadError('HTTP_STATUS', {
+      operation: 'listProjects',
+      status: 404,
+      detail: 'Invalid page.',
+    })
+    expect(error.message).toBe(
+      '[HTTP_STATUS] {"operation":"listProjects","status":404,"detail":"Invalid page."}',
+    )
     expect(error.context.status).toBe(404)
   })
 

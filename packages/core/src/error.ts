@@ -73,8 +73,7 @@ export class FairleadError<code extends ErrorCode = ErrorCode> extends Error {
   declare readonly context: ErrorContext[code]
 
   constructor(code: code, context: ErrorContext[code]) {
-    const facts = Object.entries(context).filter(([, value]) => value !== undefined && typeof value !== 'object')
-    super(`[${code}] ${facts.map(([name, value]) => `${name}: ${value}`).join(', ')}`)
+    super(`[${code}] ${JSON.stringify(context)}`)
     this.code = code
     this.context = context
   }

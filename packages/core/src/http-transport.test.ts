@@ -21,7 +21,12 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const read = (response: Response) => response.text()
 const send = createHttpTransport({ timeoutMs: 2_000 }, ['s3cr3t'])
-const call = (url: string, extra: Partial<HttpCall> = {}): HttpCall => ({ operation: 'test', url, idempotent: true, ...extra })
+const call = (url: string, extra: Partial<HttpCall> = {}): HttpCall => ({
+  operation: 'test',
+  url,
+  idempotent: true,
+  ...extra,
+})
 
 describe('createHttpTransport', () => {
   it('sends an idempotent call again while the status may pass, and hands over the last answer', async () => {
@@ -48,7 +53,10 @@ describe('createHttpTransport', () => {
     let requests = 0
     const url = await serve((_, response) => {
       requests += 1
-      if (requests > 1) return response.end('whole')
+      if (requests > 1) {
+        response.end('whole')
+        return
+      }
       response.writeHead(200, { 'content-length': '100' })
       response.write('half')
       setTimeout(() => response.destroy(), 20)
@@ -69,7 +77,9 @@ describe('createHttpTransport', () => {
   })
 
   it('hands over an answer whose Retry-After is too far away', async () => {
-    const url = await serve((_, response) => response.writeHead(429, { 'retry-after': '86400' }).end('tomorrow'))
+    const url = await serve((_, response) =>
+      response.writeHead(429, { 'retry-after': '86400' }).end('tomorrow'),
+    )
     expect(await send(call(url), read)).toBe('tomorrow')
   })
 
@@ -78,7 +88,9 @@ describe('createHttpTransport', () => {
       response.writeHead(200)
       response.write('never ends')
     })
-    const error = await send(call(url, { timeoutMs: 100, idempotent: false }), read).catch((reason: unknown) => reason)
+    const error = await send(call(url, { timeoutMs: 100, idempotent: false }), read).catch(
+      (reason: unknown) => reason,
+    )
     expect(FairleadError.is(error, 'TRANSPORT_TIMEOUT') && error.context).toMatchObject({
       operation: 'test',
       timeoutMs: 100,
@@ -97,9 +109,11 @@ describe('createHttpTransport', () => {
 
   it('says why nothing came, without the secret', async () => {
     const url = await serve((_, response) => response.destroy())
-    const error = await createHttpTransport({ retries: 1 }, ['s3cr3t'])(call(url), read).catch((reason: unknown) => reason)
+    const error = await createHttpTransport({ retries: 1 }, ['s3cr3t'])(call(url), read).catch(
+      (reason: unknown) => reason,
+    )
     expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.context.attempt).toBe(2)
-    expect(`${error} ${(error as Error).stack} ${JSON.stringify(error)}`).not.toContain('s3cr3t')
+    expect(`${String(error)} ${(error as Error).stack} ${JSON.stringify(error)}`).not.toContain('s3cr3t')
   })
 
   it('does not follow a redirect, which could carry the token away', async () => {

@@ -56,7 +56,10 @@ const longestPauseMs = 60_000
  */
 export function createHttpTransport(options: HttpOptions, secrets: readonly string[]): HttpTransport {
   const { fetch = globalThis.fetch, retries = 2 } = options
-  return async ({ operation, url, init, idempotent, signal, timeoutMs = options.timeoutMs ?? 30_000 }, read) => {
+  return async (
+    { operation, url, init, idempotent, signal, timeoutMs = options.timeoutMs ?? 30_000 },
+    read,
+  ) => {
     for (let attempt = 1; ; attempt++) {
       const last = !idempotent || attempt > retries
       let pauseMs = Math.random() * Math.min(5_000, 100 * 2 ** attempt)
@@ -70,12 +73,12 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
         })
         // A number of seconds or a date; anything else leaves the pause as it is.
         const after = response.headers.get('retry-after')
-        if (after) pauseMs = Math.max(0, Number(after) * 1_000 || Date.parse(after) - Date.now()) || pauseMs
-        if (last || pauseMs > longestPauseMs || !isRetryableStatus(response.status)) return await read(response)
+        if (after) pauseMs = Number(after) * 1_000 || Date.parse(after) - Date.now() || pauseMs
+        if (last || pauseMs > longestPauseMs || !isRetryableStatus(response.status))
+          return await read(response)
         await response.body?.cancel()
       } catch (error) {
         if (signal?.aborted) throw signal.reason
-        if (FairleadError.is(error)) throw error
         if (last) {
           const context = { operation, attempt, timeoutMs, reason: reasonOf(error, secrets) }
           throw new FairleadError(timeout.aborted ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED', context)
@@ -88,8 +91,8 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
 
 // The runtime's error is not kept as `cause`: its message and stack may hold the URL, and with it the token.
 function reasonOf(error: unknown, secrets: readonly string[]): string {
-  const { message, cause } = error as { message?: unknown; cause?: { code?: unknown } }
-  return redact(`${message} ${cause?.code ?? ''}`.trim(), secrets)
+  const { message, cause } = error as { message: string; cause?: { code?: string } }
+  return redact(`${message} ${cause?.code ?? ''}`, secrets)
 }
 
 // Ends early when the signal aborts; the next attempt then finds out.

@@ -10,7 +10,14 @@ export {
   type TokenCredential,
   type XTokenCredential,
 } from './credential.ts'
-export { type AttemptContext, type ErrorCode, type ErrorContext, FairleadError, isRetryable, isRetryableStatus } from './error.ts'
+export {
+  type AttemptContext,
+  type ErrorCode,
+  type ErrorContext,
+  FairleadError,
+  isRetryable,
+  isRetryableStatus,
+} from './error.ts'
 export {
   type CallOptions,
   createHttpTransport,

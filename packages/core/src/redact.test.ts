@@ -14,7 +14,10 @@ describe('redact', () => {
 describe('redactJson', () => {
   it('cleans texts at any depth and keeps everything else', () => {
     const value = { url: 'http://n/al', deep: [{ note: 'al al' }, false, 1, null] }
-    expect(redactJson(value, ['al'])).toEqual({ url: 'http://n/***', deep: [{ note: '*** ***' }, false, 1, null] })
+    expect(redactJson(value, ['al'])).toEqual({
+      url: 'http://n/***',
+      deep: [{ note: '*** ***' }, false, 1, null],
+    })
   })
 
   it('finds a secret that JSON escapes', () => {

@@ -3,7 +3,8 @@ import { FairleadError } from './error.ts'
 import { createRestFetch, unwrap } from './rest.ts'
 
 const base = 'https://n.example/s3cr3t'
-const answering = (answer: () => Response) => createRestFetch({ fetch: async () => answer(), retries: 0 }, ['s3cr3t'])
+const answering = (answer: () => Response) =>
+  createRestFetch({ fetch: async () => answer(), retries: 0 }, ['s3cr3t'])
 
 async function failure(body: unknown, status = 404): Promise<unknown> {
   const rest = answering(() => Response.json(body, { status, headers: { 'x-request-id': 'r1' } }))
@@ -31,6 +32,13 @@ describe('unwrap', () => {
       detail,
       requestId: 'r1',
     })
+  })
+
+  it('takes a good answer that is not JSON for a broken one, without quoting it', async () => {
+    const call = Promise.reject(new SyntaxError('Unexpected token s, "s3cr3t" is not valid JSON'))
+    const error: unknown = await unwrap(call).catch((reason: unknown) => reason)
+    expect(FairleadError.is(error, 'DECODE_INVALID') && error.context.path).toBe('$')
+    expect(String(error)).not.toContain('s3cr3t')
   })
 
   it('keeps an answer without a body as it is', async () => {

@@ -31,7 +31,7 @@ export function createRestFetch(
   return (request) => {
     const { method, signal } = request
     const operation = redact(`${method} ${new URL(request.url).pathname}`, secrets)
-    const idempotent = method === 'GET' || method === 'HEAD'
+    const idempotent = /GET|HEAD/.test(method)
     return send({ operation, url: request, idempotent, signal }, async (answer) => {
       const response = new Response(answer.body && (await answer.arrayBuffer()), answer)
       calls.set(response, { operation, secrets })
@@ -45,14 +45,15 @@ export function createRestFetch(
  *
  * @param call - what `client.GET(...)` and its siblings return
  * @returns the body of a 2xx answer
- * @throws {@link FairleadError} `HTTP_STATUS` for any other status; what the transport threw passes through
+ * @throws {@link FairleadError} `HTTP_STATUS` for any other status, `DECODE_INVALID` for a body that is not JSON; what
+ *   the transport threw passes through
  * @example
  * ```ts
  * const organization = await unwrap(platform.GET('/v1/organization/'))
  * ```
  */
 export async function unwrap<data>(call: Promise<RestResult<data>>): Promise<data> {
-  const { data, error, response } = await call
+  const { data, error, response } = await call.catch(rethrow)
   if (response.ok) return data as data
   const { operation, secrets } = calls.get(response) ?? { operation: 'request', secrets: [] }
   const requestId = response.headers.get('x-request-id') ?? undefined
@@ -64,9 +65,18 @@ export async function unwrap<data>(call: Promise<RestResult<data>>): Promise<dat
   })
 }
 
+// Parsers quote the body in their message, and the body may hold anything.
+function rethrow(reason: unknown): never {
+  if (!(reason instanceof SyntaxError)) throw reason
+  throw new FairleadError('DECODE_INVALID', { operation: 'request', path: '$', rule: 'must be JSON' })
+}
+
 // Platform: { error: { message } }; beacon: { message }; jetton: { error } or { error: { message } }.
 function detailOf(body: unknown): string {
-  const { error, message } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  const { error, message } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >
   const text = (error as { message?: unknown } | undefined)?.message ?? error ?? message ?? body
   return (typeof text === 'string' ? text : (JSON.stringify(text) ?? '')).slice(0, 300)
 }

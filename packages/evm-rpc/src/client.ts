@@ -90,29 +90,47 @@ export function createEvmClient({ url, auth, path, ...http }: EvmClientOptions):
       const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
       const init = { method: 'POST', headers, body }
       const idempotent = !nonIdempotentMethods.includes(method)
-      return send({ ...options, operation: method, url: address.url, init, idempotent }, (response) =>
-        readAnswer(method, response, address.secrets),
+      const operation = redact(method, address.secrets)
+      const call = { ...options, operation, url: address.url, init, idempotent }
+      return send(call, readText).then((answer) =>
+        resultOf(operation, answer, address.secrets),
       ) as Promise<never>
     },
   }
 }
 
-interface Answer {
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+interface RpcError {
+  readonly code: number
+  readonly message?: unknown
+  readonly data?: unknown
 }
 
-async function readAnswer(operation: string, response: Response, secrets: readonly string[]): Promise<unknown> {
+interface Answer {
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+interface TextAnswer {
+  readonly response: Response
+  readonly text: string
+}
+
+const readText = async (response: Response): Promise<TextAnswer> => ({
+  response,
+  text: await response.text(),
+})
+
+function resultOf(operation: string, { response, text }: TextAnswer, secrets: readonly string[]): unknown {
   const { status } = response
-  const text = await response.text()
   let answer: Answer | undefined
   try {
     answer = JSON.parse(text) as Answer
   } catch {}
-  if (answer?.error) {
-    const { code, message, data } = answer.error
-    const detail = redact(String(message), secrets)
-    throw new FairleadError('RPC_ERROR', { operation, rpcCode: code, detail, data: redactJson(data, secrets), status })
+  if (isRpcError(answer?.error)) {
+    const { code: rpcCode, message, data: sent } = answer.error
+    const detail = typeof message === 'string' ? redact(message, secrets) : ''
+    const data = redactJson(sent, secrets)
+    throw new FairleadError('RPC_ERROR', { operation, rpcCode, detail, data, status })
   }
   if (!response.ok) {
     const requestId = response.headers.get('x-request-id') ?? undefined
@@ -123,4 +141,9 @@ async function readAnswer(operation: string, response: Response, secrets: readon
     throw new FairleadError('DECODE_INVALID', { operation, path: '$', rule: 'must be a JSON-RPC response' })
   }
   return answer.result
+}
+
+// A proxy in front of the node may use `error` for something else, such as a text.
+function isRpcError(error: unknown): error is RpcError {
+  return typeof (error as RpcError | null | undefined)?.code === 'number'
 }

@@ -9,6 +9,7 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from '@grpc/grpc-js'
+import { once } from 'node:events'
 
 /** A service as code generation describes it: its methods by name. */
 // oxlint-disable-next-line typescript/no-explicit-any -- messages of any type; each method narrows its own
@@ -63,9 +64,10 @@ export function createGrpcClient<const service extends ServiceDefinition>(
   { url, auth, timeoutMs = 30_000, channel }: GrpcClientOptions,
 ): GrpcClient<service> {
   const address = nodeAddress('grpc', url, auth)
+  const entries = credentialMetadata(address.headers)
   const security = url.startsWith('http:') ? credentials.createInsecure() : credentials.createSsl()
   const client = new Client(address.url, security, channel)
-  const call = { client, headers: address.headers, secrets: address.secrets, timeoutMs }
+  const call = { client, metadata: entries, secrets: address.secrets, timeoutMs }
   const methods = Object.entries(service).map(([name, method]) => [
     name,
     method.responseStream ? streamCall(method, call) : unaryCall(method, call),
@@ -75,14 +77,14 @@ export function createGrpcClient<const service extends ServiceDefinition>(
 
 interface Connection {
   readonly client: Client
-  readonly headers: Readonly<Record<string, string>>
+  readonly metadata: Metadata
   readonly secrets: readonly string[]
   readonly timeoutMs: number
 }
 
 type Method = MethodDefinition<unknown, unknown>
 
-function unaryCall(method: Method, { client, headers, secrets, timeoutMs }: Connection) {
+function unaryCall(method: Method, { client, metadata, secrets, timeoutMs }: Connection) {
   return (request: unknown, options: GrpcCallOptions = {}): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const { signal } = options
@@ -93,7 +95,7 @@ function unaryCall(method: Method, { client, headers, secrets, timeoutMs }: Conn
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        metadata(headers),
+        metadata,
         deadline,
         (error, response) => {
           signal?.removeEventListener('abort', cancel)
@@ -106,22 +108,23 @@ function unaryCall(method: Method, { client, headers, secrets, timeoutMs }: Conn
     })
 }
 
-function streamCall(method: Method, { client, headers, secrets }: Connection) {
-  return async function* (input: unknown, { signal, timeoutMs }: GrpcCallOptions = {}): AsyncGenerator<unknown> {
+function streamCall(method: Method, { client, metadata, secrets }: Connection) {
+  return async function* (input: unknown, { signal, timeoutMs }: GrpcCallOptions = {}): AsyncGenerator {
     signal?.throwIfAborted()
     const { path, requestSerialize, responseDeserialize } = method
     const deadline: ChannelCallOptions = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
     const duplex = method.requestStream
-      ? client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata(headers), deadline)
+      ? client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata, deadline)
       : undefined
     const call =
       duplex ??
-      client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, input, metadata(headers), deadline)
+      client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, input, metadata, deadline)
     const cancel = () => call.cancel()
     signal?.addEventListener('abort', cancel, { once: true })
+    const over = new AbortController()
     let failure: unknown
     if (duplex) {
-      send(duplex, input as AsyncIterable<unknown>).catch((error: unknown) => {
+      send(duplex, input as Requests, over.signal).catch((error: unknown) => {
         failure = error
         call.cancel()
       })
@@ -133,29 +136,54 @@ function streamCall(method: Method, { client, headers, secrets }: Connection) {
       throw failure ?? statusError(method, error as ServiceError, secrets)
     } finally {
       signal?.removeEventListener('abort', cancel)
+      over.abort()
       call.cancel()
     }
   }
 }
 
-async function send(call: ClientDuplexStream<unknown, unknown>, requests: AsyncIterable<unknown>): Promise<void> {
-  for await (const request of requests) {
-    if (call.write(request)) continue
-    await new Promise<void>((resolve) => {
-      call.once('drain', resolve)
-      call.once('close', resolve)
-    })
+type Requests = Iterable<unknown> | AsyncIterable<unknown>
+
+async function send(
+  call: ClientDuplexStream<unknown, unknown>,
+  requests: Requests,
+  over: AbortSignal,
+): Promise<void> {
+  const iterator =
+    Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
+  // A source that waits for its next request has to learn that nobody will send it any more.
+  const stop = async () => iterator.return?.()
+  over.addEventListener('abort', () => void stop().catch(() => undefined), { once: true })
+  for (;;) {
+    const { done, value } = await iterator.next()
+    if (over.aborted) return
+    if (done) break
+    // Whoever reads finds out why the call broke; here it is enough that nothing is waited for.
+    if (!call.write(value)) await once(call, 'drain', { signal: over }).catch(() => undefined)
   }
   call.end()
 }
 
-function metadata(headers: Readonly<Record<string, string>>): Metadata {
+function credentialMetadata(headers: Readonly<Record<string, string>>): Metadata {
   const entries = new Metadata()
-  for (const [name, value] of Object.entries(headers)) entries.set(name, value)
+  for (const [name, value] of Object.entries(headers)) {
+    // The library would refuse other characters as well, with the token in its message.
+    if (!/^[\x21-\x7e]+$/.test(value)) {
+      throw new FairleadError('CONFIG_INVALID', {
+        option: 'auth.token',
+        rule: 'must be printable ASCII without spaces',
+      })
+    }
+    entries.set(name, value)
+  }
   return entries
 }
 
-function statusError({ path }: Method, { code, details }: ServiceError, secrets: readonly string[]): FairleadError {
+function statusError(
+  { path }: Method,
+  { code, details }: ServiceError,
+  secrets: readonly string[],
+): FairleadError {
   const detail = redact(details ?? '', secrets)
   return new FairleadError('GRPC_STATUS', { operation: path, status: code ?? 2, detail })
 }

@@ -1,4 +1,10 @@
-import { type BasicCredential, createRestFetch, type HttpOptions, nodeAddress, type TokenCredential } from '@fairlead/core'
+import {
+  type BasicCredential,
+  createRestFetch,
+  type HttpOptions,
+  nodeAddress,
+  type TokenCredential,
+} from '@fairlead/core'
 import createFetchClient, { type Client } from 'openapi-fetch'
 
 export interface JettonClientOptions extends HttpOptions {
@@ -9,7 +15,11 @@ export interface JettonClientOptions extends HttpOptions {
 }
 
 /** A client of the paths of one API family. */
-export function createJettonClient<paths extends object>({ url, auth, ...http }: JettonClientOptions): Client<paths> {
+export function createJettonClient<paths extends object>({
+  url,
+  auth,
+  ...http
+}: JettonClientOptions): Client<paths> {
   const { url: baseUrl, headers, secrets } = nodeAddress('jetton', url, auth)
   return createFetchClient<paths>({ baseUrl, headers, fetch: createRestFetch(http, secrets) })
 }

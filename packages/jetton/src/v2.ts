@@ -1,4 +1,4 @@
-import { unwrap } from '@fairlead/core'
+import { FairleadError, unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import { createJettonClient, type JettonClientOptions } from './client.ts'
 import type { paths } from './generated/jetton-v2/index.ts'
@@ -15,18 +15,19 @@ export interface JettonV2Client extends Client<paths> {
    * Calls a method of `POST /api/v2/jsonRPC`.
    *
    * @param request - method name and its parameters as an object
+   * @param options - `signal` of this call
    * @returns the result
-   * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`
+   * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID`
    * @example
    * ```ts
    * const { value } = await jetton.call({ method: 'getConfigParam', params: { config_id: 15 } })
    * ```
    * @see specs/jetton/v2.openrpc.yaml
    */
-  call<method extends keyof Methods>(request: {
-    readonly method: method
-    readonly params: Methods[method]['params']
-  }): Promise<Methods[method]['result']>
+  call<method extends keyof Methods>(
+    request: { readonly method: method; readonly params: Methods[method]['params'] },
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Methods[method]['result']>
 }
 
 /**
@@ -46,10 +47,15 @@ export function createJettonV2Client(options: JettonClientOptions): JettonV2Clie
   const client = createJettonClient<paths>(options)
   let id = 0
   return Object.assign(client, {
-    async call({ method, params }: { method: keyof Methods; params: Methods[keyof Methods]['params'] }) {
-      id += 1
-      const answer = await unwrap(client.POST('/api/v2/jsonRPC', { body: { jsonrpc: '2.0', id, method, params } }))
-      return answer.result
+    async call(
+      { method, params }: { method: keyof Methods; params: Methods[keyof Methods]['params'] },
+      { signal }: { signal?: AbortSignal | undefined } = {},
+    ) {
+      const body = { jsonrpc: '2.0', id: ++id, method, params } as const
+      const answer = await unwrap(client.POST('/api/v2/jsonRPC', { body, ...(signal && { signal }) }))
+      if (answer?.result !== undefined) return answer.result
+      const rule = 'must be a JSON-RPC response'
+      throw new FairleadError('DECODE_INVALID', { operation: method, path: '$', rule })
     },
   })
 }

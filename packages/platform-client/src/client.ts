@@ -19,7 +19,7 @@ export interface PlatformClient extends Client<paths> {
  *
  * @param options - address and API key; `fetch`, `timeoutMs` and `retries` as for every client
  * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
- * @throws FairleadError `CONFIG_INVALID` when the address is not HTTPS (or loopback) or the key is empty
+ * @throws FairleadError `CONFIG_INVALID` when the address is not HTTPS (or loopback) or no header can carry the key
  * @example
  * ```ts
  * const platform = createPlatformClient({ baseUrl: 'https://api.example.com', apiKey })
@@ -28,10 +28,16 @@ export interface PlatformClient extends Client<paths> {
  * @see specs/platform/openapi.yaml
  */
 export function createPlatformClient({ baseUrl, apiKey, ...http }: PlatformClientOptions): PlatformClient {
-  if (!apiKey || !/^(https:|http:\/\/(localhost|127[.\d]+|\[::1\])(:|\/|$))/.test(baseUrl)) {
-    const rule = apiKey ? 'must be https, or http on loopback' : 'must not be empty'
-    throw new FairleadError('CONFIG_INVALID', { option: apiKey ? 'baseUrl' : 'apiKey', rule })
-  }
+  // What the runtime would refuse later, it would refuse with the key or the address in its message.
+  const option = !safeAddress.test(baseUrl) ? 'baseUrl' : /^[!-~]+$/.test(apiKey) ? undefined : 'apiKey'
+  if (option) throw new FairleadError('CONFIG_INVALID', { option, rule: rules[option] })
   const headers = { authorization: `Bearer ${apiKey}` }
-  return { ...createFetchClient<paths>({ baseUrl, headers, fetch: createRestFetch(http, [apiKey]) }), baseUrl }
+  return {
+    ...createFetchClient<paths>({ baseUrl, headers, fetch: createRestFetch(http, [apiKey]) }),
+    baseUrl,
+  }
 }
+
+const safeAddress = /^http(s:\/\/[^/]|:\/\/(localhost|127[.\d]+|\[::1\])(?![^:/]))[^\s?#@]*$/
+
+const rules = { baseUrl: 'must be https, or http on loopback', apiKey: 'must be ASCII' }

@@ -13,7 +13,7 @@ export type ProjectsQuery = Omit<NonNullable<operations['listProjects']['paramet
  * @param client - client of the platform API
  * @param query - filters and order
  * @returns every project once
- * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`; `DECODE_INVALID` when a link leads to another origin
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`; `DECODE_INVALID` when a page or its link to the next one is broken
  * @example
  * ```ts
  * for await (const project of projects(platform, { order_by: '-name' })) console.log(project.name)
@@ -26,17 +26,24 @@ export async function* projects(
 ): AsyncGenerator<Project, void, undefined> {
   let page: number | undefined = 1
   while (page !== undefined) {
-    const list: ProjectPage = await unwrap(client.GET('/v2/projects/', { params: { query: { ...query, page } } }))
+    const list: ProjectPage = await unwrap(
+      client.GET('/v2/projects/', { params: { query: { ...query, page } } }),
+    )
+    if (!Array.isArray(list?.results)) throw broken('results', 'must be a list of projects')
     yield* list.results
-    page = list.next === null ? undefined : nextPage(list.next, new URL(client.baseUrl).origin)
+    page = list.next === null ? undefined : nextPage(list.next, page, new URL(client.baseUrl).origin)
   }
 }
 
-// Only the page number is taken from a link; the request itself is made as the first one was.
-function nextPage(next: string, origin: string): number {
-  const url = URL.canParse(next, origin) ? new URL(next, origin) : undefined
+// Only the page number is taken from a link; the request itself is made as the first one was. Pages go upwards, so that
+// a link to a page that was already read cannot keep the caller reading for ever.
+function nextPage(next: unknown, current: number, origin: string): number {
+  const url = typeof next === 'string' && URL.canParse(next, origin) ? new URL(next, origin) : undefined
   const page = Number(url?.searchParams.get('page'))
-  if (url?.origin === origin && page > 1) return page
-  const rule = 'must be a page link on the configured origin'
-  throw new FairleadError('DECODE_INVALID', { operation: 'GET /v2/projects/', path: 'next', rule })
+  if (url?.origin === origin && Number.isSafeInteger(page) && page > current) return page
+  throw broken('next', 'must be a link to a later page on the configured origin')
+}
+
+function broken(path: string, rule: string): FairleadError {
+  return new FairleadError('DECODE_INVALID', { operation: 'GET /v2/projects/', path, rule })
 }

@@ -21,7 +21,13 @@ afterAll(async () => {
 /** Every form in which a program could show an error. */
 function shown(error: unknown): string {
   const { stack = '', cause } = error as Error
-  return [String(error), stack, JSON.stringify(error), inspect(error, { depth: 12, showHidden: true }), inspect(cause)].join('\n')
+  return [
+    String(error),
+    stack,
+    JSON.stringify(error),
+    inspect(error, { depth: 12, showHidden: true }),
+    inspect(cause),
+  ].join('\n')
 }
 
 const failing = async (call: () => Promise<unknown>): Promise<string> => {
@@ -45,12 +51,16 @@ describe('secrets', () => {
 
     // What goes right.
     texts.push(JSON.stringify(await unwrap(right.platform.GET('/v1/organization/'))))
-    texts.push(JSON.stringify(await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })))
+    texts.push(
+      JSON.stringify(await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })),
+    )
     const basic = createNode({ url, auth: { kind: 'basic', username, password } }).evm
     texts.push(await basic.request({ method: 'eth_chainId' }))
 
     // What goes wrong with the right secrets.
-    texts.push(await failing(() => unwrap(right.platform.GET('/v2/projects/', { params: { query: { page: 999 } } }))))
+    texts.push(
+      await failing(() => unwrap(right.platform.GET('/v2/projects/', { params: { query: { page: 999 } } }))),
+    )
     texts.push(await failing(() => evm.request({ method: 'eth_call', params: [{ to: '0x12' }] })))
     texts.push(await failing(() => evm.request({ method: token as 'eth_chainId' })))
     texts.push(await failing(() => evm.request({ method: 'eth_getBlockByHash', params: [token] as never })))
@@ -70,19 +80,36 @@ describe('secrets', () => {
         texts.push(await failing(() => node.evm.request({ method: 'eth_chainId' })))
         texts.push(await failing(() => unwrap(node.beacon.GET('/eth/v1/debug/fork_choice'))))
         const query = { address: token }
-        texts.push(await failing(() => unwrap(node.jetton.v3.GET('/api/v3/jetton/burns', { params: { query } }))))
-        texts.push(await failing(() => node.jetton.v2.call({ method: 'getConfigParam', params: { config_id: 1 } })))
+        texts.push(
+          await failing(() => unwrap(node.jetton.v3.GET('/api/v3/jetton/burns', { params: { query } }))),
+        )
+        texts.push(
+          await failing(() => node.jetton.v2.call({ method: 'getConfigParam', params: { config_id: 1 } })),
+        )
       }
     }
-    texts.push(await failing(async () => createNode({ url: `http://u:${wrong.password}@h`, auth: { kind: 'token', token } }).evm))
-    texts.push(await failing(async () => createNode({ url: wrong.token, auth: { kind: 'token', token } }).evm))
+    texts.push(
+      await failing(
+        async () => createNode({ url: `http://u:${wrong.password}@h`, auth: { kind: 'token', token } }).evm,
+      ),
+    )
+    texts.push(
+      await failing(async () => createNode({ url: wrong.token, auth: { kind: 'token', token } }).evm),
+    )
 
     // Secrets where they do not belong.
-    for (const path of [`/v1/${token}`, `/v2/projects/?key=${apiKey}`, `/${token}/nothing/here`, `/beacon/${token}/eth`]) {
+    for (const path of [
+      `/v1/${token}`,
+      `/v2/projects/?key=${apiKey}`,
+      `/${token}/nothing/here`,
+      `/beacon/${token}/eth`,
+    ]) {
       const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${wrong.key}` } })
       texts.push(await answer.text(), inspect([...answer.headers]))
     }
-    const metrics = await fetch(`${baseUrl}/metrics`, { headers: { authorization: `Bearer ${canary('metrics')}` } })
+    const metrics = await fetch(`${baseUrl}/metrics`, {
+      headers: { authorization: `Bearer ${canary('metrics')}` },
+    })
     expect(metrics.status).toBe(200)
     texts.push(await metrics.text(), service.output())
 

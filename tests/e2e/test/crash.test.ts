@@ -13,9 +13,12 @@ beforeAll(async () => {
 afterAll(() => folder.remove())
 
 // The account that every development chain of this engine funds.
-const account = mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: 5 })
+const account = mnemonicToAccount('test test test test test test test test test test test junk', {
+  addressIndex: 5,
+})
 
-const open = ({ file }: Service) => createFairlead({ baseUrl: file.base_url, apiKey: file.api_key, retries: 0 })
+const open = ({ file }: Service) =>
+  createFairlead({ baseUrl: file.base_url, apiKey: file.api_key, retries: 0 })
 
 function wallet({ file }: Service) {
   const [node] = file.nodes
@@ -77,7 +80,8 @@ describe('kill -9 of the service', () => {
     for await (const { name } of open(service).platform.projects()) kept.add(name)
     expect(projects.filter((name) => !kept.has(name))).toEqual([])
     const client = wallet(service)
-    for (const hash of transfers) expect((await client.getTransactionReceipt({ hash })).status).toBe('success')
+    for (const hash of transfers)
+      expect((await client.getTransactionReceipt({ hash })).status).toBe('success')
     await service.end('SIGTERM')
   })
 })

@@ -21,7 +21,10 @@ const viemClients = {
 describe('viem', () => {
   it.each(Object.entries(viemClients))('works with %s', async (_, transport) => {
     const client = createPublicClient({ transport })
-    const [chainId, block] = await Promise.all([client.getChainId(), client.getBlock({ includeTransactions: true })])
+    const [chainId, block] = await Promise.all([
+      client.getChainId(),
+      client.getBlock({ includeTransactions: true }),
+    ])
     expect(chainId).toBe(31_337)
     const byHash = await client.getBlock({ blockHash: block.hash })
     expect(byHash.number).toBe(block.number)

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startService, temporaryFolder } from './service.ts'
+import { type DevelopmentFile, startService, temporaryFolder } from './service.ts'
 
 /** One service for all test files that do not end it. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -16,6 +16,6 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 declare module 'vitest' {
   interface ProvidedContext {
     folder: string
-    development: import('./service.ts').DevelopmentFile
+    development: DevelopmentFile
   }
 }

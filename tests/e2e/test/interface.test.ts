@@ -56,7 +56,14 @@ describe('the platform API', () => {
 
   it.each<[string, string, Record<string, string>, number, string, string]>([
     ['no key', '/v1/organization/', {}, 401, 'not_authenticated', 'GET'],
-    ['a wrong key', '/v1/organization/', { authorization: 'Bearer AAAAAAAA.x' }, 401, 'authentication_failed', 'GET'],
+    [
+      'a wrong key',
+      '/v1/organization/',
+      { authorization: 'Bearer AAAAAAAA.x' },
+      401,
+      'authentication_failed',
+      'GET',
+    ],
     ['basic credentials', '/v1/organization/', basic, 401, 'not_authenticated', 'GET'],
     ['an unknown order', '/v2/projects/?order_by=bogus', bearer, 400, 'invalid', 'GET'],
     ['a private type', '/v2/projects/?type=private', bearer, 400, 'invalid', 'GET'],
@@ -87,10 +94,14 @@ describe('node access', () => {
       'number hash parentHash timestamp gasLimit gasUsed transactions miner difficulty totalDifficulty size extraData nonce receiptsRoot stateRoot transactionsRoot'
     for (const field of fields.split(' ')) expect(block).toHaveProperty(field)
     const full = (await result(`${token}/evm`, 'eth_getBlockByHash', [block['hash'], true])) as typeof block
-    expect(full['transactions']).toContainEqual(expect.objectContaining({ from: expect.any(String) as string }))
+    expect(full['transactions']).toContainEqual(
+      expect.objectContaining({ from: expect.any(String) as string }),
+    )
     expect(await result(`${token}/evm`, 'eth_getBlockByHash', [`0x${'1'.repeat(64)}`, true])).toBeNull()
     expect(await result(`${token}/evm`, 'eth_getBlockByHash', ['not a hash', true])).toBeNull()
-    const bundles = [{ transactions: [{ to: `0x${'0'.repeat(39)}4`, data: '0x01' }], blockOverride: { blockNumber: '0x2' } }]
+    const bundles = [
+      { transactions: [{ to: `0x${'0'.repeat(39)}4`, data: '0x01' }], blockOverride: { blockNumber: '0x2' } },
+    ]
     const context = { blockNumber: block['number'], transactionIndex: 0 }
     expect(await result(token, 'debug_traceCallMany', [bundles, context, {}])).toEqual([
       { structLogs: [], gas: 30_000_000, returnValue: '0x01', gasUsed: 21_040, failed: false },
@@ -99,7 +110,12 @@ describe('node access', () => {
 
   it.each<[string, () => Promise<Response>, number, number | undefined]>([
     ['a wrong token', () => rpc(`/${'0'.repeat(32)}`, call('eth_chainId')), 401, -32_600],
-    ['a wrong password', () => rpc('/', call('eth_chainId'), { authorization: `Basic ${btoa('a:b')}` }), 401, -32_600],
+    [
+      'a wrong password',
+      () => rpc('/', call('eth_chainId'), { authorization: `Basic ${btoa('a:b')}` }),
+      401,
+      -32_600,
+    ],
     ['a bearer token', () => rpc('/', call('eth_chainId'), bearer), 401, -32_600],
     ['no credential', () => rpc('/', call('eth_chainId')), 401, -32_600],
     ['malformed JSON', () => rpc(token, '{"jsonrpc":'), 200, -32_700],
@@ -124,7 +140,7 @@ describe('node access', () => {
 })
 
 describe('operations', () => {
-  it.each(['/healthz', '/readyz', '/metrics'])('answers %s', async (path) => {
+  it.each(['/healthz', '/readyz', '/metrics', '/console/'])('answers %s', async (path) => {
     expect((await fetch(base + path)).status).toBe(200)
   })
 })

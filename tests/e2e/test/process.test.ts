@@ -26,19 +26,22 @@ function processesOf(path: string): string[] {
 }
 
 describe('the service as a process', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly at %s and leaves no process behind', async (signal) => {
-    const service = await startService(folder.path)
-    expect(processesOf(folder.path).length).toBeGreaterThan(0)
-    expect(await service.end(signal)).toBe(0)
-    expect(processesOf(folder.path)).toEqual([])
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends cleanly at %s and leaves no process behind',
+    async (signal) => {
+      const service = await startService(folder.path)
+      expect(processesOf(folder.path).length).toBeGreaterThan(0)
+      expect(await service.end(signal)).toBe(0)
+      expect(processesOf(folder.path)).toEqual([])
+    },
+  )
 
   it('keeps secrets, records and chain from start to start', async () => {
     const first = await startService(folder.path)
     await first.end('SIGTERM')
     const second = await startService(folder.path)
-    const { base_url: _, nodes, ...rest } = second.file
-    const { base_url: __, nodes: firstNodes, ...firstRest } = first.file
+    const { base_url: _, console_url: __, nodes, ...rest } = second.file
+    const { base_url: ___, console_url: ____, nodes: firstNodes, ...firstRest } = first.file
     expect(rest).toEqual(firstRest)
     expect(nodes[0].token).toBe(firstNodes[0].token)
     await second.end('SIGTERM')
@@ -49,7 +52,8 @@ describe('the service as a process', () => {
     expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
     const { api_key, nodes } = service.file
     await service.end('SIGTERM')
-    for (const secret of [api_key, nodes[0].token, nodes[0].password]) expect(service.output()).not.toContain(secret)
+    for (const secret of [api_key, nodes[0].token, nodes[0].password])
+      expect(service.output()).not.toContain(secret)
   })
 
   it('says that a port is taken and how to choose another', async () => {
@@ -71,7 +75,9 @@ describe('the service as a process', () => {
   it('explains itself', async () => {
     const bin = join(repository, 'packages/gateway/src/bin.ts')
     const run = (...args: string[]) =>
-      promisify(execFile)(process.execPath, ['--conditions=@fairlead/source', bin, ...args], { cwd: folder.path })
+      promisify(execFile)(process.execPath, ['--conditions=@fairlead/source', bin, ...args], {
+        cwd: folder.path,
+      })
     expect((await run('dev', '--help')).stdout).toContain('--port')
     await expect(run('serve')).rejects.toMatchObject({
       code: 1,

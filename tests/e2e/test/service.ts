@@ -9,6 +9,7 @@ export const repository = resolve(import.meta.dirname, '../../..')
 /** What `.fairlead/dev.json` says; tests know no more than scripts do. */
 export interface DevelopmentFile {
   readonly base_url: string
+  readonly console_url: string
   readonly api_key: string
   readonly organization_id: string
   readonly project_id: string

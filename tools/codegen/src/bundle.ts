@@ -18,7 +18,7 @@ export async function bundle(entry: string): Promise<Json> {
       const at = location[0]
       return `${at ? relative(workspaceRoot, at.source.absoluteRef) : entry} ${at?.pointer ?? ''}: ${message}`
     })
-    throw new Error(`cannot bundle ${relative(workspaceRoot, entry)}\n${lines.join('\n')}`)
+    throw new Error(`the files cannot be joined\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }
   return document.parsed as Json
 }

@@ -33,7 +33,10 @@ export function specDigest(family: Family): string {
   const folder = join(specsRoot, family.name)
   const hash = createHash('sha256')
   for (const file of filesBelow(folder)) {
-    hash.update(`${relative(folder, file)}\n`).update(readFileSync(file)).update('\n')
+    hash
+      .update(`${relative(folder, file)}\n`)
+      .update(readFileSync(file))
+      .update('\n')
   }
   return hash.digest('hex')
 }

@@ -19,7 +19,11 @@ export interface Generated {
   readonly spec: { readonly family: string; readonly version: string; readonly sha256: string }
 }
 
-/** Generates all files of a family in memory. */
+/**
+ * Generates all files of a family in memory.
+ *
+ * @throws Error naming the document and the place in it that cannot be used
+ */
 export async function generateFamily(family: Family): Promise<Generated> {
   const digest = specDigest(family)
   const files: Record<string, string> = {}
@@ -27,7 +31,9 @@ export async function generateFamily(family: Family): Promise<Generated> {
   for (const document of family.documents) {
     // One document stands at the top; several stand in a folder each.
     const folder = family.documents.length > 1 ? `${document.name}/` : ''
-    const output = await generateDocument(document)
+    const output = await generateDocument(document).catch((error: Error) => {
+      throw new Error(`specs/${document.entry}: ${error.message}`, { cause: error })
+    })
     version = output.version ?? version
     for (const [file, { tool, text }] of Object.entries(output.files)) {
       files[folder + file] = header(tool, `specs/${document.entry}`, digest) + text
@@ -60,7 +66,10 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
     return { version, files }
   }
   const files = {
-    'schema.ts': { tool: toolVersion('openapi-typescript'), text: await typescriptTypes(derivedOpenApi(document)) },
+    'schema.ts': {
+      tool: toolVersion('openapi-typescript'),
+      text: await typescriptTypes(derivedOpenApi(document)),
+    },
     'methods.ts': { tool: toolVersion('@open-rpc/generator'), text: await openrpcMethods(document) },
     'contract.ts': { tool: codegen, text: openrpcContract(document, name) },
     'index.ts': { tool: codegen, text: `${index('schema')}export * from './methods.ts'\n` },

@@ -38,7 +38,8 @@ async function run(): Promise<number> {
       for (const file of differing) process.stdout.write(`  ${file}\n`)
     }
   }
-  if (stale > 0) process.stderr.write('Generated code differs from the specs. Run `pnpm codegen` and commit the result.\n')
+  if (stale > 0)
+    process.stderr.write('Generated code differs from the specs. Run `pnpm codegen` and commit the result.\n')
   return stale > 0 ? 1 : 0
 }
 

@@ -1,14 +1,14 @@
 import type { Json } from './bundle.ts'
 import { jsonLiteral, sorted } from './json-literal.ts'
+import { componentSchemas } from './openrpc-types.ts'
 import { contractSchema, resolveReference } from './schema-references.ts'
 
 const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 /** The routes and schemas of an OpenAPI document as TypeScript data for servers and validators. */
 export function openapiContract(document: Json, name: string): string {
-  const { paths, components, info } = document as {
+  const { paths, info } = document as {
     paths: Record<string, Json>
-    components: { schemas: Record<string, Json> }
     info: { version: string }
   }
   const routes: Record<string, unknown> = {}
@@ -16,7 +16,10 @@ export function openapiContract(document: Json, name: string): string {
     for (const verb of verbs) {
       const operation = item[verb] as Json | undefined
       if (!operation) continue
-      const parameters = [...((item['parameters'] as Json[]) ?? []), ...((operation['parameters'] as Json[]) ?? [])]
+      const parameters = [
+        ...((item['parameters'] as Json[]) ?? []),
+        ...((operation['parameters'] as Json[]) ?? []),
+      ]
       routes[operation['operationId'] as string] = {
         operationId: operation['operationId'],
         method: verb.toUpperCase(),
@@ -29,7 +32,7 @@ export function openapiContract(document: Json, name: string): string {
     }
   }
   const schemas = Object.fromEntries(
-    Object.entries(components.schemas).map(([key, schema]) => [key, contractSchema(schema, name)]),
+    Object.entries(componentSchemas(document)).map(([key, schema]) => [key, contractSchema(schema, name)]),
   )
   return `import type { JsonSchema, Route } from '@fairlead/core'
 

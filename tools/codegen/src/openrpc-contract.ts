@@ -1,11 +1,11 @@
 import type { Json } from './bundle.ts'
 import { jsonLiteral, sorted } from './json-literal.ts'
-import { methodsOf } from './openrpc-types.ts'
+import { componentSchemas, methodsOf } from './openrpc-types.ts'
 import { contractSchema } from './schema-references.ts'
 
 /** The methods and schemas of an OpenRPC document as TypeScript data for servers and validators. */
 export function openrpcContract(document: Json, name: string): string {
-  const { info, components } = document as { info: { version: string }; components: { schemas: Record<string, Json> } }
+  const { info } = document as { info: { version: string } }
   const methods = methodsOf(document).map((method) => [
     method.name,
     {
@@ -21,7 +21,7 @@ export function openrpcContract(document: Json, name: string): string {
     },
   ])
   const schemas = Object.fromEntries(
-    Object.entries(components.schemas).map(([key, schema]) => [key, contractSchema(schema, name)]),
+    Object.entries(componentSchemas(document)).map(([key, schema]) => [key, contractSchema(schema, name)]),
   )
   return `import type { JsonSchema, Method } from '@fairlead/core'
 

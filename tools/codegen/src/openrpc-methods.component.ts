@@ -10,8 +10,13 @@ export const staticPath = (): undefined => undefined
 export const hooks = { templateFiles: { typescript: [{ path: 'methods.ts', template: methodMap }] } }
 
 function methodMap({ openrpcDocument: { methods } }: TemplateArguments): string {
-  const names = new Set(methods.flatMap((method) => JSON.stringify(method).match(/(?<="x-type":")[^"]+/g) ?? []))
-  const used = new Set([...names].flatMap((text) => text.match(/\b[A-Z]\w+/g) ?? []))
+  const types = methods.flatMap((method) => [
+    ...method.params.map(({ schema }) => typeText(schema)),
+    ...(method['x-overloads'] ?? [{ result: method.result.schema }]).map(({ result }) => typeText(result)),
+  ])
+  // A text that stands for itself may look like a name.
+  const names = types.flatMap((type) => type.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\b[A-Z]\w*/g) ?? [])
+  const used = new Set(names)
   used.delete('Record')
   const imports = [...used].toSorted().map((name) => `  ${name},\n`)
   return `import type {
@@ -32,7 +37,7 @@ export const nonIdempotentMethods: readonly string[] = ${JSON.stringify(
 function entry(method: RpcMethod): string {
   const overloads = method['x-overloads']
   const forms = overloads
-    ? overloads.map(({ when, result }) => form(method, when, result['x-type'] as string))
+    ? overloads.map(({ when, result }) => form(method, when, typeText(result)))
     : [form(method, {}, typeText(method.result.schema))]
   return `${documentation(method)}  ${method.name}: ${forms.join(' | ')}`
 }
@@ -55,7 +60,10 @@ function documentation({ summary, description, params }: RpcMethod): string {
   const lines = [
     ...prose.join('\n\n').split('\n'),
     ...(params.length > 0 ? [''] : []),
-    ...params.map((param) => `@param ${param.name} - ${String(param['description'] ?? '').replaceAll(/\s+/g, ' ').trim()}`),
+    ...params.map(
+      (param) =>
+        `@param ${param.name} - ${((param['description'] as string | undefined) ?? '').replaceAll(/\s+/g, ' ').trim()}`,
+    ),
   ]
   return `  /**\n${lines.map((line) => `   * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n   */\n`
 }

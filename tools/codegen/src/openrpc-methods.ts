@@ -16,7 +16,7 @@ import { methodsOf, type RpcMethod, typeOf } from './openrpc-types.ts'
  */
 export async function openrpcMethods(document: Json): Promise<string> {
   const valid = validateOpenRPCDocument(document as never)
-  if (valid !== true) throw new Error(`not a valid OpenRPC document: ${valid.message}`)
+  if (valid !== true) throw new Error(`not a valid OpenRPC document\n${complaints(valid.message, document)}`)
   const outDir = await mkdtemp(join(tmpdir(), 'fairlead-openrpc-'))
   try {
     await generate.default({
@@ -41,6 +41,28 @@ export async function openrpcMethods(document: Json): Promise<string> {
   } finally {
     await rm(outDir, { recursive: true, force: true })
   }
+}
+
+interface Complaint {
+  readonly keyword: string
+  readonly dataPath: string
+  readonly message: string
+  readonly params: { readonly additionalProperty?: string }
+}
+
+// The library hands out what its validator found as JSON below two lines of text. Beside the fault itself stand the
+// alternatives that were tried in vain: those of `oneOf`, and the fields that a mere reference would not have.
+function complaints(text: string, document: Json): string {
+  const all = JSON.parse(text.slice(text.indexOf('['))) as Complaint[]
+  const faults = all.filter(({ keyword }) => keyword !== 'oneOf')
+  const telling = faults.filter(({ keyword }) => keyword !== 'additionalProperties')
+  const methods = document['methods'] as readonly Json[] | undefined
+  const lines = (telling.length > 0 ? telling : faults).map(({ dataPath, message, params }) => {
+    const name = methods?.[Number(/^\.methods\[(\d+)\]/.exec(dataPath)?.[1])]?.['name']
+    const place = `${dataPath.slice(1) || 'document'}${typeof name === 'string' ? ` (${name})` : ''}`
+    return `  ${place}: ${message}${params.additionalProperty ? `: ${params.additionalProperty}` : ''}`
+  })
+  return [...new Set(lines)].join('\n')
 }
 
 function reduced(method: RpcMethod): Json {

@@ -24,9 +24,29 @@ export function methodsOf(document: Json): readonly RpcMethod[] {
   const methods = (document['methods'] as Json[]).map((method) => {
     const resolved = resolveReference(document, method)
     const params = (resolved['params'] as Json[]).map((param) => resolveReference(document, param))
+    const overloads = resolved['x-overloads'] as RpcMethod['x-overloads']
+    for (const { result } of overloads ?? []) requireComponents(document, result, String(resolved['name']))
     return { ...resolved, params, result: resolveReference(document, resolved['result'] as Json) }
   })
   return (methods as unknown as RpcMethod[]).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+// Bundling leaves extensions alone: what their references name has to be a component for another reason.
+function requireComponents(document: Json, schema: unknown, method: string): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, item] of Object.entries(schema)) {
+    if (key !== '$ref') requireComponents(document, item, method)
+    else if (!(typeOf({ $ref: item }) in componentSchemas(document))) {
+      throw new Error(
+        `${method}: ${String(item)} in x-overloads is no schema that the document uses elsewhere`,
+      )
+    }
+  }
+}
+
+/** The component schemas of a document; one that names no schema has none. */
+export function componentSchemas(document: Json): Record<string, Json> {
+  return (document['components'] as { schemas?: Record<string, Json> } | undefined)?.schemas ?? {}
 }
 
 /**
@@ -44,18 +64,25 @@ export function derivedOpenApi(document: Json): Json {
           required: true,
           content: {
             'application/json': {
-              schema: { type: 'array', prefixItems: method.params.map((param) => param.schema), items: false },
+              schema: {
+                type: 'array',
+                prefixItems: method.params.map((param) => param.schema),
+                items: false,
+              },
             },
           },
         },
         responses: {
-          200: { description: method.result.name, content: { 'application/json': { schema: method.result.schema } } },
+          200: {
+            description: method.result.name,
+            content: { 'application/json': { schema: method.result.schema } },
+          },
         },
       },
     },
   ])
-  const { schemas } = document['components'] as { schemas: Json }
-  return { openapi: '3.1.0', info: document['info'], paths: Object.fromEntries(paths), components: { schemas } }
+  const components = { schemas: componentSchemas(document) }
+  return { openapi: '3.1.0', info: document['info'], paths: Object.fromEntries(paths), components }
 }
 
 /** TypeScript for a schema that stands at a parameter or result; named components by name, the rest in place. */
@@ -66,7 +93,7 @@ export function typeOf(schema: Json): string {
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => JSON.stringify(value)).join(' | ')
   const union = (oneOf ?? anyOf) as Json[] | undefined
   if (union) return union.map(typeOf).join(' | ')
-  if (allOf) return (allOf as Json[]).map(typeOf).join(' & ')
+  if (allOf) return (allOf as Json[]).map((part) => operand(typeOf(part))).join(' & ')
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' | ')
   switch (type) {
     case 'string':
@@ -76,14 +103,17 @@ export function typeOf(schema: Json): string {
     case 'integer':
     case 'number':
       return 'number'
-    case 'array': {
-      const item = typeOf(items as Json)
-      return `${/[|&]/.test(item) ? `(${item})` : item}[]`
-    }
+    case 'array':
+      return `${operand(typeOf(items as Json))}[]`
     case 'object':
       if (typeof schema['additionalProperties'] === 'object') {
         return `Record<string, ${typeOf(schema['additionalProperties'] as Json)}>`
       }
   }
   throw new Error(`give this schema a name of its own in components: ${JSON.stringify(schema)}`)
+}
+
+// A type as part of a larger one: a union or an intersection would fall apart there.
+function operand(type: string): string {
+  return /[|&]/.test(type) ? `(${type})` : type
 }

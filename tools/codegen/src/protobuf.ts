@@ -40,13 +40,21 @@ export async function protobufTypes(moduleFolder: string): Promise<Record<string
         version: 'v2',
         clean: true,
         plugins: [
-          { local: [process.execPath, plugin], out, strategy: 'all', include_imports: true, opt: tsProtoOptions },
+          {
+            local: [process.execPath, plugin],
+            out,
+            strategy: 'all',
+            include_imports: true,
+            opt: tsProtoOptions,
+          },
         ],
       }),
     )
     const buf = join(dirname(resolve('@bufbuild/buf/package.json')), 'bin', 'buf')
     await promisify(execFile)(process.execPath, [buf, 'generate', moduleFolder, '--template', template])
-    const files = filesBelow(out).map(async (file) => [relative(out, file), await readFile(file, 'utf8')] as const)
+    const files = filesBelow(out).map(
+      async (file) => [relative(out, file), await readFile(file, 'utf8')] as const,
+    )
     return Object.fromEntries(await Promise.all(files))
   } finally {
     await rm(folder, { recursive: true, force: true })

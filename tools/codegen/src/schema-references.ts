@@ -3,6 +3,12 @@ import type { Json } from './bundle.ts'
 // Words for people cost bytes and are of no use to a validator.
 const proseKeys = new Set(['description', 'summary', 'example', 'examples', 'externalDocs', 'deprecated'])
 
+// Below these a key is a name of its own, and may well be `description`.
+const mapKeys = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+
+// What stands here is a value of the wire, whatever it looks like.
+const valueKeys = new Set(['const', 'enum', 'default'])
+
 /**
  * The schema as a validator needs it: without prose, and with references that name the document they point into.
  *
@@ -18,21 +24,30 @@ function convert(value: unknown, documentName: string, isMap: boolean): unknown 
   if (typeof value !== 'object' || value === null) return value
   const entries: [string, unknown][] = []
   for (const [key, item] of Object.entries(value)) {
-    // Below `properties` a key is the name of a field, which may well be `description`.
     if (!isMap && (proseKeys.has(key) || key.startsWith('x-'))) continue
-    if (!isMap && key === '$ref' && typeof item === 'string') entries.push([key, item.replace(/^#/, `${documentName}#`)])
-    else entries.push([key, convert(item, documentName, !isMap && (key === 'properties' || key === '$defs'))])
+    if (!isMap && key === '$ref' && typeof item === 'string')
+      entries.push([key, item.replace(/^#/, `${documentName}#`)])
+    else if (!isMap && valueKeys.has(key)) entries.push([key, item])
+    else entries.push([key, convert(item, documentName, !isMap && mapKeys.has(key))])
   }
   return Object.fromEntries(entries)
 }
 
-/** Follows a reference inside the bundled document. */
+/**
+ * Follows a reference inside the bundled document.
+ *
+ * @throws Error when it leads nowhere
+ */
 export function resolveReference<value extends Json>(document: Json, value: value | { $ref: string }): value {
   const reference = value['$ref']
   if (typeof reference !== 'string') return value as value
   const target = reference
     .slice(2)
     .split('/')
-    .reduce<unknown>((node, key) => (node as Json)[key.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+    .reduce<unknown>(
+      (node, key) => (node as Json | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    )
+  if (target === undefined) throw new Error(`${reference} leads nowhere`)
   return resolveReference(document, target as value)
 }

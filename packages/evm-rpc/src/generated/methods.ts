@@ -3,7 +3,6 @@ import type {
   AccessListResult,
   AccountProof,
   Address,
-  Block,
   BlockId,
   BlockNumberOrTag,
   BlockOverrides,

@@ -1,0 +1,128 @@
+import { inspect } from 'node:util'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import {
+  type BeaconClientOptions,
+  createBeaconClient,
+  FairleadError,
+  type ForkChoice,
+  unwrap,
+} from './index.ts'
+
+const path = '/eth/v1/debug/fork_choice'
+const root = `0x${'ab'.repeat(32)}`
+const forkChoice: ForkChoice = {
+  justified_checkpoint: { epoch: '2', root },
+  finalized_checkpoint: { epoch: '1', root },
+  fork_choice_nodes: [
+    {
+      slot: '64',
+      block_root: root,
+      parent_root: root,
+      justified_epoch: '2',
+      finalized_epoch: '1',
+      weight: '18446744073709551615',
+      validity: 'optimistic',
+      execution_block_hash: root,
+    },
+  ],
+}
+const token: BeaconClientOptions['auth'] = { kind: 'token', token: 's3cr3t/t0k3n' }
+const basic: BeaconClientOptions['auth'] = { kind: 'basic', username: 'user', password: 'p4ssw0rd' }
+
+function clientAnswering(
+  auth: BeaconClientOptions['auth'],
+  answer: () => Response | Promise<Response>,
+  url = 'https://node.example.com',
+) {
+  const sent: Request[] = []
+  const fetch: typeof globalThis.fetch = async (input) => {
+    sent.push(input as Request)
+    return await answer()
+  }
+  return { beacon: createBeaconClient({ url, auth, fetch, retries: 0 }), sent }
+}
+
+describe('a request', () => {
+  it.each<[string, BeaconClientOptions['auth'], string, string, string | null]>([
+    [
+      'a token',
+      token,
+      'https://node.example.com',
+      `https://node.example.com/beacon/s3cr3t%2Ft0k3n${path}`,
+      null,
+    ],
+    [
+      'basic credentials',
+      basic,
+      'https://node.example.com',
+      `https://node.example.com/beacon${path}`,
+      `Basic ${btoa('user:p4ssw0rd')}`,
+    ],
+    [
+      'a prefix',
+      token,
+      'http://127.0.0.1:8645/node-1/',
+      `http://127.0.0.1:8645/node-1/beacon/s3cr3t%2Ft0k3n${path}`,
+      null,
+    ],
+  ])('with %s goes where the interface wants it', async (_, auth, url, expected, authorization) => {
+    const { beacon, sent } = clientAnswering(auth, () => Response.json(forkChoice), url)
+    const answer = await unwrap(beacon.GET(path))
+    expectTypeOf(answer).toEqualTypeOf<ForkChoice>()
+    expect(answer).toEqual(forkChoice)
+    expect(sent[0]?.url).toBe(expected)
+    expect(sent[0]?.headers.get('authorization')).toBe(authorization)
+  })
+
+  it('knows the paths of the specification at compile time', () => {
+    const { beacon } = clientAnswering(token, () => Response.json(forkChoice))
+    const calls = async () => {
+      // @ts-expect-error no such path
+      await beacon.GET('/eth/v1/debug/fork_choices')
+      // @ts-expect-error the operation only reads
+      await beacon.POST('/eth/v1/debug/fork_choice')
+    }
+    expectTypeOf(calls).toBeFunction()
+  })
+})
+
+describe('a failure', () => {
+  it.each([
+    [501, { code: 501, message: 'Not implemented' }, 'Not implemented'],
+    [404, { code: 404, message: 'Route not found', stacktraces: [] }, 'Route not found'],
+    [502, 'no answer', 'no answer'],
+  ])('with status %i says what the node said', async (status, body, detail) => {
+    const { beacon } = clientAnswering(token, () => Response.json(body, { status }))
+    const error: unknown = await unwrap(beacon.GET(path)).catch((reason: unknown) => reason)
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({ status, detail })
+  })
+
+  it.each<[string, BeaconClientOptions['auth'], readonly string[]]>([
+    ['a token', token, ['s3cr3t/t0k3n', 's3cr3t%2Ft0k3n']],
+    ['basic credentials', basic, ['p4ssw0rd', btoa('user:p4ssw0rd')]],
+  ])('never shows %s', async (_, auth, secrets) => {
+    const leaky = secrets.join(' ')
+    for (const answer of [
+      () => Response.json({ code: 400, message: leaky }, { status: 400 }),
+      () => new Response(leaky),
+      () => Promise.reject(new TypeError(leaky)),
+    ]) {
+      const error: unknown = await unwrap(clientAnswering(auth, answer).beacon.GET(path)).catch(
+        (reason: unknown) => reason,
+      )
+      expect(FairleadError.is(error)).toBe(true)
+      const forms = [
+        String(error),
+        JSON.stringify(error),
+        inspect(error, { depth: null, showHidden: true }),
+      ].join('\n')
+      for (const secret of secrets) expect(forms).not.toContain(secret)
+    }
+  })
+})
+
+it('refuses an address that cannot work before anything is sent', () => {
+  expect(() => createBeaconClient({ url: 'https://user:pass@node.example.com', auth: token })).toThrow(
+    'CONFIG_INVALID',
+  )
+})

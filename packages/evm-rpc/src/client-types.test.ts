@@ -1,0 +1,79 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import { createEvmClient } from './client.ts'
+import type {
+  Block,
+  BlockWithHashes,
+  BlockWithTransactions,
+  ExecutionTrace,
+  MethodName,
+  Quantity,
+} from './index.ts'
+
+const evm = createEvmClient({
+  url: 'https://node.example.com',
+  auth: { kind: 'token', token: 't0k3n' },
+  retries: 0,
+  fetch: async () => Response.json({ jsonrpc: '2.0', id: 1, result: null }),
+})
+const hash = `0x${'00'.repeat(32)}`
+
+// What is checked here is checked by the compiler; the calls themselves only have to run.
+describe('the types of a call', () => {
+  it('give the result of the method', async () => {
+    expectTypeOf(await evm.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Quantity>()
+    expectTypeOf(await evm.request({ method: 'ots_getApiLevel', params: [] })).toEqualTypeOf<number>()
+    const traces = evm.request({
+      method: 'debug_traceCallMany',
+      params: [[], { blockNumber: '0x1', transactionIndex: 0 }, {}],
+    })
+    expectTypeOf(await traces).toEqualTypeOf<ExecutionTrace[]>()
+  })
+
+  it('follow a flag that is known', async () => {
+    const hashes = await evm.request({ method: 'eth_getBlockByHash', params: [hash, false] })
+    expectTypeOf(hashes).toEqualTypeOf<BlockWithHashes | null>()
+    const full = await evm.request({ method: 'eth_getBlockByHash', params: [hash, true] })
+    expectTypeOf(full).toEqualTypeOf<BlockWithTransactions | null>()
+    const byNumber = await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })
+    expectTypeOf(byNumber).toEqualTypeOf<BlockWithTransactions | null>()
+  })
+
+  it('leave both forms open for a flag that is not known', async () => {
+    const flag = Math.random() > 0.5
+    const block = await evm.request({ method: 'eth_getBlockByHash', params: [hash, flag] })
+    expectTypeOf(block).toEqualTypeOf<BlockWithHashes | BlockWithTransactions | null>()
+    expectTypeOf(block).toExtend<Block | null>()
+  })
+
+  it('refuse what the specification does not have', async () => {
+    // @ts-expect-error no such method
+    await evm.request({ method: 'eth_mine' })
+    // @ts-expect-error the hash is missing
+    await evm.request({ method: 'eth_getBlockByHash' })
+    // @ts-expect-error the flag is missing
+    await evm.request({ method: 'eth_getBlockByHash', params: [hash] })
+    // @ts-expect-error the order is hash, then flag
+    await evm.request({ method: 'eth_getBlockByHash', params: [false, hash] })
+    // @ts-expect-error one parameter too many
+    await evm.request({ method: 'eth_getBlockByHash', params: [hash, false, 1] })
+    // @ts-expect-error no parameters are taken
+    await evm.request({ method: 'eth_chainId', params: ['latest'] })
+    // @ts-expect-error a number is not a quantity
+    await evm.request({ method: 'eth_getBlockByNumber', params: [1, false] })
+    // @ts-expect-error an order of parameters by name is not for this chain
+    await evm.request({ method: 'eth_getCode', params: { address: '0x' } })
+  })
+
+  it('know the methods of the specification by name', () => {
+    expectTypeOf<'eth_getSystemTxsByBlockHash'>().toExtend<MethodName>()
+    expectTypeOf<'eth_mine'>().not.toExtend<MethodName>()
+  })
+
+  it('take only credentials of a node', () => {
+    const create = () => {
+      // @ts-expect-error bearer keys are for the platform API
+      createEvmClient({ url: 'https://node.example.com', auth: { kind: 'bearer', key: 'k' } })
+    }
+    expectTypeOf(create).toBeFunction()
+  })
+})

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const workspaceRoot = resolve(import.meta.dirname, '../../..')
+
+/** The packages that people install, by the names of their folders. */
+export const packageFolders = [
+  'core',
+  'platform-client',
+  'evm-rpc',
+  'beacon',
+  'jetton',
+  'grpc',
+  'sdk',
+] as const
+
+/** What a packed package.json says, as far as it is looked at. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly repository: { readonly url: string; readonly directory: string }
+  readonly engines: { readonly node: string }
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+export interface InstalledPackage {
+  readonly folder: string
+  /** Where it was unpacked. */
+  readonly path: string
+  readonly manifest: Manifest
+  /** What a program may import: `@fairlead/x`, `@fairlead/x/y`. */
+  readonly entries: readonly string[]
+}
+
+export interface Installation {
+  /** Folder of a project that has every package installed. */
+  readonly root: string
+  readonly packages: readonly InstalledPackage[]
+}
+
+/**
+ * Packs every package as for a release and unpacks it into the `node_modules` of a new project.
+ *
+ * What others publish is linked from the workspace, so that nothing is fetched.
+ */
+export async function installPackages(): Promise<Installation> {
+  for (const folder of packageFolders) {
+    if (existsSync(join(workspaceRoot, 'packages', folder, 'dist'))) continue
+    throw new Error(
+      `packages/${folder}/dist is missing: run \`pnpm exec turbo run build\` at the root of the repository first`,
+    )
+  }
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumer-')))
+  await writeFile(
+    join(root, 'package.json'),
+    JSON.stringify({ name: 'consumer', private: true, type: 'module' }),
+  )
+  await link(root, '@types/node', import.meta.url)
+  const packages = await Promise.all(packageFolders.map((folder) => install(root, folder)))
+  return { root, packages }
+}
+
+async function install(root: string, folder: string): Promise<InstalledPackage> {
+  const source = join(workspaceRoot, 'packages', folder)
+  const pnpm = join(workspaceRoot, 'node_modules/.bin/pnpm')
+  const { stdout } = await run(pnpm, ['pack', '--json', '--pack-destination', root], { cwd: source })
+  const { filename } = JSON.parse(stdout) as { filename: string }
+  const path = join(root, 'node_modules/@fairlead', folder)
+  await mkdir(path, { recursive: true })
+  await run('tar', ['-xzf', resolve(root, filename), '--strip-components=1', '-C', path])
+  const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
+  const thirdParty = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith('@fairlead/'))
+  await Promise.all(thirdParty.map((name) => link(root, name, join(source, 'package.json'))))
+  const keys = Object.keys(manifest.exports).filter((key) => key !== './package.json')
+  return { folder, path, manifest, entries: keys.map((key) => manifest.name + key.slice(1)) }
+}
+
+async function link(root: string, name: string, from: string): Promise<void> {
+  const places = createRequire(from).resolve.paths(name) ?? []
+  const place = places.map((path) => join(path, name)).find((path) => existsSync(path))
+  if (!place)
+    throw new Error(`${name} is not installed: run \`pnpm install\` at the root of the repository first`)
+  const target = join(root, 'node_modules', name)
+  await mkdir(dirname(target), { recursive: true })
+  // Two packages may need the same one.
+  await symlink(await realpath(place), target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}

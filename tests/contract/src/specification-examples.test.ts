@@ -1,0 +1,191 @@
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import {
+  componentSchemas,
+  type Json,
+  methodsOf,
+  operationsOf,
+  type RpcExample,
+  type RpcMethod,
+  resolved,
+  specifications,
+  validatorsOf,
+} from './specifications.ts'
+
+const documents = specifications.map(({ name, kind, document }) => ({
+  name,
+  kind,
+  document,
+  compile: validatorsOf(document),
+}))
+const openapi = documents.filter(({ kind }) => kind === 'openapi')
+const openrpc = documents.filter(({ kind }) => kind === 'openrpc')
+
+function complaints(validate: ValidateFunction, value: unknown): readonly string[] {
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+}
+
+/** Values of `example` and `examples` as OpenAPI writes them beside a schema. */
+function examplesOf(document: Json, holder: Json): readonly unknown[] {
+  const named = Object.values((holder['examples'] ?? {}) as Json).map(
+    (item) => resolved(document, item)['value'],
+  )
+  return 'example' in holder ? [holder['example'], ...named] : named
+}
+
+/** Every example below a schema with the schema that it belongs to. */
+function schemaExamples(
+  schema: unknown,
+  path: string,
+): readonly { path: string; schema: Json; value: unknown }[] {
+  if (Array.isArray(schema)) return schema.flatMap((item, index) => schemaExamples(item, `${path}/${index}`))
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = (schema as Json)['examples']
+  const values = Array.isArray(own) ? own : []
+  return [
+    ...values.map((value: unknown) => ({ path, schema: schema as Json, value })),
+    ...Object.entries(schema).flatMap(([key, item]) =>
+      key === 'examples' ? [] : schemaExamples(item, `${path}/${key}`),
+    ),
+  ]
+}
+
+describe.each(documents)('the schemas of $name', ({ document, compile }) => {
+  const schemas = componentSchemas(document)
+
+  it('compile, and say nothing that a validator would pass over', () => {
+    for (const schema of Object.values(schemas)) compile(schema)
+  })
+
+  it('are titled like their keys, as generated names come from both', () => {
+    expect(Object.values(schemas).map(({ title }) => title)).toEqual(Object.keys(schemas))
+  })
+
+  it('accept their own examples', () => {
+    for (const { path, schema, value } of schemaExamples(schemas, '')) {
+      expect.soft(complaints(compile(schema), value), path).toEqual([])
+    }
+  })
+})
+
+describe('the names of operations and methods', () => {
+  it('are unique over all OpenAPI documents', () => {
+    const ids = openapi.flatMap(({ document }) => operationsOf(document).map(({ id }) => id))
+    expect(ids.length).toBeGreaterThan(5)
+    expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted())
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/)
+  })
+
+  it.each(openrpc)('are unique in $name', ({ document }) => {
+    const names = methodsOf(document).map(({ name }) => name)
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
+  })
+})
+
+const operations = openapi.flatMap(({ name, document, compile }) =>
+  operationsOf(document).map((operation) => ({
+    document,
+    compile,
+    label: `${name} ${operation.id}`,
+    ...operation,
+  })),
+)
+
+describe.each(operations)(
+  'the examples of $label',
+  ({ document, compile, operation, parameters, responses }) => {
+    it('fit the parameters', () => {
+      for (const parameter of parameters) {
+        const values = examplesOf(document, parameter)
+        expect.soft(values.length, `${String(parameter['name'])} has an example`).toBeGreaterThan(0)
+        const validate = compile(parameter['schema'])
+        for (const value of values)
+          expect.soft(complaints(validate, value), String(parameter['name'])).toEqual([])
+      }
+    })
+
+    it('fit the body of the request', () => {
+      if (!operation['requestBody']) return
+      const media = jsonOf(resolved(document, operation['requestBody']))
+      const values = examplesOf(document, media)
+      expect(values.length).toBeGreaterThan(0)
+      for (const value of values) expect.soft(complaints(compile(media['schema']), value)).toEqual([])
+    })
+
+    it('fit the bodies of all responses', () => {
+      for (const [status, response] of Object.entries(responses)) {
+        const media = jsonOf(response)
+        const values = examplesOf(document, media)
+        expect.soft(values.length, `${status} has an example`).toBeGreaterThan(0)
+        const validate = compile(media['schema'])
+        for (const value of values) expect.soft(complaints(validate, value), status).toEqual([])
+      }
+    })
+
+    it('fit the headers of all responses', () => {
+      for (const [status, response] of Object.entries(responses)) {
+        for (const [name, reference] of Object.entries((response['headers'] ?? {}) as Json)) {
+          const header = resolved(document, reference)
+          const values = examplesOf(document, header)
+          expect.soft(values.length, `${status} ${name} has an example`).toBeGreaterThan(0)
+          for (const value of values) {
+            expect.soft(complaints(compile(header['schema']), value), `${status} ${name}`).toEqual([])
+          }
+        }
+      }
+    })
+  },
+)
+
+function jsonOf(holder: Json): Json {
+  return (holder['content'] as { 'application/json': Json })['application/json']
+}
+
+const methods = openrpc.flatMap(({ name, document, compile }) =>
+  methodsOf(document).map((method) => ({ compile, label: `${name} ${method.name}`, method })),
+)
+
+describe.each(methods)('the examples of $label', ({ compile, method }) => {
+  it('exist', () => {
+    expect(method.examples.length).toBeGreaterThan(0)
+  })
+
+  it('give the parameters in order, and all that are required', () => {
+    const names = method.params.map(({ name }) => name)
+    for (const example of method.examples) {
+      const given = example.params.map(({ name }) => name)
+      expect.soft(given, example.name).toEqual(names.slice(0, given.length))
+      const missing = method.params.filter(({ name, required }) => required === true && !given.includes(name))
+      expect.soft(missing, example.name).toEqual([])
+    }
+  })
+
+  it('fit parameters and result', () => {
+    const result = compile(method.result.schema)
+    for (const example of method.examples) {
+      for (const { name, value } of example.params) {
+        const schema = method.params.find((param) => param.name === name)?.schema
+        expect.soft(complaints(compile(schema), value), `${example.name}: ${name}`).toEqual([])
+      }
+      expect.soft(complaints(result, example.result.value), `${example.name}: result`).toEqual([])
+    }
+  })
+
+  it('fit the form of the result that their parameters pick', () => {
+    for (const example of method.examples) {
+      const overload = overloadOf(method, example)
+      if (method['x-overloads']) expect.soft(overload, `${example.name} picks a form`).toBeDefined()
+      if (overload) expect.soft(complaints(compile(overload), example.result.value), example.name).toEqual([])
+    }
+  })
+})
+
+function overloadOf(method: RpcMethod, { params }: RpcExample): Json | undefined {
+  const given = Object.fromEntries(params.map(({ name, value }) => [name, value]))
+  const matches = ({ when }: { when: Json }) =>
+    Object.entries(when).every(([name, value]) => given[name] === value)
+  return method['x-overloads']?.find(matches)?.result
+}

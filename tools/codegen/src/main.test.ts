@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workspaceRoot } from './families.ts'
+
+// The command works on the workspace that it stands in, so it is tried out in a copy of the parts that it reads.
+let copy: string
+
+beforeAll(async () => {
+  copy = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-codegen-')))
+  const families = JSON.parse(await readFile(join(workspaceRoot, 'specs/families.json'), 'utf8')) as {
+    families: Record<string, { directory: string }>
+  }
+  const { beacon, jetton } = families.families
+  if (!beacon || !jetton) throw new Error('the families of this test are gone')
+  for (const path of ['specs/beacon', 'specs/jetton', 'tools/codegen/src']) await copied(path)
+  for (const { directory } of [beacon, jetton]) {
+    await copied(join(directory, 'src/generated'))
+    await copied(join(directory, 'package.json'))
+  }
+  await copied('tools/codegen/package.json')
+  await symlink(join(workspaceRoot, 'tools/codegen/node_modules'), join(copy, 'tools/codegen/node_modules'))
+  await writeFile(join(copy, 'specs/families.json'), JSON.stringify({ families: { beacon, jetton } }))
+})
+
+afterAll(() => rm(copy, { recursive: true, force: true }))
+
+async function copied(path: string): Promise<void> {
+  await mkdir(dirname(join(copy, path)), { recursive: true })
+  await cp(join(workspaceRoot, path), join(copy, path), { recursive: true })
+}
+
+function codegen(...flags: string[]): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(copy, 'tools/codegen/src/main.ts'), ...flags],
+      (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr })
+      },
+    )
+  })
+}
+
+/** Changes a file of the copy for as long as `during` runs. */
+async function withChanged<result>(
+  path: string,
+  change: (text: string) => string,
+  during: () => Promise<result>,
+): Promise<result> {
+  const file = join(copy, path)
+  const before = await readFile(file, 'utf8')
+  const after = change(before)
+  expect(after).not.toBe(before)
+  await writeFile(file, after)
+  try {
+    return await during()
+  } finally {
+    await writeFile(file, before)
+  }
+}
+
+describe('codegen --check', { timeout: 30_000 }, () => {
+  it('is content with what is committed', async () => {
+    const { code, output } = await codegen('--check')
+    expect(output).toMatch(/^beacon: fresh \(\d+ ms\)\njetton: fresh \(\d+ ms\)\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('names the files that a changed specification leaves behind', async () => {
+    const change = (text: string) => text.replace('minItems: 1', 'minItems: 2')
+    const { code, output } = await withChanged('specs/beacon/types/ForkChoice.yaml', change, () =>
+      codegen('--check'),
+    )
+    expect(output).toContain('beacon: stale')
+    expect(output).toContain('  packages/beacon/src/generated/contract.ts\n')
+    expect(output).toContain('jetton: fresh')
+    expect(code).toBe(1)
+  })
+
+  it('names a generated file that was edited', async () => {
+    const file = 'packages/beacon/src/generated/contract.ts'
+    const { code, output } = await withChanged(
+      file,
+      (text) => `${text}// by hand\n`,
+      () => codegen('--check'),
+    )
+    expect(output).toMatch(
+      /beacon: stale .*\n {2}packages\/beacon\/src\/generated\/contract\.ts\njetton: fresh/,
+    )
+    expect(code).toBe(1)
+  })
+
+  it('names a file that nothing generates', async () => {
+    const file = join(copy, 'packages/jetton/src/generated/left-over.ts')
+    await writeFile(file, '')
+    const { code, output } = await codegen('--check')
+    await rm(file)
+    expect(output).toContain('  packages/jetton/src/generated/left-over.ts\n')
+    expect(code).toBe(1)
+  })
+})
+
+describe('codegen --if-stale', { timeout: 30_000 }, () => {
+  it('writes only the families whose specifications changed', async () => {
+    expect((await codegen('--if-stale')).output).toBe('')
+    const { output, text } = await withChanged(
+      'specs/jetton/schemas/ConfigId.yaml',
+      (before) => before.replace('type: integer', 'type: integer\nminimum: 0'),
+      async () => {
+        const run = await codegen('--if-stale')
+        return {
+          ...run,
+          text: await readFile(join(copy, 'packages/jetton/src/generated/jetton-v2/contract.ts'), 'utf8'),
+        }
+      },
+    )
+    expect(output).toMatch(/^jetton: written/)
+    expect(text).toContain('minimum: 0')
+    expect((await codegen('--if-stale')).output).toMatch(/^jetton: written/)
+    expect((await codegen('--check')).code).toBe(0)
+  })
+})
+
+describe('codegen', { timeout: 30_000 }, () => {
+  it('names file and place of a reference that leads nowhere', async () => {
+    const change = (text: string) => text.replace('$ref: Checkpoint.yaml', '$ref: Chekpoint.yaml')
+    const { code, output } = await withChanged('specs/beacon/types/ForkChoice.yaml', change, () =>
+      codegen('--check'),
+    )
+    expect(output).toContain('specs/beacon/openapi.yaml: the files cannot be joined')
+    expect(output).toContain(
+      "  specs/beacon/types/ForkChoice.yaml #/properties/justified_checkpoint: Can't resolve $ref",
+    )
+    expect(output).not.toContain('    at ')
+    expect(code).toBe(1)
+  })
+
+  it('names file and place of what is not OpenRPC', async () => {
+    const change = (text: string) => text.replace('  schema:\n    $ref: ../../schemas/ConfigParam.yaml\n', '')
+    const { code, output } = await withChanged('specs/jetton/methods/v2/getConfigParam.yaml', change, () =>
+      codegen('--check'),
+    )
+    expect(output).toContain('specs/jetton/v2.openrpc.yaml: ')
+    expect(output).toContain("methods[0].result (getConfigParam): should have required property 'schema'")
+    expect(output).not.toContain('    at ')
+    expect(code).toBe(1)
+  })
+
+  it('explains itself', async () => {
+    expect((await codegen('--help')).output).toContain('--if-stale')
+  })
+})

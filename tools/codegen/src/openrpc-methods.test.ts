@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { openrpcContract } from './openrpc-contract.ts'
+import { openrpcMethods } from './openrpc-methods.ts'
+import { derivedOpenApi } from './openrpc-types.ts'
+import { typescriptTypes } from './typescript-types.ts'
+
+const schemas = {
+  // Contains itself, directly and through a list.
+  Frame: {
+    title: 'Frame',
+    type: 'object',
+    required: ['calls'],
+    properties: {
+      parent: { $ref: '#/components/schemas/Frame' },
+      calls: { type: 'array', items: { $ref: '#/components/schemas/Frame' } },
+    },
+  },
+  Hash: { title: 'Hash', type: 'string' },
+  Long: { title: 'Long', type: 'object' },
+  Short: { title: 'Short', type: 'object' },
+}
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+function documentOf(...methods: object[]) {
+  return { openrpc: '1.3.2', info: { title: 'Test', version: '1.2.3' }, methods, components: { schemas } }
+}
+
+const trace = {
+  name: 'trace',
+  summary: 'Traces.',
+  paramStructure: 'by-position',
+  params: [
+    { name: 'hash', required: true, description: 'Which\n one. */', schema: ref('Hash') },
+    { name: 'depth', schema: { type: 'integer' } },
+  ],
+  result: { name: 'frame', schema: { oneOf: [ref('Frame'), { type: 'null' }] } },
+}
+
+describe('openrpcMethods', () => {
+  it('writes parameters by position as a tuple, and comes to an end on a recursive schema', async () => {
+    const text = await openrpcMethods(documentOf(trace))
+    expect(text).toContain('trace: { params: [hash: Hash, depth?: number]; result: Frame | null }')
+    expect(text).toContain("import type {\n  Frame,\n  Hash,\n} from './schema.ts'")
+    expect(text).toContain('@param hash - Which one. *\\/')
+    expect(text).toContain('nonIdempotentMethods: readonly string[] = []')
+  })
+
+  it('writes parameters by name as an object', async () => {
+    const text = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
+    expect(text).toContain('trace: { params: { hash: Hash; depth?: number }; result: Frame | null }')
+  })
+
+  it('writes one form per overload, and imports what the forms need', async () => {
+    const method = {
+      name: 'get',
+      params: [{ name: 'full', required: true, schema: { type: 'boolean' } }],
+      result: { name: 'r', schema: ref('Frame') },
+      'x-overloads': [
+        { when: { full: true }, result: ref('Long') },
+        { when: { full: false }, result: { oneOf: [ref('Short'), { type: 'null' }] } },
+      ],
+    }
+    const text = await openrpcMethods(documentOf(method))
+    expect(text).toContain(
+      'get: { params: [full: true]; result: Long } | { params: [full: false]; result: Short | null }',
+    )
+    expect(text).toContain("import type {\n  Long,\n  Short,\n} from './schema.ts'")
+  })
+
+  it('tells a name from a text that looks like one', async () => {
+    const schema = { anyOf: [{ enum: ['Latest', 'a"B'] }, ref('Hash')] }
+    const text = await openrpcMethods(
+      documentOf({ ...trace, params: [{ name: 'at', schema }], result: { name: 'r', schema: ref('Long') } }),
+    )
+    expect(text).toContain('at?: "Latest" | "a\\"B" | Hash')
+    expect(text).toContain("import type {\n  Hash,\n  Long,\n} from './schema.ts'")
+  })
+
+  it('lists the methods that may not be sent twice', async () => {
+    const text = await openrpcMethods(documentOf(trace, { ...trace, name: 'send', 'x-idempotent': false }))
+    expect(text).toContain('nonIdempotentMethods: readonly string[] = ["send"]')
+  })
+
+  it('names the place of what is not OpenRPC', async () => {
+    const broken = { ...trace, params: [{ name: 'hash' }] }
+    await expect(openrpcMethods(documentOf(trace, broken))).rejects.toThrow(
+      /^not a valid OpenRPC document\n {2}methods\[1\]\.params\[0\] \(trace\): should have required property 'schema'$/,
+    )
+    await expect(openrpcMethods(documentOf({ ...trace, paramz: [] }))).rejects.toThrow(
+      'methods[0] (trace): should NOT have additional properties: paramz',
+    )
+    await expect(openrpcMethods({ ...documentOf(trace), info: { title: 'Test' } })).rejects.toThrow(
+      "info: should have required property 'version'",
+    )
+  })
+})
+
+describe('the other files of an OpenRPC document', () => {
+  it('come to an end on a recursive schema as well', async () => {
+    const types = await typescriptTypes(derivedOpenApi(documentOf(trace)))
+    expect(types).toContain('calls: components["schemas"]["Frame"][]')
+    const contract = openrpcContract(documentOf(trace), 'test')
+    expect(contract).toContain('$ref: "test#/components/schemas/Frame"')
+    expect(contract).toContain('specVersion = "1.2.3"')
+  })
+
+  it('say how parameters travel, and take a call for repeatable unless it is marked', () => {
+    const byName = { ...trace, name: 'byName', paramStructure: 'by-name', 'x-idempotent': false }
+    const contract = openrpcContract(documentOf(trace, byName), 'test')
+    const lines = contract.split('\n').filter((line) => /paramStructure|idempotent/.test(line))
+    expect(lines.map((line) => line.trim())).toEqual([
+      'paramStructure: "by-name",',
+      'idempotent: false,',
+      'paramStructure: "by-position",',
+      'idempotent: true,',
+    ])
+  })
+})
