@@ -1,1 +1,5 @@
-export {}
+export { DevnetError, type DevnetErrorCode } from './devnet-error.ts'
+export type { DevnetEvent } from './devnet-event.ts'
+export { startDevnet, type Devnet, type DevnetChain, type DevnetOptions } from './devnet.ts'
+export { sampleTokenAbi } from './generated/sample-token.ts'
+export type { EvmExample } from './seed.ts'

@@ -1,0 +1,132 @@
+import { readdirSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
+import { startDevnet, type Devnet, type DevnetChain, type DevnetEvent } from './index.ts'
+import { callEngine } from './json-rpc.ts'
+
+interface Transaction {
+  from: string
+  type: string
+  gasPrice: string
+}
+
+async function start(
+  dataDirectory: string,
+): Promise<{ devnet: Devnet; chain: DevnetChain; events: DevnetEvent[] }> {
+  const events: DevnetEvent[] = []
+  const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
+  onTestFinished(() => devnet.stop())
+  const [chain] = devnet.chains
+  if (chain === undefined) throw new Error('no chain')
+  return { devnet, chain, events }
+}
+
+test('a fresh chain has its sample data, and mines every transaction at once', async () => {
+  const { chain, events } = await start(await scratchDirectory())
+  const { example, url } = chain
+  expect(chain).toMatchObject({ chain: 'evm', network: 'devnet', protocols: ['evm'] })
+  expect(events.map((event) => event.kind)).toEqual(['starting', 'seeded', 'ready'])
+
+  expect(await callEngine(url, 'eth_chainId')).toBe('0x7a69')
+  expect(await callEngine(url, 'eth_getCode', [example.contract, 'latest'])).toMatch(/^0x60/)
+  expect(await receiptOf(chain, example.failed_hash)).toMatchObject({ status: '0x0', logs: [] })
+  expect(await receiptOf(chain, example.transfer_hash)).toMatchObject({
+    status: '0x1',
+    logs: [{ address: example.contract }],
+  })
+  const trace = await callEngine<{ structLogs: unknown[] }>(url, 'debug_traceTransaction', [
+    example.transfer_hash,
+  ])
+  expect(trace.structLogs.length).toBeGreaterThan(50)
+
+  const filter = { fromBlock: 'earliest', address: example.contract }
+  const logs = await callEngine<{ blockNumber: string }[]>(url, 'eth_getLogs', [filter])
+  expect(new Set(logs.map((log) => log.blockNumber)).size).toBeGreaterThan(5)
+
+  expect(await receiptOf(chain, await transact(chain))).toMatchObject({ status: '0x1' })
+})
+
+test('system transactions stand first in their block, and only there is gas free', async () => {
+  const { chain } = await start(await scratchDirectory())
+  const { example, url } = chain
+  const call = <result>(method: string, ...params: unknown[]) => callEngine<result>(url, method, params)
+
+  const block = await call<{ transactions: Transaction[]; baseFeePerGas: string }>(
+    'eth_getBlockByHash',
+    example.system_block_hash,
+    true,
+  )
+  expect(block.baseFeePerGas).toBe('0x0')
+  expect(block.transactions).toHaveLength(4)
+  expect(block.transactions.slice(0, 2)).toMatchObject([
+    { from: '0x2222222222222222222222222222222222222222', type: '0x0', gasPrice: '0x0' },
+    { from: '0x2000000000000000000000000000000000000001', type: '0x0', gasPrice: '0x0' },
+  ])
+  expect(block.transactions.slice(2).every((transaction) => Number(transaction.gasPrice) > 0)).toBe(true)
+
+  await transact(chain)
+  const latest = await call<{ baseFeePerGas: string }>('eth_getBlockByNumber', 'latest', false)
+  expect(Number(latest.baseFeePerGas)).toBeGreaterThan(0)
+  const from = '0x2222222222222222222222222222222222222222'
+  await expect(call('eth_sendTransaction', { from, to: example.account })).rejects.toThrow(/signer/i)
+})
+
+test('a stopped chain comes back at the same address with everything it had', async () => {
+  const directory = await scratchDirectory()
+  const first = await start(directory)
+  const { example } = first.chain
+  const hash = await transact(first.chain)
+  const balanceAt = (chain: DevnetChain) =>
+    callEngine(chain.url, 'eth_getBalance', [example.recipient, example.system_block_number])
+  const before = await balanceAt(first.chain)
+  const { gone } = runningEngine(directory)
+  await Promise.all([first.devnet.stop(), first.devnet.stop()])
+  await gone()
+  expect(first.events.map((event) => event.kind).slice(-2)).toEqual(['stopping', 'stopped'])
+  expect(readdirSync(join(directory, 'evm')).toSorted()).toEqual(['port', 'seed.json', 'state.json'])
+
+  const second = await start(directory)
+  expect(second.events.map((event) => event.kind)).toEqual(['starting', 'ready'])
+  expect(second.chain.url).toBe(first.chain.url)
+  expect(second.chain.example).toEqual(example)
+  expect(await receiptOf(second.chain, hash)).toMatchObject({ status: '0x1' })
+  expect(await balanceAt(second.chain)).toBe(before)
+  const trace = await callEngine<{ structLogs: unknown[] }>(second.chain.url, 'debug_traceTransaction', [
+    example.transfer_hash,
+  ])
+  expect(trace.structLogs.length).toBeGreaterThan(50)
+})
+
+test('nobody but this machine reaches the chain, and no web page reads it', async () => {
+  const { chain } = await start(await scratchDirectory())
+  const address = Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .find((entry) => entry.family === 'IPv4' && !entry.internal)?.address
+  if (address !== undefined) {
+    await expect(callEngine(chain.url.replace('127.0.0.1', address), 'eth_chainId')).rejects.toThrow()
+  }
+  const response = await fetch(chain.url, { method: 'OPTIONS', headers: { origin: 'https://example.com' } })
+  expect(response.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('an abort during the start ends the start, and one afterwards ends the chain', async () => {
+  const directory = await scratchDirectory()
+  const early = new AbortController()
+  const starting = startDevnet({
+    dataDirectory: directory,
+    signal: early.signal,
+    onEvent: (event) =>
+      event.kind === 'starting' && setTimeout(() => early.abort(new Error('changed my mind')), 30),
+  })
+  await expect(starting).rejects.toThrow('changed my mind')
+  expect(readdirSync(join(directory, 'evm')).filter((name) => /lock|engine/.test(name))).toEqual([])
+
+  const late = new AbortController()
+  const devnet = await startDevnet({ dataDirectory: directory, signal: late.signal })
+  const { gone } = runningEngine(directory)
+  late.abort()
+  await devnet.stop()
+  await gone()
+})

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-protocol.ts'
+
+const keptLines = 20
+
+/** How a run of an engine ended. */
+export interface EngineExit {
+  exitCode: number | null
+  signal: string | null
+  /** The last lines that the engine printed. */
+  lines: readonly string[]
+  /** True when the watchdog was killed, so the engine may still run. */
+  watchdogLost: boolean
+}
+
+/** One run of an engine under its watchdog. */
+export interface EngineRun {
+  /** Resolves when the engine and its watchdog are gone. */
+  exited: Promise<EngineExit>
+  /** Begins to keep the state on disk; resolves when it has been written once. */
+  keepState(): Promise<void>
+  /** Asks the engine to save its state and end; {@link EngineRun.exited} tells when. */
+  stop(): void
+}
+
+/** Who hears what a run reports. */
+export interface EngineRunListener {
+  onOutput: (line: string) => void
+  onUnsaved: (message: string) => void
+}
+
+/**
+ * Starts an engine under a watchdog of its own.
+ *
+ * @param task What to run.
+ * @param listener Who hears about it.
+ * @returns The run; that it answers calls is not certain yet.
+ */
+export function runEngine(task: WatchdogTask, listener: EngineRunListener): EngineRun {
+  const watchdog = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', watchdogPath(), JSON.stringify(task)],
+    {
+      // In a group of its own neither Ctrl-C in a terminal nor a signal to the parent's whole group reaches it.
+      detached: true,
+      // Neither the watchdog nor the engine needs anything from the environment, so no secret in it gets there.
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      windowsHide: true,
+    },
+  )
+  const lines: string[] = []
+  let ended: Omit<EngineExit, 'lines' | 'watchdogLost'> | undefined
+  let resolveSaved!: () => void
+  const saved = new Promise<void>((resolve) => {
+    resolveSaved = resolve
+  })
+
+  function hear(notice: WatchdogNotice): void {
+    switch (notice.kind) {
+      case 'output':
+        remember(notice.line)
+        listener.onOutput(notice.line)
+        return
+      case 'saved':
+        resolveSaved()
+        return
+      case 'unsaved':
+        listener.onUnsaved(notice.message)
+        return
+      case 'exited':
+        ended = notice
+        return
+      default:
+        return notice satisfies never
+    }
+  }
+
+  function remember(line: string): void {
+    lines.push(line)
+    if (lines.length > keptLines) lines.shift()
+  }
+
+  const exited = new Promise<EngineExit>((resolve) => {
+    watchdog.on('error', (error) => {
+      remember(error.message)
+      if (watchdog.pid === undefined) resolve({ exitCode: null, signal: null, lines, watchdogLost: true })
+    })
+    watchdog.on('close', (exitCode, signal) => {
+      resolve({ ...(ended ?? { exitCode, signal }), lines, watchdogLost: ended === undefined })
+    })
+  })
+  watchdog.on('message', hear)
+  watchdog.stderr?.on('data', (text: Buffer) => text.toString().trimEnd().split('\n').forEach(remember))
+
+  function tell(command: WatchdogCommand): void {
+    // A watchdog that is gone reports so through its exit.
+    if (watchdog.connected) watchdog.send(command, () => undefined)
+  }
+
+  return {
+    exited,
+    keepState: () => {
+      tell('keep-state')
+      return Promise.race([saved, exited.then(() => undefined)])
+    },
+    stop: () => tell('stop'),
+  }
+}
+
+// The package runs from its sources as well as from its build.
+function watchdogPath(): string {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return fileURLToPath(new URL(`./watchdog.${extension}`, import.meta.url))
+}

@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { anvilArguments, evmChainId } from './anvil-arguments.ts'
+import { findAnvil } from './anvil-binary.ts'
+import { DevnetError } from './devnet-error.ts'
+import type { DevnetEvent, Report } from './devnet-event.ts'
+import { lockDirectory } from './directory-lock.ts'
+import type { EngineExit } from './engine-run.ts'
+import { chooseFreePort } from './free-port.ts'
+import { callEngine } from './json-rpc.ts'
+import { settleLeftoverEngine } from './leftover-engine.ts'
+import { readSeedRecord, writeSeedRecord } from './seed-record.ts'
+import { seedChain, type EvmExample } from './seed.ts'
+import { defaultTimings, supervise, type SupervisedEngine, type SupervisorTimings } from './supervisor.ts'
+
+const probeMs = 15
+const saveIntervalMs = 1_000
+// Ordinarily it takes less than a tenth of a second; a chain with a long history has hundreds of megabytes to write.
+const stopDeadlineMs = 60_000
+
+/** How to run the EVM chain. */
+export interface EvmChainOptions {
+  /** Directory of this chain alone. */
+  directory: string
+  anvilPath?: string | undefined
+  onEvent?: ((event: DevnetEvent) => void) | undefined
+  signal?: AbortSignal | undefined
+  /** When the supervisor waits and gives up. */
+  timings?: Partial<SupervisorTimings> | undefined
+  /** Milliseconds to wait for another process that uses the directory. */
+  lockWaitMs?: number | undefined
+}
+
+/** A running EVM chain. */
+export interface EvmChain {
+  readonly chain: 'evm'
+  /** Name of the network that the chain stands for. */
+  readonly network: 'devnet'
+  /** Protocols that the address speaks. */
+  readonly protocols: readonly ['evm']
+  /** Address for JSON-RPC over HTTP; over WebSocket with `ws:` in place of `http:`. */
+  readonly url: string
+  /** Where the sample data stands. */
+  readonly example: EvmExample
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the EVM chain and returns when it answers calls and has its sample data.
+ *
+ * @param options See {@link EvmChainOptions}.
+ * @returns The running chain.
+ * @throws {@link DevnetError} with any of its codes; the reason of the signal when that was aborted.
+ */
+export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
+  const directory = resolve(options.directory)
+  const report: Report = (event) => {
+    try {
+      options.onEvent?.({ chain: 'evm', ...event })
+    } catch (error) {
+      // A fault of the listener is neither swallowed nor taken for one of the engine.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+  const signal = options.signal ?? new AbortController().signal
+  const lockWaitMs = options.lockWaitMs ?? 10_000
+  const program = options.anvilPath ?? findAnvil()
+  const stateFile = join(directory, 'state.json')
+  const exitStateFile = join(directory, 'state.exit.json')
+  const seedFile = join(directory, 'seed.json')
+  const recordFile = join(directory, 'engine.json')
+  const onWait = (pid: number) =>
+    report({ kind: 'waiting', pid, message: `Waiting for process ${pid}, which still uses ${directory}.` })
+
+  signal.throwIfAborted()
+  mkdirSync(directory, { recursive: true })
+  const unlock = await lockDirectory({
+    file: join(directory, 'lock.json'),
+    waitMs: lockWaitMs,
+    onWait,
+    signal,
+  })
+
+  let port: number | undefined
+  let published = false
+  let example: EvmExample | undefined
+
+  const engine: SupervisedEngine = {
+    async nextTask() {
+      // Until somebody knows the address another port does as well; afterwards only the same one does.
+      if (!published) port = await rememberPort(join(directory, 'port'))
+      return {
+        program,
+        args: anvilArguments(port ?? 0, existsSync(stateFile) ? stateFile : undefined, exitStateFile),
+        url: `http://127.0.0.1:${port}`,
+        stateFile,
+        exitStateFile,
+        recordFile,
+        saveIntervalMs,
+        stopDeadlineMs,
+      }
+    },
+    waitUntilAnswering,
+    async prepare(url, stop) {
+      const head = await callEngine<string>(url, 'eth_blockNumber', [], stop)
+      if (Number(head) > 0) {
+        example = readSeedRecord(seedFile, stateFile)
+        return
+      }
+      const beganAt = Date.now()
+      example = await seedChain(url, stop).catch((cause: unknown) => {
+        throw new DevnetError(
+          'DEVNET_SEED_FAILED',
+          `The sample data could not be written: ${String(cause)}`,
+          { cause },
+        )
+      })
+      // The state is kept only from here on, so a chain on disk is either absent or has all of its sample data.
+      writeSeedRecord(seedFile, example)
+      const durationMs = Date.now() - beganAt
+      report({
+        kind: 'seeded',
+        durationMs,
+        message: `The fresh chain has its sample data (${durationMs} ms).`,
+      })
+    },
+    explain: (exit) => explainExit(exit, stateFile),
+    settleLeftover: (patience) =>
+      settleLeftoverEngine({
+        recordFile,
+        stateFile,
+        exitStateFile,
+        waitMs: stopDeadlineMs + lockWaitMs,
+        onWait,
+        signal: patience,
+      }),
+  }
+
+  try {
+    await engine.settleLeftover(signal)
+    signal.throwIfAborted()
+    const supervisor = supervise(engine, { ...defaultTimings, ...options.timings }, report)
+    let stopped: Promise<void> | undefined
+    const stop = () => (stopped ??= supervisor.stop().finally(unlock))
+    const onAbort = () => void stop()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await supervisor.started
+    } catch (error) {
+      await stop()
+      signal.throwIfAborted()
+      throw error
+    }
+    published = true
+    return {
+      chain: 'evm',
+      network: 'devnet',
+      protocols: ['evm'],
+      url: `http://127.0.0.1:${port}`,
+      get example() {
+        if (example === undefined) throw new Error('a chain is handed out only after it has been prepared')
+        return example
+      },
+      stop() {
+        signal.removeEventListener('abort', onAbort)
+        return stop()
+      },
+    }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function waitUntilAnswering(url: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const chainId = await callEngine<string>(url, 'eth_chainId', [], signal).catch(() => undefined)
+    if (Number(chainId) === evmChainId) return
+    await sleep(probeMs, undefined, { signal })
+  }
+}
+
+// A wallet that was pointed at the chain once finds it there after every start, as long as the port is free.
+async function rememberPort(file: string): Promise<number> {
+  const remembered = existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN
+  const port = await chooseFreePort(remembered > 0 && remembered < 65_536 ? remembered : undefined)
+  writeFileSync(file, `${port}\n`)
+  return port
+}
+
+function explainExit(exit: EngineExit, stateFile: string): DevnetError | undefined {
+  const printed = exit.lines.join('\n')
+  if (!printed.includes('--load-state')) return undefined
+  return new DevnetError(
+    'DEVNET_STATE_UNREADABLE',
+    `The saved state of the EVM chain, ${stateFile}, cannot be read. Move the file away to start a fresh chain; nothing was deleted. The engine printed:\n${printed}`,
+  )
+}

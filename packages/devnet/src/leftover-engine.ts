@@ -1,0 +1,97 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevnetError } from './devnet-error.ts'
+import { readEngineRecord } from './engine-record.ts'
+import { isRunning, type ProcessIdentity } from './process-identity.ts'
+import { adoptExitState, saveFinalState } from './state-file.ts'
+import type { EngineRecord } from './watchdog-protocol.ts'
+
+const pollMs = 50
+const saveDeadlineMs = 10_000
+const endDeadlineMs = 5_000
+
+/** How to deal with an engine that an earlier process left running. */
+export interface LeftoverEngineOptions {
+  /** Path of the engine record. */
+  recordFile: string
+  stateFile: string
+  /** Where the engine writes its state by itself. */
+  exitStateFile: string
+  /** Milliseconds to wait for a watchdog that is still shutting its engine down. */
+  waitMs: number
+  /** Called once when there is a watchdog to wait for. */
+  onWait: (pid: number) => void
+  signal: AbortSignal
+}
+
+/**
+ * Returns when no earlier engine uses the data directory any more.
+ *
+ * A watchdog that lives is waited for. An engine whose watchdog was killed as well has its state saved and is ended.
+ *
+ * @param options See {@link LeftoverEngineOptions}.
+ * @throws {@link DevnetError} `DEVNET_LOCKED` when the earlier engine does not end.
+ */
+export async function settleLeftoverEngine(options: LeftoverEngineOptions): Promise<void> {
+  const { recordFile, signal } = options
+  const found = readEngineRecord(recordFile)
+  if (found === undefined) return
+  if (found.watchdog !== undefined && isRunning(found.watchdog)) {
+    options.onWait(found.watchdog.pid)
+    await waitForEnd(found.watchdog, options.waitMs, signal)
+  }
+  // The watchdog fills the record in as it goes, so it is read again.
+  const record = readEngineRecord(recordFile)
+  if (record?.engine !== undefined && isRunning(record.engine)) {
+    await endEngine(record, record.engine, options)
+  } else if (record?.keepState === true) {
+    // Its watchdog was killed between the end of the engine and the look at what it wrote.
+    await adoptExitState(options.exitStateFile, options.stateFile)
+  }
+  rmSync(recordFile, { force: true })
+}
+
+async function endEngine(
+  record: EngineRecord,
+  engine: ProcessIdentity,
+  options: LeftoverEngineOptions,
+): Promise<void> {
+  const { stateFile, exitStateFile, signal } = options
+  let saved = !record.keepState
+  if (!saved) {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(saveDeadlineMs)])
+    // An engine that no longer answers leaves the state that was saved last.
+    saved = await saveFinalState(record.url, stateFile, patience).then(
+      () => true,
+      () => false,
+    )
+  }
+  // Where the system does not tell when a process began, the id may belong to something else by now.
+  if (engine.began !== '') {
+    send(engine.pid, 'SIGTERM')
+    for (let waited = 0; waited < endDeadlineMs && isRunning(engine); waited += pollMs) await sleep(pollMs)
+    if (isRunning(engine)) send(engine.pid, 'SIGKILL')
+  }
+  await waitForEnd(engine, endDeadlineMs, signal)
+  if (!saved) await adoptExitState(exitStateFile, stateFile)
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended in between.
+  }
+}
+
+async function waitForEnd(process: ProcessIdentity, waitMs: number, signal: AbortSignal): Promise<void> {
+  for (const deadline = Date.now() + waitMs; isRunning(process);) {
+    if (Date.now() >= deadline) {
+      throw new DevnetError(
+        'DEVNET_LOCKED',
+        `Process ${process.pid} of an earlier development chain does not end. Look at it and end it yourself.`,
+      )
+    }
+    await sleep(pollMs, undefined, { signal })
+  }
+}

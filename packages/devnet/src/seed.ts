@@ -1,0 +1,136 @@
+import { sampleTokenBytecode, sampleTokenSelectors } from './generated/sample-token.ts'
+import { callEngine } from './json-rpc.ts'
+import { mineSystemBlock } from './system-block.ts'
+
+/** Where the sample data of a development chain stands; every value is a hex string as the chain gives it. */
+export type EvmExample = {
+  /** Sample token, an ERC-20 contract. */
+  contract: string
+  /** Holds ether and tokens; the engine signs for it. */
+  account: string
+  /** Received ether and tokens. */
+  recipient: string
+  /** Transaction that created the contract. */
+  deployment_hash: string
+  /** Transaction with a `Transfer` log. */
+  transfer_hash: string
+  /** Block of that transaction. */
+  transfer_block_hash: string
+  /** Transaction that only moves ether. */
+  value_transfer_hash: string
+  /** Mined transaction that failed: the contract reverts with its custom error. */
+  failed_hash: string
+  /** Block that begins with system transactions. */
+  system_block_hash: string
+  /** Number of that block. */
+  system_block_number: string
+  /** First system transaction of that block. */
+  system_transaction_hash: string
+}
+
+/** What the seeding reads of a receipt. */
+export interface Receipt {
+  status: string
+  transactionHash: string
+  blockHash: string
+  blockNumber: string
+  contractAddress: string | null
+}
+
+const token = 10n ** 18n
+const ether = 10n ** 18n
+const transferGas = '0x30d40'
+
+/**
+ * Fills a fresh chain with sample data: a token, transfers over several blocks, a failed call and a block with system
+ * transactions.
+ *
+ * @param url Address of the engine; it mines every transaction at once.
+ * @param signal Gives up early.
+ * @returns Where the sample data stands.
+ * @throws Error when the engine does not do what it is told.
+ */
+export async function seedChain(url: string, signal: AbortSignal): Promise<EvmExample> {
+  const call = <result>(method: string, params: readonly unknown[] = []) =>
+    callEngine<result>(url, method, params, signal)
+  const send = async (transaction: Record<string, unknown>, status = '0x1'): Promise<Receipt> => {
+    const receipt = await call<Receipt>('eth_sendTransactionSync', [transaction])
+    if (receipt.status !== status)
+      throw new Error(`transaction ${receipt.transactionHash} ended ${receipt.status}`)
+    return receipt
+  }
+
+  const [account, recipient, spender, stranger] = await call<string[]>('eth_accounts')
+  if (account === undefined || recipient === undefined || spender === undefined || stranger === undefined) {
+    throw new Error('the engine has too few accounts')
+  }
+  const deployment = await send({ from: account, data: sampleTokenBytecode + word(1_000_000n * token) })
+  const contract = deployment.contractAddress
+  if (contract === null) throw new Error('the deployment created no contract')
+  const transfer = (to: string, amount: bigint) => sampleTokenSelectors.transfer + word(to) + word(amount)
+
+  const first = await send({ from: account, to: contract, data: transfer(recipient, 1_000n * token) })
+  await send({ from: account, to: contract, data: transfer(spender, 250n * token) })
+  const valueTransfer = await send({ from: account, to: recipient, value: hex(3n * ether) })
+  // The older transaction types occur on every chain, so a reader has to cope with them.
+  await send({
+    from: recipient,
+    to: stranger,
+    value: hex(ether / 4n),
+    type: '0x0',
+    gasPrice: hex(3n * 10n ** 9n),
+  })
+  await send({
+    from: recipient,
+    to: contract,
+    data: transfer(spender, 40n * token),
+    type: '0x1',
+    accessList: [],
+  })
+  await send({
+    from: account,
+    to: contract,
+    data: sampleTokenSelectors.approve + word(spender) + word(500n * token),
+  })
+  await send({
+    from: spender,
+    to: contract,
+    data: sampleTokenSelectors.transferFrom + word(account) + word(stranger) + word(75n * token),
+  })
+  // With a gas limit of its own the call is not tried out beforehand and gets into a block although it fails.
+  const failed = await send(
+    { from: stranger, to: contract, data: transfer(account, 1_000_000n * token), gas: transferGas },
+    '0x0',
+  )
+  const system = await mineSystemBlock(call, {
+    native: { to: recipient, value: hex(2n * ether) },
+    bridged: { to: contract, data: transfer(recipient, 12n * token) },
+    fundBridge: (bridge) => send({ from: account, to: contract, data: transfer(bridge, 100n * token) }),
+    regular: [
+      { from: account, to: contract, data: transfer(stranger, 5n * token), gas: transferGas },
+      { from: recipient, to: spender, value: hex(ether / 10n) },
+    ],
+  })
+  await send({ from: recipient, to: contract, data: transfer(account, 10n * token) })
+  return {
+    contract,
+    account,
+    recipient,
+    deployment_hash: deployment.transactionHash,
+    transfer_hash: first.transactionHash,
+    transfer_block_hash: first.blockHash,
+    value_transfer_hash: valueTransfer.transactionHash,
+    failed_hash: failed.transactionHash,
+    system_block_hash: system.blockHash,
+    system_block_number: system.blockNumber,
+    system_transaction_hash: system.transactionHash,
+  }
+}
+
+function word(value: bigint | string): string {
+  return (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

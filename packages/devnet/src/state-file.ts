@@ -1,0 +1,141 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { callEngine, jsonRpcRequest } from './json-rpc.ts'
+
+const settleMs = 20
+
+/**
+ * Writes the whole state of a running engine to a file that is complete at every moment.
+ *
+ * The engine can save by itself, but it overwrites its file in place, so an end in the middle of it would take the
+ * old state along with the new one. Here the state streams through the checksum of its compression into a second
+ * file, which then replaces the first.
+ *
+ * @param url Address of the engine.
+ * @param file Path of the state file.
+ * @param signal Gives up early.
+ * @throws Error when the engine does not answer or the disk does not take the state.
+ */
+export async function saveState(url: string, file: string, signal: AbortSignal): Promise<void> {
+  const draft = `${file}.draft`
+  try {
+    const response = await fetch(url, { ...jsonRpcRequest('anvil_dumpState', [true]), signal })
+    if (response.body === null) throw new Error('anvil_dumpState: empty answer')
+    await pipeline(response.body, decodeHexResult, createGunzip(), createWriteStream(draft), { signal })
+    await flush(draft)
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Saves the state for the last time before the engine ends.
+ *
+ * Mining stops first. Whoever has seen a receipt by then finds its transaction in the file; nobody sees one later.
+ *
+ * @param url Address of the engine.
+ * @param file Path of the state file.
+ * @param signal Gives up early.
+ * @throws Error as {@link saveState} does.
+ */
+export async function saveFinalState(url: string, file: string, signal: AbortSignal): Promise<void> {
+  await callEngine(url, 'anvil_setIntervalMining', [0], signal)
+  // A block that was under way at that moment still comes.
+  for (let saved: string | undefined; ;) {
+    const head = await readHead(url, signal)
+    if (head === saved) return
+    await sleep(settleMs, undefined, { signal })
+    if (head !== (await readHead(url, signal))) continue
+    await saveState(url, file, signal)
+    saved = head
+  }
+}
+
+/**
+ * Reads which block is the latest.
+ *
+ * @param url Address of the engine.
+ * @param signal Gives up early.
+ * @returns Its hash, which also differs when a block was replaced by another of the same height.
+ * @throws Error when the engine does not answer.
+ */
+export async function readHead(url: string, signal: AbortSignal): Promise<string> {
+  const { hash } = await callEngine<{ hash: string }>(url, 'eth_getBlockByNumber', ['latest', false], signal)
+  return hash
+}
+
+/**
+ * Takes over the state that an engine wrote by itself when it ended.
+ *
+ * @param exitStateFile What the engine wrote; it is gone afterwards.
+ * @param file Path of the state file.
+ * @returns False when the engine wrote nothing, or not to the end.
+ */
+export async function adoptExitState(exitStateFile: string, file: string): Promise<boolean> {
+  try {
+    // The engine ends with success even when the disk was full, so only the content tells.
+    if (!(await isWholeJson(exitStateFile))) throw new Error('the state breaks off')
+    await flush(exitStateFile)
+    await rename(exitStateFile, file)
+    return true
+  } catch {
+    await rm(exitStateFile, { force: true })
+    return false
+  }
+}
+
+const resultPrefix = /"result"\s*:\s*"0x/
+
+// The state is by far the largest answer of the engine and grows with the chain, so it never becomes one string.
+async function* decodeHexResult(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let text = ''
+  let begun = false
+  for await (const chunk of source) {
+    text += Buffer.from(chunk).toString('latin1')
+    if (!begun) {
+      const prefix = resultPrefix.exec(text)
+      if (prefix === null) continue
+      begun = true
+      text = text.slice(prefix.index + prefix[0].length)
+    }
+    const end = text.indexOf('"')
+    const whole = end === -1 ? text.length - (text.length % 2) : end
+    yield Buffer.from(text.slice(0, whole), 'hex')
+    if (end !== -1) return
+    text = text.slice(whole)
+  }
+  throw new Error(`anvil_dumpState: ${begun ? 'the answer breaks off' : text.slice(0, 200)}`)
+}
+
+// A state can be larger than the longest string, so it is not parsed: what breaks off leaves a bracket open.
+async function isWholeJson(file: string): Promise<boolean> {
+  let depth = 0
+  let inString = false
+  let escaped = false
+  let whole = false
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    for (const byte of chunk) {
+      if (escaped) escaped = false
+      else if (inString && byte === 0x5c) escaped = true
+      else if (byte === 0x22) inString = !inString
+      else if (inString) continue
+      else if (byte === 0x7b || byte === 0x5b) depth++
+      else if (byte === 0x7d || byte === 0x5d) whole = --depth === 0
+    }
+  }
+  return whole && depth === 0
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

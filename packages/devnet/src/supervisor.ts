@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevnetError } from './devnet-error.ts'
+import type { Report } from './devnet-event.ts'
+import { runEngine, type EngineExit, type EngineRun } from './engine-run.ts'
+import type { WatchdogTask } from './watchdog-protocol.ts'
+
+/** When a supervisor waits and when it gives up. All times in milliseconds. */
+export interface SupervisorTimings {
+  /** How long an engine may take to answer its first call. */
+  readyDeadlineMs: number
+  /** Mean pause before the first restart; it doubles with every failure. */
+  firstPauseMs: number
+  longestPauseMs: number
+  /** An engine that ran for this long starts the count of failures anew. */
+  stableAfterMs: number
+  /** Failures in a row after which the engine is given up. */
+  mostFailures: number
+}
+
+/** The timings that suit a local engine. */
+export const defaultTimings: SupervisorTimings = {
+  readyDeadlineMs: 60_000,
+  firstPauseMs: 200,
+  longestPauseMs: 10_000,
+  stableAfterMs: 30_000,
+  mostFailures: 5,
+}
+
+/** What is particular to one kind of engine. */
+export interface SupervisedEngine {
+  /** What to run; asked anew before each start. */
+  nextTask(): Promise<WatchdogTask>
+  /** Resolves once the engine answers. */
+  waitUntilAnswering(url: string, signal: AbortSignal): Promise<void>
+  /** Makes a running engine ready for use. An error ends the supervision, unless the engine itself went away. */
+  prepare(url: string, signal: AbortSignal): Promise<void>
+  /** Recognises an exit that another start cannot mend. */
+  explain(exit: EngineExit): DevnetError | undefined
+  /** Ends what a killed watchdog left behind. */
+  settleLeftover(signal: AbortSignal): Promise<void>
+}
+
+/** A supervised engine. */
+export interface Supervisor {
+  /** Resolves at the first readiness, rejects when it never comes. */
+  started: Promise<void>
+  /** Ends the engine for good; every call returns the same promise. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts an engine and starts it again whenever it ends unasked.
+ *
+ * @param engine What to run.
+ * @param timings When to wait and to give up.
+ * @param report Hears every step.
+ * @returns The supervisor, already at work.
+ */
+export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, report: Report): Supervisor {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let run: EngineRun | undefined
+  let startOver!: { resolve: () => void; reject: (reason: unknown) => void }
+  const started = new Promise<void>((resolve, reject) => {
+    startOver = { resolve, reject }
+  })
+  // Whoever stops during the start may not be looking at it any more.
+  started.catch(() => undefined)
+
+  async function bringUp(current: EngineRun, url: string): Promise<void> {
+    const beganAt = Date.now()
+    const gone = new AbortController()
+    void current.exited.then(() => gone.abort())
+    const patience = AbortSignal.any([signal, gone.signal, AbortSignal.timeout(timings.readyDeadlineMs)])
+    try {
+      await engine.waitUntilAnswering(url, patience)
+    } catch {
+      if (signal.aborted || gone.signal.aborted) return
+      current.stop()
+      throw new DevnetError(
+        'DEVNET_ENGINE_FAILED',
+        `The engine did not answer at ${url} within ${timings.readyDeadlineMs} ms.`,
+      )
+    }
+    try {
+      await engine.prepare(url, AbortSignal.any([signal, gone.signal]))
+    } catch (error) {
+      // A connection can break a moment before the exit is known.
+      if (await Promise.race([current.exited, sleep(500, undefined)])) return
+      if (signal.aborted) return
+      current.stop()
+      throw error
+    }
+    await current.keepState()
+    if (signal.aborted || gone.signal.aborted) return
+    report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message: `Answers calls at ${url}.` })
+    startOver.resolve()
+  }
+
+  async function work(): Promise<void> {
+    for (let failures = 0; ;) {
+      report({ kind: 'starting', message: 'Starting the engine.' })
+      const task = await engine.nextTask()
+      if (signal.aborted) return
+      const beganAt = Date.now()
+      run = runEngine(task, {
+        onOutput: (line) => report({ kind: 'output', line, message: line }),
+        onUnsaved: (message) =>
+          report({ kind: 'unsaved', message: `The state could not be written: ${message}` }),
+      })
+      const failure = await bringUp(run, task.url).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      const exit = await run.exited
+      if (exit.watchdogLost) await engine.settleLeftover(AbortSignal.timeout(timings.readyDeadlineMs))
+      if (signal.aborted) return
+      report({ kind: 'exited', exitCode: exit.exitCode, signal: exit.signal, message: describe(exit) })
+      failures = Date.now() - beganAt > timings.stableAfterMs ? 1 : failures + 1
+      const final = failure ?? engine.explain(exit)
+      if (final !== undefined) throw final
+      if (failures >= timings.mostFailures) throw gaveUp(failures, exit)
+      const delayMs = pauseBefore(failures, timings)
+      report({ kind: 'restarting', delayMs, failures, message: `Starting again in ${delayMs} ms.` })
+      await sleep(delayMs, undefined, { signal })
+    }
+  }
+
+  const working = work()
+    .catch(async (error: unknown) => {
+      run?.stop()
+      await run?.exited
+      if (signal.aborted) return
+      const failure =
+        error instanceof DevnetError
+          ? error
+          : new DevnetError('DEVNET_ENGINE_FAILED', String(error), { cause: error })
+      report({ kind: 'failed', error: failure, message: failure.message })
+      startOver.reject(failure)
+    })
+    .finally(() => startOver.reject(signal.reason))
+
+  async function stopOnce(): Promise<void> {
+    report({ kind: 'stopping', message: 'Saving the state and ending the engine.' })
+    stopping.abort()
+    run?.stop()
+    await working
+    report({ kind: 'stopped', message: 'The engine has ended.' })
+  }
+
+  let stopped: Promise<void> | undefined
+  return { started, stop: () => (stopped ??= stopOnce()) }
+}
+
+function pauseBefore(failures: number, timings: SupervisorTimings): number {
+  const mean = Math.min(timings.longestPauseMs, timings.firstPauseMs * 2 ** (failures - 1))
+  // Several services that fail for the same reason shall not all come back at the same moment.
+  return Math.round(mean * (0.5 + Math.random()))
+}
+
+function describe(exit: EngineExit): string {
+  const how = exit.signal === null ? `exit code ${exit.exitCode}` : exit.signal
+  return exit.watchdogLost ? `The watchdog of the engine ended (${how}).` : `The engine ended (${how}).`
+}
+
+function gaveUp(failures: number, exit: EngineExit): DevnetError {
+  const printed = exit.lines.length === 0 ? ' It printed nothing.' : ` It printed:\n${exit.lines.join('\n')}`
+  return new DevnetError(
+    'DEVNET_ENGINE_FAILED',
+    `The engine ended ${failures} times in a row and is not started again. ${describe(exit)}${printed}`,
+  )
+}

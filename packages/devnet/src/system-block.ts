@@ -1,0 +1,66 @@
+import type { Receipt } from './seed.ts'
+
+const nativeSender = '0x2222222222222222222222222222222222222222'
+const bridgeSender = '0x2000000000000000000000000000000000000001'
+
+type Call = <result>(method: string, params?: readonly unknown[]) => Promise<result>
+type Transaction = Record<string, unknown>
+
+/** What a block with system transactions holds. */
+export interface SystemBlockContent {
+  /** Credits the chain's own coin. */
+  native: Transaction
+  /** Credits a token from its bridge address. */
+  bridged: Transaction
+  /** Gives the bridge address the tokens that it pays out. */
+  fundBridge(bridge: string): Promise<unknown>
+  /** Transactions of ordinary accounts; they stand behind the system ones. */
+  regular: readonly Transaction[]
+}
+
+/**
+ * Mines one block that begins with system transactions: legacy ones with gas price 0 from addresses that nobody has a
+ * key for.
+ *
+ * @param call Calls the engine.
+ * @param content What goes into the block.
+ * @returns Receipt of the first system transaction.
+ * @throws Error when the engine builds another block than it was asked for.
+ */
+export async function mineSystemBlock(call: Call, content: SystemBlockContent): Promise<Receipt> {
+  await content.fundBridge(bridgeSender)
+  // Only the amount that the transaction itself moves: the address is empty again behind it.
+  await call('anvil_setBalance', [nativeSender, content.native['value']])
+  const system = [
+    { ...content.native, from: nativeSender },
+    { ...content.bridged, from: bridgeSender },
+  ]
+  const latest = await call<{ baseFeePerGas: string }>('eth_getBlockByNumber', ['latest', false])
+
+  // Gas price 0 is only accepted under a base fee of 0, and only mining by hand puts several into one block.
+  await call('evm_setAutomine', [false])
+  await call('anvil_setNextBlockBaseFeePerGas', ['0x0'])
+  const hashes: string[] = []
+  for (const transaction of system) {
+    await call('anvil_impersonateAccount', [transaction.from])
+    const priced = { ...transaction, type: '0x0', gasPrice: '0x0', gas: '0x30d40' }
+    hashes.push(await call<string>('eth_sendTransaction', [priced]))
+    await call('anvil_stopImpersonatingAccount', [transaction.from])
+  }
+  for (const transaction of content.regular)
+    hashes.push(await call<string>('eth_sendTransaction', [transaction]))
+  await call('evm_mine')
+  // The base fee is computed from the one of the parent, and from 0 it would never rise again.
+  await call('anvil_setNextBlockBaseFeePerGas', [latest.baseFeePerGas])
+  await call('evm_setAutomine', [true])
+
+  const block = await call<{ transactions: string[] }>('eth_getBlockByNumber', ['latest', false])
+  if (block.transactions.join() !== hashes.join())
+    throw new Error('the system block holds other transactions')
+  const receipts = await Promise.all(hashes.map((hash) => call<Receipt>('eth_getTransactionReceipt', [hash])))
+  const [first] = receipts
+  if (first === undefined || receipts.some((receipt) => receipt.status !== '0x1')) {
+    throw new Error('a transaction of the system block failed')
+  }
+  return first
+}

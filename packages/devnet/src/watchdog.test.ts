@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { receiptOf, runningEngine, scratchDirectory, startParent, transact } from '../test/scratch.ts'
+import { startDevnet, type DevnetChain, type DevnetEvent } from './index.ts'
+import { callEngine } from './json-rpc.ts'
+
+async function startAgain(dataDirectory: string): Promise<{ chain: DevnetChain; events: DevnetEvent[] }> {
+  const events: DevnetEvent[] = []
+  const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
+  onTestFinished(() => devnet.stop())
+  const [chain] = devnet.chains
+  if (chain === undefined) throw new Error('no chain')
+  return { chain, events }
+}
+
+test('a killed service leaves no engine behind and loses no transaction', async () => {
+  const directory = await scratchDirectory()
+  const { parent, chain } = await startParent(directory)
+  const { gone } = runningEngine(directory)
+  const hash = await transact(chain)
+  // The whole process group, as a terminal or a process manager does it.
+  process.kill(-(parent.pid ?? 0), 'SIGKILL')
+  await gone()
+  await expect(callEngine(chain.url, 'eth_chainId')).rejects.toThrow()
+
+  const again = await startAgain(directory)
+  expect(again.chain.url).toBe(chain.url)
+  expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
+})
+
+test('a start right behind a kill waits for the old engine to save its state', async () => {
+  const directory = await scratchDirectory()
+  const { parent, chain } = await startParent(directory)
+  const { watchdog } = runningEngine(directory)
+  const hashes: string[] = []
+  for (let count = 0; count < 20; count++) hashes.push(await transact(chain))
+  parent.kill('SIGKILL')
+  const again = await startAgain(directory)
+  expect(again.events[0]).toMatchObject({ kind: 'waiting', chain: 'evm' })
+  expect([parent.pid, watchdog]).toContain(
+    again.events[0]?.kind === 'waiting' ? again.events[0].pid : undefined,
+  )
+  for (const hash of hashes) expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
+})
+
+test('an engine whose service and watchdog were both killed is saved and ended by the next start', async () => {
+  const directory = await scratchDirectory()
+  const { parent, chain } = await startParent(directory)
+  const { watchdog, gone } = runningEngine(directory)
+  const hash = await transact(chain)
+  process.kill(watchdog, 'SIGKILL')
+  parent.kill('SIGKILL')
+
+  const again = await startAgain(directory)
+  await gone()
+  expect(await receiptOf(again.chain, hash)).toMatchObject({ status: '0x1' })
+})
+
+test('a signal to everybody at once loses no transaction', async () => {
+  const directory = await scratchDirectory()
+  const { parent, chain } = await startParent(directory)
+  const { engine, watchdog, gone } = runningEngine(directory)
+  const hash = await transact(chain)
+  // As at a shutdown of the machine, or when systemd stops the service.
+  process.kill(engine, 'SIGTERM')
+  process.kill(watchdog, 'SIGTERM')
+  parent.kill('SIGTERM')
+  await gone()
+  expect(await receiptOf((await startAgain(directory)).chain, hash)).toMatchObject({ status: '0x1' })
+})
