@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import compiler from 'solc'
 
 const sourceName = 'SampleToken.sol'
 
@@ -12,9 +12,6 @@ interface CompilerOutput {
   errors?: { severity: string; formattedMessage: string }[]
   contracts?: Record<string, Record<string, CompiledContract>>
 }
-
-// The compiler is CommonJS and answers JSON text, so its own types say nothing about the output.
-const compiler: { compile(input: string): string; version(): string } = createRequire(import.meta.url)('solc')
 
 /**
  * Compiles the sample token and returns the text of `src/generated/sample-token.ts`.

@@ -32,8 +32,8 @@ export function findAnvil(platform: string = process.platform, architecture: str
   const program = `${name}/bin/${platform === 'win32' ? 'anvil.exe' : 'anvil'}`
   try {
     // The platform packages are dependencies of the engine's package, not of this one.
-    const engine = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
-    const path = createRequire(engine).resolve(program)
+    const require = createRequire(import.meta.url)
+    const path = createRequire(require.resolve('@foundry-rs/anvil/package.json')).resolve(program)
     if (existsSync(path)) return path
   } catch {
     // Not installed: the message below says so.

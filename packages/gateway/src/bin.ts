@@ -65,7 +65,14 @@ async function serve(configuration: Configuration): Promise<void> {
   }
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+function sentence(error: unknown): string {
+  if (FairleadError.is(error, 'CONFIG_INVALID')) return `${error.context.option} ${error.context.rule}`
+  return error instanceof Error ? error.message : String(error)
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 
 try {
   await createCommandLine({ dev, serve }, process.env, version).parseAsync()
@@ -73,6 +80,6 @@ try {
   process.exit(0)
 } catch (error) {
   if (error instanceof Stopped) process.exit(0)
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`error: ${sentence(error)}\n`)
   process.exit(1)
 }

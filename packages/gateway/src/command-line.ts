@@ -1,3 +1,4 @@
+import { FairleadError } from '@fairlead/core'
 import { Command, Option as CommandOption } from 'commander'
 import { readFileSync } from 'node:fs'
 import type { Configuration, Option, OptionName } from './configuration/options.ts'
@@ -30,7 +31,7 @@ export function createCommandLine(
   const program = new Command('fairlead')
     .description('Speaks the platform API and the node APIs in front of your own nodes.')
     .version(version)
-    .showHelpAfterError('(fairlead --help lists commands and options)')
+    .showHelpAfterError('\nUsage: fairlead <dev|serve> [options]; `fairlead serve --help` lists the options')
   const add = (name: string, description: string, run: (configuration: Configuration) => Promise<void>) => {
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with options by name')
@@ -64,5 +65,14 @@ function configurationOf(
 ): Configuration {
   const merged: Record<string, string | undefined> = { ...environment }
   for (const [name, value] of Object.entries(flags)) merged[options[name as OptionName].environment] = value
-  return parseConfiguration(merged, config === undefined ? undefined : { name: config, text: readFileSync(config, 'utf8') })
+  return parseConfiguration(merged, config === undefined ? undefined : { name: config, text: textOf(config) })
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const rule = `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`
+    throw new FairleadError('CONFIG_INVALID', { option: file, rule })
+  }
 }

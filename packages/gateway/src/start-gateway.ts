@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { FairleadError } from '@fairlead/core'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
@@ -12,6 +12,7 @@ import type { Configuration } from './configuration/options.ts'
 import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
 import type { Store } from './control/store/open-store.ts'
 import { feedDirectory } from './directory-feed.ts'
+import { landingListener } from './landing/landing-listener.ts'
 import { createMetrics } from './observe/metrics.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
 
@@ -32,6 +33,7 @@ export interface GatewayParts {
 }
 
 const drainMs = 10_000
+const tidyMs = 50
 
 /**
  * Starts the service: the platform API and the node access plane on one port.
@@ -51,7 +53,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     registry: metrics.registry,
     metricsToken: configuration.metricsToken,
     ready: async () => {
-      await sql`select 1`.execute(store.db).catch(() => Promise.reject(new Error('the database does not answer')))
+      await sql`select 1`
+        .execute(store.db)
+        .catch(() => Promise.reject(new Error('the database does not answer')))
     },
   })
   const nodes = createJsonRpcListener({
@@ -65,23 +69,45 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     corsOrigin: configuration.nodeCorsOrigin,
     nodeDomain: configuration.nodeDomain,
   })
+  // Browsers connect in advance, and the server counts such a connection as busy until it is used.
+  const unused = new Set<Socket>()
+  const closeOwn = async () => {
+    await endFeed()
+    await upstreams.close()
+  }
   const app = await createPlatformApi({
     store,
     log,
     publicUrl: configuration.publicUrl,
     requireHttps: configuration.requireHttps,
     trustProxy: configuration.trustProxy,
-    serverFactory: (platform) =>
-      createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-        if (!operations(request, response) && !nodes(request, response)) platform(request, response)
-      }),
+    serverFactory: (platform) => {
+      const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+        unused.delete(request.socket)
+        const taken =
+          operations(request, response) || landingListener(request, response) || nodes(request, response)
+        if (!taken) platform(request, response)
+      })
+      return server.on('connection', (socket: Socket) => {
+        unused.add(socket)
+        socket.once('close', () => unused.delete(socket))
+      })
+    },
+  }).catch(async (error: unknown) => {
+    await closeOwn()
+    throw error
   })
   const stop = async () => {
-    endFeed()
     const impatience = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    // A connection that was busy when the server closed would be kept alive after its last answer.
+    const tidying = setInterval(() => {
+      app.server.closeIdleConnections()
+      for (const socket of unused) socket.destroy()
+    }, tidyMs)
     await app.close()
     clearTimeout(impatience)
-    await upstreams.close()
+    clearInterval(tidying)
+    await closeOwn()
   }
   try {
     const url = await listen(app, configuration)
@@ -97,12 +123,14 @@ async function listen(app: FastifyInstance, { host, port }: Configuration): Prom
     await app.listen({ host, port })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const isHost = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)
     const rule =
       code === 'EADDRINUSE'
         ? `is taken: ${port}. Set FAIRLEAD_PORT to another one, or to 0 for a free one`
         : `cannot be listened on: ${code}`
-    throw new FairleadError('CONFIG_INVALID', { option: code === 'EADDRNOTAVAIL' ? 'host' : 'port', rule })
+    throw new FairleadError('CONFIG_INVALID', { option: isHost ? 'host' : 'port', rule })
   }
-  const address = (app.server as Server).address() as AddressInfo
+  const address = app.server.address() as AddressInfo
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }

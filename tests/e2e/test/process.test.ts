@@ -59,7 +59,7 @@ describe('the service as a process', () => {
   it('says that a port is taken and how to choose another', async () => {
     const port = new URL(inject('development').base_url).port
     await expect(startService(folder.path, { FAIRLEAD_PORT: port })).rejects.toThrow(
-      `option: port, rule: is taken: ${port}. Set FAIRLEAD_PORT`,
+      `error: port is taken: ${port}. Set FAIRLEAD_PORT`,
     )
     expect(processesOf(folder.path)).toEqual([])
   })

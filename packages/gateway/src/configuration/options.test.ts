@@ -8,5 +8,10 @@ it.each(Object.entries(options))('the reference page describes %s as it is', (na
   const fallback = 'fallback' in option ? `\`${option.fallback}\`` : ''
   const cells = [`\`${name}\``, `\`${option.environment}\``, fallback, option.description]
   const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``))
-  expect(row?.split('|').slice(1, -1).map((cell) => cell.trim())).toEqual(cells)
+  expect(
+    row
+      ?.split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  ).toEqual(cells)
 })

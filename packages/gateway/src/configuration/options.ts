@@ -10,6 +10,8 @@ export interface Option {
   readonly minimum?: number
   readonly maximum?: number
   readonly values?: readonly string[]
+  /** What a text must look like, and how to say so; the rule ends the sentence "must be". */
+  readonly form?: { readonly pattern: RegExp; readonly rule: string }
 }
 
 /**
@@ -58,11 +60,17 @@ export const options = {
     kind: 'secret',
     environment: 'DATABASE_URL',
     description: 'PostgreSQL connection string; without it an embedded database is used.',
+    form: {
+      pattern: /^postgres(ql)?:\/\/\S+$/,
+      rule: 'a URL of the form postgresql://user@host:port/database',
+    },
   },
   evmUpstream: {
     kind: 'secret',
     environment: 'FAIRLEAD_EVM_UPSTREAM',
-    description: 'HTTP address of the EVM node to stand in front of. It may hold credentials and is never shown.',
+    description:
+      'HTTP address of the EVM node to stand in front of. It may hold credentials and is never shown.',
+    form: { pattern: /^https?:\/\/[^\s/]\S*$/, rule: 'an http or https URL' },
   },
   network: {
     kind: 'string',
@@ -75,11 +83,13 @@ export const options = {
     environment: 'FAIRLEAD_NODE_CORS_ORIGIN',
     description: 'Origin that browsers may call nodes from; * for any.',
     fallback: '*',
+    form: { pattern: /^(\*|https?:\/\/[\w.:[\]-]+)$/, rule: '* or an origin such as https://app.example' },
   },
   nodeDomain: {
     kind: 'string',
     environment: 'FAIRLEAD_NODE_DOMAIN',
     description: 'When set, <node-id>.<domain> reaches a node, and the credential must belong to it.',
+    form: { pattern: /^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*$/, rule: 'a domain name such as nodes.example' },
   },
   maxBodyBytes: {
     kind: 'integer',

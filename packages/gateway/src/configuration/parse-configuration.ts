@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import { parse as parseYaml } from 'yaml'
+import { parseDocument } from 'yaml'
 import { type Configuration, type Option, type OptionName, options } from './options.ts'
 
 /**
@@ -18,36 +18,49 @@ export function parseConfiguration(
   environment: Readonly<Record<string, string | undefined>>,
   file?: { readonly name: string; readonly text: string },
 ): Configuration {
-  const fromFile = file ? readFile(file.name, file.text) : {}
+  const fromFile = file ? parseFile(file.name, file.text) : {}
   const values: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(options) as [OptionName, Option][]) {
     const text = environment[option.environment]
     const [value, source] =
-      text !== undefined && text !== '' ? [text, option.environment] : [fromFile[name], `${name} in ${file?.name}`]
+      text !== undefined && text !== ''
+        ? [text, option.environment]
+        : [fromFile[name], `${name} in ${file?.name}`]
     values[name] = value === undefined || value === null ? option.fallback : readValue(option, value, source)
   }
   return Object.freeze(values) as Configuration
 }
 
-function readFile(name: string, text: string): Readonly<Record<string, unknown>> {
-  let content: unknown
-  try {
-    content = parseYaml(text)
-  } catch (error) {
-    // The first line says what and where; the rest of the parser's message quotes the file.
-    const [reason] = (error as Error).message.split('\n')
-    throw new FairleadError('CONFIG_INVALID', { option: name, rule: `must be YAML or JSON: ${reason}` })
+function parseFile(name: string, text: string): Readonly<Record<string, unknown>> {
+  const invalid = (rule: string) => new FairleadError('CONFIG_INVALID', { option: name, rule })
+  // A warning is a mistake as well, for example a password that begins like a tag. The parser's own messages quote the
+  // file, and with it secrets: only the kind of mistake and its place are told.
+  const document = parseDocument(text, { logLevel: 'error' })
+  const [mistake] = [...document.errors, ...document.warnings]
+  if (mistake) {
+    const { line = 1, col = 1 } = mistake.linePos?.[0] ?? {}
+    throw invalid(`must be YAML or JSON; line ${line}, column ${col}: ${mistake.code}`)
   }
-  if (content === null || content === undefined) return {}
+  const content = contentOf(document)
+  if (content === undefined) throw invalid('must be YAML or JSON without aliases; put texts with * in quotes')
+  if (content === null) return {}
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new FairleadError('CONFIG_INVALID', { option: name, rule: `must hold an object, not ${kindOf(content)}` })
+    throw invalid(`must hold an object, not ${kindOf(content)}`)
   }
   for (const key of Object.keys(content)) {
-    if (key in options) continue
+    if (Object.hasOwn(options, key)) continue
     const rule = `does not exist; known options are ${Object.keys(options).join(', ')}`
     throw new FairleadError('CONFIG_INVALID', { option: `${key} in ${name}`, rule })
   }
   return content as Readonly<Record<string, unknown>>
+}
+
+function contentOf(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 }) ?? null
+  } catch {
+    return undefined
+  }
 }
 
 function readValue(option: Option, value: unknown, source: string): string | number | boolean {
@@ -57,7 +70,8 @@ function readValue(option: Option, value: unknown, source: string): string | num
     case 'integer': {
       const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = option
       const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
-      if (typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum) return number
+      if (typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum)
+        return number
       throw invalid(`an integer from ${minimum} to ${maximum}`)
     }
     case 'boolean':
@@ -65,23 +79,26 @@ function readValue(option: Option, value: unknown, source: string): string | num
       if (value === false || value === 'false') return false
       throw invalid('true or false')
     case 'url':
-      if (typeof value === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/.test(value)) return value.replace(/\/$/, '')
+      if (typeof value === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/.test(value) && URL.canParse(value))
+        return value.replace(/\/$/, '')
       throw invalid('an http or https URL without path or credentials')
     case 'enum':
       if (typeof value === 'string' && option.values?.includes(value)) return value
       throw invalid(`one of ${option.values?.join(', ')}`)
     case 'string':
     case 'secret':
-      if (typeof value === 'string' && value !== '') return value
-      throw invalid('a text')
+      if (typeof value === 'string' && value !== '' && (option.form?.pattern.test(value) ?? true))
+        return value
+      throw invalid(option.form?.rule ?? 'a text that is not empty')
     default:
       return option.kind satisfies never
   }
 }
 
+// Never the value itself: an option in the wrong place may be a secret.
 function kindOf(value: unknown): string {
-  if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'number') return `the number ${value}`
-  return { string: 'this text', boolean: 'a boolean', object: 'an object' }[typeof value as string] ?? typeof value
+  if (value === '') return 'an empty text'
+  const kinds = { string: 'this text', boolean: 'a boolean', number: 'this number', object: 'an object' }
+  return kinds[typeof value as keyof typeof kinds] ?? typeof value
 }

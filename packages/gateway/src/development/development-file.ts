@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** A node as scripts and tests find it; keys that a node lacks are left out. */
@@ -17,6 +17,7 @@ export interface DevelopmentNode {
 /** The one file from which scripts and tests learn where the service is and how to call it. */
 export interface DevelopmentFile {
   readonly base_url: string
+  readonly console_url: string
   readonly api_key: string
   readonly organization_id: string
   readonly project_id: string
@@ -26,7 +27,8 @@ export interface DevelopmentFile {
 /** Reads the file of an earlier start; undefined when there is none or it is not whole. */
 export async function readDevelopmentFile(path: string): Promise<DevelopmentFile | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as DevelopmentFile
+    const content: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isDevelopmentFile(content) ? content : undefined
   } catch {
     return undefined
   }
@@ -36,7 +38,27 @@ export async function readDevelopmentFile(path: string): Promise<DevelopmentFile
 export async function writeDevelopmentFile(path: string, content: DevelopmentFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
-  await chmod(draft, 0o600)
-  await rename(draft, path)
+  // A draft that a crash left behind may be readable by others, and would stay so.
+  await rm(draft, { force: true })
+  try {
+    await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+function isDevelopmentFile(content: unknown): content is DevelopmentFile {
+  return (
+    hasTexts(content, ['base_url', 'console_url', 'api_key', 'organization_id', 'project_id']) &&
+    Array.isArray(content['nodes']) &&
+    content['nodes'].every((node) => hasTexts(node, ['id', 'node_url', 'token', 'username', 'password']))
+  )
+}
+
+function hasTexts(value: unknown, names: readonly string[]): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  const record = value as Readonly<Record<string, unknown>>
+  return names.every((name) => typeof record[name] === 'string')
 }

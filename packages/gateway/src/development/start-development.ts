@@ -31,19 +31,24 @@ export async function startDevelopment(
   const { dataDirectory } = configuration
   const opened: (() => Promise<void>)[] = []
   const stop = async () => {
-    for (const close of opened.splice(0).toReversed()) await close()
+    const problems: unknown[] = []
+    // What fails to close keeps nothing else from being closed.
+    for (const close of opened.splice(0).toReversed())
+      await close().catch((error: unknown) => problems.push(error))
+    if (problems.length > 0) throw problems[0]
   }
   try {
     const onEvent = (event: DevnetEvent) => report(event, log, progress)
     const devnet = startDevnet({ dataDirectory, onEvent, signal })
-    // Marked as handled: while the store opens, nobody waits for it yet.
-    devnet.catch(() => undefined)
+    // From here on it has to be stopped, also when the store cannot be opened while the chains are still starting.
+    opened.push(async () => (await devnet.catch(() => undefined))?.stop())
     progress('opening the database')
     const store = await openStore({ databaseUrl: configuration.databaseUrl, dataDirectory, log })
     opened.push(() => store.close())
-    const { chains, stop: stopChains } = await devnet
-    opened.push(stopChains)
-    const embedded = Object.fromEntries(chains.flatMap(({ protocols, url }) => protocols.map((name) => [name, url])))
+    const { chains } = await devnet
+    const embedded = Object.fromEntries(
+      chains.flatMap(({ protocols, url }) => protocols.map((name) => [name, url])),
+    )
     const upstreams = Object.fromEntries(Object.keys(embedded).map((protocol) => [protocol, 'devnet']))
     await ensureFirstStart(store, { upstreams, network: 'devnet', origin: 'development' })
     const filePath = join(dataDirectory, 'dev.json')
@@ -55,6 +60,7 @@ export async function startDevelopment(
     const baseUrl = configuration.publicUrl ?? gateway.url
     const file: DevelopmentFile = {
       base_url: baseUrl,
+      console_url: `${baseUrl}/console/`,
       api_key: issued.apiKey,
       organization_id: issued.organizationId,
       project_id: issued.projectId,
@@ -72,7 +78,8 @@ export async function startDevelopment(
     await writeDevelopmentFile(filePath, file)
     return { url: gateway.url, file, filePath, stop }
   } catch (error) {
-    await stop()
+    // The first failure is the one to tell about.
+    await stop().catch(() => undefined)
     throw error
   }
 }

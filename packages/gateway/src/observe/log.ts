@@ -1,11 +1,12 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
  * Makes the service's log: one JSON object a line on standard error, so that standard output stays for people.
  *
  * @param level - least severe line that is written
+ * @param destination - where the lines go; standard error when left out
  */
-export function createLog(level: string): Logger {
+export function createLog(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
       level,
@@ -14,6 +15,6 @@ export function createLog(level: string): Logger {
       // No part of the service logs headers; should one ever do, these stay out.
       redact: ['*.headers.authorization', '*.headers["x-token"]', '*.url'],
     },
-    pino.destination({ dest: 2, sync: true }),
+    destination ?? pino.destination({ dest: 2, sync: true }),
   )
 }

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
+import { requestPath } from '../access/listen/node-path.ts'
 
 /** What the health and metrics addresses report on. */
 export interface Observed {
@@ -23,7 +24,8 @@ export function createOperationsListener({ registry, metricsToken, ready }: Obse
       send(response, problem ? 503 : 200, 'text/plain; charset=utf-8', `${problem ?? 'ready'}\n`)
     },
     '/metrics': async (request, response) => {
-      if (mayReadMetrics(request, metricsToken)) send(response, 200, registry.contentType, await registry.metrics())
+      if (mayReadMetrics(request, metricsToken))
+        send(response, 200, registry.contentType, await registry.metrics())
       else {
         response.setHeader('www-authenticate', 'Bearer realm="metrics"')
         send(response, 401, 'text/plain; charset=utf-8', 'unauthorized\n')
@@ -31,11 +33,12 @@ export function createOperationsListener({ registry, metricsToken, ready }: Obse
     },
   }
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    const path = requestPath(request.url ?? '')
     const respond = Object.hasOwn(answer, path) ? answer[path] : undefined
     if (!respond) return false
-    if (request.method === 'GET' || request.method === 'HEAD') void respond(request, response)
-    else {
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      respond(request, response).catch(() => response.destroy())
+    } else {
       response.setHeader('allow', 'GET, HEAD')
       send(response, 405, 'text/plain; charset=utf-8', 'method not allowed\n')
     }
@@ -48,7 +51,11 @@ function send(response: ServerResponse, status: number, type: string, text: stri
 }
 
 function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
+  if (token === undefined) {
+    // Through a proxy on this machine everybody seems to be on this machine.
+    const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined
+    return isDirect && /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
+  }
   const given = hash('sha256', headers.authorization ?? '', 'buffer')
   return timingSafeEqual(given, hash('sha256', `Bearer ${token}`, 'buffer'))
 }

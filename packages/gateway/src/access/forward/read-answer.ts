@@ -13,20 +13,24 @@ export interface Room {
  * Reads a node's answer to its end.
  *
  * @param answer - not yet read
- * @param room - shrinks by what is read
+ * @param room - shrinks by what is kept
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
 export async function readAnswer({ body }: UpstreamAnswer, room: Room, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
+  let length = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
+      length += chunk.length
       room.bytes -= chunk.length
       // Leaving the loop ends the exchange, so that the rest is not even transferred.
       if (room.bytes < 0) throw new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
       chunks.push(chunk)
     }
   } catch (error) {
+    // What is not kept makes room for the other answers.
+    room.bytes += length
     throw error instanceof RpcFailure ? error : unavailable(error, signal)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -137,10 +137,10 @@ class Exchange {
       return
     }
     try {
-      const whole = await streamAnswer(answered.content, this.#response, context.signal)
-      if (whole) this.#status = 200
-      else if (!this.#isOver()) this.#status = 502
+      const end = await streamAnswer(answered.content, this.#response, context.signal)
+      if (end !== 'client gone') this.#status = end === 'complete' ? 200 : end.status
     } catch (error) {
+      if (this.#isOver()) return
       const failure = failureOf(error, this.#log)
       this.#end(failure.status, errorText(item.idText ?? 'null', failure))
     }

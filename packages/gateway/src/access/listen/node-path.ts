@@ -50,5 +50,6 @@ export function matchNodePath(target: string): NodePath | undefined {
  */
 export function requestPath(target: string): string {
   const path = target.split('?', 1)[0] ?? ''
-  return path.startsWith('/') ? path : path.replace(/^https?:\/\/[^/]*(?=\/|$)/i, '') || '/'
+  const absolute = /^https?:\/\/[^/]+(\/.*)?$/i.exec(path)
+  return absolute ? (absolute[1] ?? '/') : path
 }

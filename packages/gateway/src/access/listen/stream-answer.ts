@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { UpstreamAnswer } from '../forward/upstream.ts'
+import { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { unavailable, unreadable } from '../forward/upstream-failure.ts'
 
 /**
@@ -10,15 +11,19 @@ import { unavailable, unreadable } from '../forward/upstream-failure.ts'
  * @param response - nothing was sent on it so far
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} when the answer fails before its first byte, or is no JSON object; nothing was sent then
- * @returns false when it broke off later: the client's connection is broken off too, as half a result must not look whole
+ * @returns how it ended; unless all is well the client's connection is broken off, as half a result must not look whole
  */
 export async function streamAnswer(
   { body, contentLength }: UpstreamAnswer,
   response: ServerResponse,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<'complete' | 'client gone' | RpcFailure> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  const first = await chunks.next().catch((error: unknown) => Promise.reject(unavailable(error, signal)))
+  const next = () =>
+    chunks.next().catch((error: unknown) => {
+      throw response.destroyed ? error : unavailable(error, signal)
+    })
+  const first = await next()
   if (first.done || !/^\s*\{/.test(first.value.subarray(0, 64).toString('latin1'))) {
     body.destroy()
     throw unreadable()
@@ -27,15 +32,14 @@ export async function streamAnswer(
   response.setHeader('content-type', 'application/json')
   if (contentLength !== undefined) response.setHeader('content-length', contentLength)
   async function* whole() {
-    yield first.value
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+    for (let chunk = first; !chunk.done; chunk = await next()) yield chunk.value
   }
   try {
     await pipeline(whole, response)
-    return true
-  } catch {
+    return 'complete'
+  } catch (error) {
+    // The pipeline has broken off the response already.
     body.destroy()
-    response.destroy()
-    return false
+    return error instanceof RpcFailure ? error : 'client gone'
   }
 }

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { foldDiff, foldOverrides } from './state-overrides.ts'
+
+const a = `0x${'a'.repeat(40)}`
+const one = `0x${'0'.repeat(63)}1`
+const zero = `0x${'0'.repeat(64)}`
+
+describe('foldOverrides', () => {
+  it('lets the later field win and keeps the others', () => {
+    expect(
+      foldOverrides({ [a]: { balance: '0x1', nonce: '0x1' } }, { [a]: { balance: '0x2', code: '0x' } }),
+    ).toEqual({
+      [a]: { balance: '0x2', nonce: '0x1', code: '0x' },
+    })
+  })
+
+  it('knows an address and a slot in any case', () => {
+    const upper = a.toUpperCase().replace('0X', '0x')
+    const slot = `0x${'F'.repeat(64)}`
+    const folded = foldOverrides(
+      { [a]: { stateDiff: { [slot.toLowerCase()]: one } } },
+      { [upper]: { stateDiff: { [slot]: zero } } },
+    )
+    expect(folded).toEqual({ [a]: { stateDiff: { [slot.toLowerCase()]: zero } } })
+  })
+
+  it('never holds a whole storage and changes of it at once', () => {
+    const replaced = foldOverrides({ [a]: { stateDiff: { [one]: one } } }, { [a]: { state: {} } })
+    expect(replaced).toEqual({ [a]: { state: {} } })
+    expect(foldOverrides(replaced, { [a]: { stateDiff: { [one]: zero } } })).toEqual({
+      [a]: { state: { [one]: zero } },
+    })
+  })
+
+  it('leaves what it was given as it was', () => {
+    const earlier = Object.freeze({ [a]: Object.freeze({ balance: '0x1' }) })
+    foldOverrides(earlier, { [a]: { balance: '0x2' } })
+    expect(earlier).toEqual({ [a]: { balance: '0x1' } })
+  })
+})
+
+describe('foldDiff', () => {
+  it('clears slots that are gone and empties accounts that are gone', () => {
+    const pre = {
+      [a]: { balance: '0x1', storage: { [one]: one } },
+      [`0x${'b'.repeat(40)}`]: { balance: '0x5' },
+    }
+    const post = { [a]: { nonce: 17 } }
+    expect(foldDiff({}, { pre, post })).toEqual({
+      [a]: { nonce: '0x11', stateDiff: { [one]: zero } },
+      [`0x${'b'.repeat(40)}`]: { balance: '0x0', nonce: '0x0', code: '0x', state: {} },
+    })
+  })
+
+  it('takes accounts that were made', () => {
+    const post = { [a]: { balance: '0x0', nonce: 1, code: '0x00', storage: { [zero]: one } } }
+    expect(foldDiff({}, { pre: {}, post })).toEqual({
+      [a]: { balance: '0x0', nonce: '0x1', code: '0x00', stateDiff: { [zero]: one } },
+    })
+  })
+})

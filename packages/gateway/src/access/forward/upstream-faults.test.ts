@@ -1,0 +1,324 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type Behaviour,
+  inFrontOf,
+  type ListenerFixture,
+  nodeThat,
+  token,
+} from '../testing/listener-fixture.ts'
+import { sendRaw } from '../testing/raw-http.ts'
+
+const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+
+function post(gateway: ListenerFixture, body: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${gateway.url}/${token}`, { method: 'POST', body, ...init })
+}
+
+/** What the meter has counted: method, class of status, how often. */
+async function counted(gateway: ListenerFixture): Promise<string[]> {
+  const line = /^fairlead_node_requests_total\{protocol="evm",method="(.*)",status="(.*)"\} (.*)$/gm
+  return [...(await gateway.metrics()).matchAll(line)].map(([, ...parts]) => parts.join(' '))
+}
+
+function answering(text: string, headers: Record<string, string> = {}): Behaviour {
+  return (_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
+}
+
+/** A node that sends bytes of its own making to whoever connects and speaks. */
+async function nodeThatSends(text: string): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(text))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A port at which nobody listens. */
+async function deserted(): Promise<string> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+describe('a node that fails', () => {
+  it('and cannot be reached is a 502, also for each call of a batch', async () => {
+    const gateway = await inFrontOf(await deserted())
+    const response = await post(gateway, chainId)
+    expect(response.status).toBe(502)
+    expect(response.headers.get('x-request-id')).toMatch(/.{20}/)
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32603, message: 'The node cannot be reached.' },
+    })
+    const batch = await post(gateway, `[${chainId}]`)
+    expect(batch.status).toBe(200)
+    expect(await batch.json()).toMatchObject([{ id: 1, error: { code: -32603 } }])
+    expect(await counted(gateway)).toEqual(['eth_chainId 5xx 1', 'batch 2xx 1'])
+  })
+
+  it('and does not answer in time is a 504', async () => {
+    const gateway = await inFrontOf(await nodeThat(() => undefined), { timeoutMs: 150 })
+    const response = await post(gateway, chainId)
+    expect(response.status).toBe(504)
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
+    const batch = await post(gateway, `[${chainId}]`)
+    expect(await batch.json()).toMatchObject([{ error: { message: 'The node did not answer in time.' } }])
+  })
+
+  it.each([
+    ['HTTP 500', (_, response) => response.writeHead(500).end('oops')],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['HTML', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
+    ['no content type', (_, response) => response.writeHead(200).end(chainId)],
+    ['HTML that says it is JSON', answering('<html>')],
+    ['nothing', answering('')],
+    ['a list', answering('[]')],
+    ['compressed bytes', answering('\u{1f}\u{8b}\b', { 'content-encoding': 'gzip' })],
+  ] satisfies [string, Behaviour][])('and answers %s is a 502', async (_, listener) => {
+    const gateway = await inFrontOf(await nodeThat(listener))
+    const response = await post(gateway, chainId)
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
+    expect((await post(gateway, chainId)).status).toBe(502)
+  })
+
+  it.each([
+    ['no JSON', answering('{"jsonrpc":"2.0","id":1,"res')],
+    ['no JSON-RPC', answering('{"message":"hi"}')],
+    ['a number', answering('5')],
+    ['null', answering('null')],
+  ])('and answers %s spoils only its own place in a batch', async (_, listener) => {
+    const gateway = await inFrontOf(await nodeThat(listener))
+    const response = await post(gateway, `[${chainId},{"jsonrpc":"2.0","id":2,"method":"eth_syncing"},3]`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject([
+      { id: 1, error: { code: -32603 } },
+      { id: 2, error: { code: -32603 } },
+      { id: null, error: { code: -32600 } },
+    ])
+  })
+
+  it.each([
+    ['with a length', 'content-length: 500\r\n\r\n{"jsonrpc":"2.0","id":1,"result":"0x12'],
+    ['in chunks', 'transfer-encoding: chunked\r\n\r\n26\r\n{"jsonrpc":"2.0","id":1,"result":"0x12\r\n'],
+  ])('and breaks off in the middle of an answer %s never looks complete', async (_, rest) => {
+    const node = await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`)
+    const gateway = await inFrontOf(node)
+    await expect(post(gateway, chainId).then((response) => response.text())).rejects.toThrow()
+    const body = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`
+    const { text } = await sendRaw(gateway.port, body)
+    expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
+    expect(await (await post(gateway, `[${chainId}]`)).json()).toMatchObject([{ error: { code: -32603 } }])
+    await vi.waitFor(async () => expect(await counted(gateway)).toEqual(['eth_chainId 5xx 2', 'batch 2xx 1']))
+  })
+
+  it('and ends its answer by closing the connection is believed only when the answer is whole', async () => {
+    const head = 'HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n'
+    const whole = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":"0x1"}`))
+    expect(await (await post(whole, chainId)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+    const half = await inFrontOf(await nodeThatSends(`${head}{"jsonrpc":"2.0","id":1,"result":{"a":{}`))
+    expect((await post(half, chainId)).status).toBe(502)
+  })
+
+  it('and stops in the middle of an answer is broken off when the time is up', async () => {
+    const node = await nodeThat((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",')
+    })
+    const gateway = await inFrontOf(node, { timeoutMs: 150 })
+    await expect(post(gateway, chainId).then((response) => response.text())).rejects.toThrow()
+  })
+
+  it('and refuses a whole batch of an adapter with one error has that error passed on', async () => {
+    const node = await nodeThat(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      const header = { number: '0x1', timestamp: '0x1', gasLimit: '0x1', miner: '0x0', transactions: [] }
+      const answer = text.startsWith('[')
+        ? { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'no batches', data: { x: 1 } } }
+        : { jsonrpc: '2.0', id: 1, result: header }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+    })
+    const gateway = await inFrontOf(node)
+    const bundles = [{ transactions: [{ to: `0x${'0'.repeat(40)}` }] }]
+    const params = [bundles, { blockNumber: '0x1', transactionIndex: -1 }]
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceCallMany', params })
+    expect(await (await post(gateway, body)).json()).toMatchObject({
+      error: { code: -32005, message: 'no batches', data: { x: 1 } },
+    })
+  })
+
+  it.each(['http://', 'not an address with s3cr3t', 'ftp://user:s3cr3t@node/'])(
+    'because its address is %s is a 503 that does not tell the address',
+    async (address) => {
+      const gateway = await inFrontOf(address)
+      const response = await post(gateway, chainId)
+      expect(response.status).toBe(503)
+      expect(`${await response.text()}${gateway.log()}${await gateway.metrics()}`).not.toContain('s3cr3t')
+    },
+  )
+})
+
+describe('an answer that is too large to hold', { timeout: 30_000 }, () => {
+  const mebibyte = 1024 * 1024
+  const head = '{"jsonrpc":"2.0","id":1,"result":"'
+
+  it('is passed on as it comes, but refused where it would have to be held', async () => {
+    const gateway = await inFrontOf(await nodeThat(answering(`${head}${'x'.repeat(70 * mebibyte)}"}`)))
+    expect((await (await post(gateway, chainId)).text()).length).toBe(head.length + 70 * mebibyte + 2)
+    const batch = await post(gateway, `[${chainId}]`)
+    expect(await batch.json()).toMatchObject([{ id: 1, error: { code: -32005 } }])
+  })
+
+  it('leaves the room that it took to the other answers of the batch', async () => {
+    const waiting: ServerResponse[] = []
+    const node = await nodeThat(async (_, response) => {
+      waiting.push(response.writeHead(200, { 'content-type': 'application/json' }))
+      if (waiting.length < 2) return
+      // Both answers grow in step, so that neither is whole when the room is used up.
+      for (const one of waiting) one.write(head)
+      const growing = waiting.map((one) => ({ one, closed: once(one, 'close') }))
+      for (let size = 0; size < 40; size++) {
+        for (const { one, closed } of growing) {
+          const written = new Promise((resolve) => one.write('x'.repeat(mebibyte), resolve))
+          // The one that is refused is closed, and then nothing tells when a write is done.
+          if (!one.destroyed) await Promise.race([written, closed])
+        }
+      }
+      for (const one of waiting) one.end('"}')
+    })
+    const batch = await post(await inFrontOf(node), `[${chainId},${chainId}]`)
+    const answers = (await batch.json()) as { error?: { code: number } }[]
+    expect(answers.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)).toEqual([-32005, 0])
+  })
+})
+
+describe('what a node is sent', () => {
+  /** Keeps what the node was sent, and answers under the id that came. */
+  async function recording() {
+    const bodies: string[] = []
+    const headers: Record<string, unknown>[] = []
+    const node = await nodeThat(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      bodies.push(text)
+      headers.push(request.headers)
+      const { id } = JSON.parse(text) as { id: unknown }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
+    })
+    return { bodies, headers, node }
+  }
+
+  it('holds only the method that was checked, whatever else the envelope says', async () => {
+    const { bodies, node } = await recording()
+    const gateway = await inFrontOf(node)
+    const smuggled = [
+      '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","Method":"evil","METHOD":"evil","params":[]}',
+      '{"jsonrpc":"2.0","id":1,"method":"evil","method":"eth_chainId","params":[]}',
+      '{"jsonrpc":"2.0","id":1,"m\\u0065thod":"evil","method":"eth_chainId","Params":["evil"]}',
+      '{"jsonrpc":"2.0","id":1,"__proto__":{"method":"evil"},"method":"eth_chainId"}',
+    ]
+    for (const body of [...smuggled, `[${smuggled.join(',')}]`])
+      expect((await post(gateway, body)).status).toBe(200)
+    expect(bodies).toHaveLength(8)
+    for (const body of bodies) expect(body).not.toMatch(/evil/i)
+    await post(gateway, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","method":"evil"}')
+    expect(bodies).toHaveLength(8)
+  })
+
+  it('holds parameters as they were written, with defaults behind them', async () => {
+    const { bodies, node } = await recording()
+    const gateway = await inFrontOf(node)
+    const sent = async (method: string, params: string) => {
+      await (await post(gateway, `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`)).text()
+      return (bodies.at(-1) ?? '').replace(/^.*"params":(.*)}$/s, '$1')
+    }
+    expect(await sent('eth_getBalance', '["0xAb" ]')).toBe('["0xAb" ,"latest"]')
+    expect(await sent('eth_getBalance', '["0xAb", "0x1"]')).toBe('["0xAb", "0x1"]')
+    expect(await sent('eth_feeHistory', '[1.0,12345678901234567890]')).toBe('[1.0,12345678901234567890,[]]')
+    expect(await sent('eth_newPendingTransactionFilter', '[]')).toBe('[]')
+    expect(await sent('eth_call', '[{"to":"0x1"}]')).toBe('[{"to":"0x1"},"latest"]')
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    expect(await sent('eth_getBalance', `[${deep}]`)).toBe(`[${deep},"latest"]`)
+  })
+
+  it.each(['12345678901234567890', '1.0', '-0', '1e2', 'null', '"\\u0041"', '-7', '0', '7', '"a"'])(
+    'has an id that the node can handle, and the caller gets %s back exactly',
+    async (id) => {
+      const { bodies, node } = await recording()
+      const gateway = await inFrontOf(node)
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`
+      expect(await (await post(gateway, body)).text()).toBe(`{"jsonrpc":"2.0","id":${id},"result":"0x1"}`)
+      expect(await (await post(gateway, `[${body}]`)).text()).toBe(
+        `[{"jsonrpc":"2.0","id":${id},"result":"0x1"}]`,
+      )
+      const known = /"id":(\d{1,15}|"a"),/
+      for (const one of bodies) expect(one).toMatch(known)
+      const refused = body.replace('eth_chainId', 'evil')
+      expect(await (await post(gateway, refused)).text()).toContain(`{"jsonrpc":"2.0","id":${id},"error":`)
+    },
+  )
+
+  it('carries the credentials of the address, also when they are escaped or lack the user', async () => {
+    const { headers, node } = await recording()
+    const credentials = ['us%40er:p%3Aa%25ss@', 'user:50%@', ':only@', '']
+    for (const part of credentials) {
+      await post(await inFrontOf(node.replace('//', `//${part}`)), chainId)
+    }
+    const sent = headers.map(({ authorization }) =>
+      typeof authorization === 'string'
+        ? Buffer.from(authorization.slice(6), 'base64').toString()
+        : undefined,
+    )
+    expect(sent).toEqual(['us@er:p:a%ss', 'user:50%', ':only', undefined])
+    expect(headers.every(({ host }) => `http://${String(host)}` === node)).toBe(true)
+  })
+
+  it('is a notification too, and the caller waits for no answer of its own', async () => {
+    const { bodies, node } = await recording()
+    const gateway = await inFrontOf(node)
+    const notification = '{"jsonrpc":"2.0","method":"eth_chainId"}'
+    for (const body of [notification, `[${notification}]`, '{"jsonrpc":"2.0","method":"evil"}']) {
+      const response = await post(gateway, body)
+      expect([response.status, await response.text()]).toEqual([204, ''])
+    }
+    expect(bodies).toHaveLength(2)
+    const mixed = await post(gateway, `[${notification},${chainId}]`)
+    expect(await mixed.json()).toEqual([{ jsonrpc: '2.0', id: 1, result: '0x1' }])
+  })
+
+  it.each(['', '{"jsonrpc":"2.0","id":1,"result":"'])(
+    'ends as soon as the client is gone, after %j of the answer',
+    async (part) => {
+      let isOpen = true
+      const node = await nodeThat((request, response) => {
+        request.socket.on('close', () => (isOpen = false))
+        response.writeHead(200, { 'content-type': 'application/json' })
+        if (part) response.write(part)
+        else response.flushHeaders()
+      })
+      const gateway = await inFrontOf(node)
+      const request = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`
+      const client = connect(gateway.port, '127.0.0.1', () => client.write(request))
+      if (part) await once(client, 'data')
+      else await sleep(100)
+      expect(isOpen).toBe(true)
+      client.destroy()
+      await vi.waitFor(() => expect(isOpen).toBe(false))
+      await vi.waitFor(() => expect(gateway.log()).toContain('"status":499'))
+      expect(await counted(gateway)).toEqual(['eth_chainId 4xx 1'])
+      expect(gateway.log()).not.toContain('failed')
+    },
+  )
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { matchNodePath } from './node-path.ts'
+
+describe('matchNodePath', () => {
+  it.each([
+    ['/t0k3n', { token: 't0k3n', endpoint: '' }],
+    ['/t0k3n/', { token: 't0k3n', endpoint: '' }],
+    ['/t0k3n/evm', { token: 't0k3n', endpoint: 'evm' }],
+    ['/t0k3n/evm/', { token: 't0k3n', endpoint: 'evm' }],
+    ['/t0k3n/evm?x=/v1/y', { token: 't0k3n', endpoint: 'evm' }],
+    ['/t0k3n?', { token: 't0k3n', endpoint: '' }],
+    ['/', { endpoint: '' }],
+    ['/?x=1', { endpoint: '' }],
+    ['/evm', { endpoint: 'evm' }],
+    ['/evm/', { endpoint: 'evm' }],
+    ['/a%2Fb%20c', { token: 'a/b c', endpoint: '' }],
+    ['/%E2%82%AC/evm', { token: '€', endpoint: 'evm' }],
+    ['/50%', { token: '50%', endpoint: '' }],
+    ['/v12', { token: 'v12', endpoint: '' }],
+    ['http://gateway.example/t0k3n/evm?x=1', { token: 't0k3n', endpoint: 'evm' }],
+    ['HTTPS://user@gateway.example:8645/t0k3n', { token: 't0k3n', endpoint: '' }],
+    ['http://gateway.example', { endpoint: '' }],
+  ])('takes %s', (target, expected) => {
+    expect(matchNodePath(target)).toEqual(expected)
+  })
+
+  it.each(
+    'v1 v2 healthz readyz metrics console docs favicon.ico robots.txt .well-known beacon ws'.split(' '),
+  )('leaves everything under /%s to others', (segment) => {
+    for (const rest of ['', '/', '/evm', '?x=1']) {
+      expect(matchNodePath(`/${segment}${rest}`)).toBeUndefined()
+      expect(matchNodePath(`http://gateway.example/${segment}${rest}`)).toBeUndefined()
+    }
+  })
+
+  it.each([
+    '/v2/projects/',
+    '/beacon/t0k3n/eth/v1/debug/fork_choice',
+    '/t0k3n/api/v2/getConfigParam',
+    '/t0k3n/api/v3/jetton/burns',
+    '/ws/t0k3n',
+    '/t0k3n/ws',
+    '/t0k3n/EVM',
+    '/t0k3n/evm/evm',
+    '/t0k3n//evm',
+    '//t0k3n',
+    '//evm',
+    '',
+    '*',
+    'gateway.example:443',
+    'ftp://gateway.example/t0k3n',
+  ])('leaves %j to others', (target) => {
+    expect(matchNodePath(target)).toBeUndefined()
+  })
+})

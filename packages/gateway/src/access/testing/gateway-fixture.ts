@@ -1,0 +1,55 @@
+import { Writable } from 'node:stream'
+import { parseConfiguration } from '../../configuration/parse-configuration.ts'
+import { ensureFirstStart, type FirstStart } from '../../control/bootstrap.ts'
+import type { Store } from '../../control/store/open-store.ts'
+import { temporaryDatabase } from '../../control/testing/temporary-store.ts'
+import { createLog } from '../../observe/log.ts'
+import { startGateway } from '../../start-gateway.ts'
+
+/** A service over a fresh database on a free port. */
+export interface GatewayFixture {
+  readonly url: string
+  readonly store: Store
+  readonly first: Extract<FirstStart, { created: true }>
+  /** Everything logged so far. */
+  log(): string
+  stop(): Promise<void>
+}
+
+/** Starts the service as `serve` does; the options are those of the environment. */
+export async function gatewayFixture(
+  environment: Readonly<Record<string, string>>,
+  upstream: string,
+  embedded: Readonly<Record<string, string>> = {},
+): Promise<GatewayFixture> {
+  const database = await temporaryDatabase(undefined)
+  const store = await database.open()
+  const first = await ensureFirstStart(store, { upstreams: { evm: upstream } })
+  if (!first.created) throw new Error('The database was not empty.')
+  const lines = memory()
+  const log = createLog('debug', lines.stream)
+  const configuration = parseConfiguration({ FAIRLEAD_PORT: '0', ...environment })
+  const gateway = await startGateway(configuration, { store, log, embedded })
+  return {
+    url: gateway.url,
+    store,
+    first,
+    log: lines.text,
+    stop: async () => {
+      await gateway.stop()
+      await database.remove()
+    },
+  }
+}
+
+/** A stream that keeps what is written to it. */
+export function memory(): { readonly stream: Writable; text(): string } {
+  let text = ''
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      text += chunk.toString()
+      done()
+    },
+  })
+  return { stream, text: () => text }
+}

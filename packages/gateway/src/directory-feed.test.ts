@@ -1,0 +1,91 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { createDirectory, type Directory } from './access/authenticate/directory.ts'
+import { memory } from './access/testing/gateway-fixture.ts'
+import { ensureFirstStart, type PlainSecrets } from './control/bootstrap.ts'
+import type { Store } from './control/store/open-store.ts'
+import { type TemporaryDatabase, temporaryDatabase } from './control/testing/temporary-store.ts'
+import { feedDirectory } from './directory-feed.ts'
+import { createLog } from './observe/log.ts'
+
+let database: TemporaryDatabase
+let store: Store
+let secrets: PlainSecrets
+
+beforeAll(async () => {
+  database = await temporaryDatabase(undefined)
+  store = await database.open()
+  const first = await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+  if (!first.created) throw new Error('The database was not empty.')
+  secrets = first
+}, 60_000)
+
+afterAll(() => database.remove())
+
+async function fed(directory: Directory) {
+  const lines = memory()
+  const end = await feedDirectory(store, directory, createLog('debug', lines.stream))
+  onTestFinished(end)
+  return { end, log: lines.text }
+}
+
+async function setRevoked(isRevoked: boolean): Promise<void> {
+  const revoked_at = isRevoked ? sql<string>`clock_timestamp()` : null
+  await store.db.updateTable('node_credentials').set({ revoked_at }).where('kind', '=', 'token').execute()
+}
+
+it('fills the directory, and keeps up with every change', async () => {
+  const directory = createDirectory()
+  await fed(directory)
+  expect(directory.size).toBe(2)
+  expect(directory.find('token', secrets.token)).toMatchObject({ upstreams: { evm: 'devnet' } })
+  await setRevoked(true)
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined())
+  expect(directory.find('basic', `${secrets.username}:${secrets.password}`)).toBeDefined()
+  for (let round = 0; round < 10; round++) {
+    await setRevoked(true)
+    await setRevoked(false)
+  }
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeDefined())
+})
+
+it('misses no change that comes while it starts', async () => {
+  const directory = createDirectory()
+  const [feed] = await Promise.all([fed(directory), setRevoked(true)])
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined())
+  await feed.end()
+  await setRevoked(false)
+})
+
+it('tries again soon after a reload that failed, and keeps the last snapshot until then', async () => {
+  const directory = createDirectory()
+  const { log } = await fed(directory)
+  await sql`alter table projects rename to hidden`.execute(store.db)
+  await setRevoked(true)
+  await vi.waitFor(() => expect(log()).toContain('node credentials could not be reloaded'))
+  expect(directory.find('token', secrets.token)).toBeDefined()
+  await sql`alter table hidden rename to projects`.execute(store.db)
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), { timeout: 5_000 })
+  await setRevoked(false)
+})
+
+it('hears nothing any more after its end', async () => {
+  const directory = createDirectory()
+  const { end, log } = await fed(directory)
+  await setRevoked(true)
+  await end()
+  const { size } = directory
+  await setRevoked(false)
+  await setRevoked(true)
+  await sql`select 1`.execute(store.db)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(directory.size).toBe(size)
+  expect(log()).toBe('')
+  await setRevoked(false)
+})
+
+it('does not start when the first load fails', async () => {
+  await sql`alter table projects rename to hidden`.execute(store.db)
+  await expect(fed(createDirectory())).rejects.toThrow('projects')
+  await sql`alter table hidden rename to projects`.execute(store.db)
+})
