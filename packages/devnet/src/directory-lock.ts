@@ -1,9 +1,10 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevnetError } from './devnet-error.ts'
-import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
 
 const pollMs = 50
+// Somebody who reads the holder's id keeps a writer out for a moment.
+const readMs = 100
 
 /** How to take a lock. */
 export interface DirectoryLockOptions {
@@ -19,71 +20,48 @@ export interface DirectoryLockOptions {
 /**
  * Takes the lock of a data directory for this process and waits for the present holder.
  *
- * A lock of a process that no longer runs is taken over.
+ * SQLite asks the operating system for it, which takes it back however the process ends: no lock is ever stale.
  *
  * @param options See {@link DirectoryLockOptions}.
  * @returns Gives the lock back.
  * @throws {@link DevnetError} `DEVNET_LOCKED` when the holder keeps it for too long.
  */
 export async function lockDirectory(options: DirectoryLockOptions): Promise<() => void> {
-  const { file } = options
-  const own = JSON.stringify(identifyProcess(process.pid))
-  const deadline = Date.now() + options.waitMs
+  const { file, waitMs, onWait, signal } = options
+  const database = new DatabaseSync(file, { timeout: readMs })
+  const deadline = Date.now() + waitMs
   let told = false
-  while (!tryLock(file, own)) {
-    const holder = readHolder(file)
-    if (holder === undefined || !isRunning(holder)) {
-      removeStale(file, holder)
-      continue
+  try {
+    while (!tryLock(database)) {
+      const pid = Number(database.prepare('pragma user_version').get()?.['user_version'])
+      if (Date.now() >= deadline) {
+        throw new DevnetError(
+          'DEVNET_LOCKED',
+          `Process ${pid} already runs a development chain on this data directory (${file}). Stop it, or choose another directory.`,
+        )
+      }
+      if (!told) onWait(pid)
+      told = true
+      await sleep(pollMs, undefined, { signal })
     }
-    if (Date.now() >= deadline) {
-      throw new DevnetError(
-        'DEVNET_LOCKED',
-        `Process ${holder.pid} already runs a development chain on this data directory (${file}). Stop it, or choose another directory.`,
-      )
-    }
-    if (!told) options.onWait(holder.pid)
-    told = true
-    await sleep(pollMs, undefined, { signal: options.signal })
+  } catch (error) {
+    database.close()
+    throw error
   }
-  return () => rmSync(file, { force: true })
+  return () => {
+    if (database.isOpen) database.close()
+  }
 }
 
-// A link appears with its content; a file created in place could be read while it is still empty.
-function tryLock(file: string, content: string): boolean {
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, content)
+const sqliteBusy = 5
+
+function tryLock(database: DatabaseSync): boolean {
   try {
-    linkSync(draft, file)
+    // Written down before the lock is taken for good: while it is held, others can read but nobody can write.
+    database.exec(`begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return false
     throw error
-  } finally {
-    rmSync(draft, { force: true })
   }
-}
-
-function readHolder(file: string): ProcessIdentity | undefined {
-  try {
-    const holder: Partial<ProcessIdentity> = JSON.parse(readFileSync(file, 'utf8'))
-    const { pid, began } = holder
-    return typeof pid === 'number' && typeof began === 'string' ? { pid, began } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-// Between the look at the lock and its removal another process may have replaced it by its own. What was moved
-// aside is therefore looked at again, and put back when it belongs to a living process.
-function removeStale(file: string, stale: ProcessIdentity | undefined): void {
-  const aside = `${file}.stale.${process.pid}`
-  try {
-    renameSync(file, aside)
-  } catch {
-    return
-  }
-  const moved = readHolder(aside)
-  if (moved !== undefined && moved.pid !== stale?.pid && isRunning(moved)) linkSync(aside, file)
-  rmSync(aside, { force: true })
 }

@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { scratchDirectory } from '../test/scratch.ts'
 import type { DevnetEvent } from './devnet-event.ts'
 import { startEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
-import { identifyProcess } from './process-identity.ts'
 
 async function start(directory: string, options?: Partial<EvmChainOptions>): Promise<EvmChain> {
   const chain = await startEvmChain({ directory, lockWaitMs: 300, ...options })
@@ -63,16 +62,4 @@ test('a second start goes on when the first chain stops in time', async () => {
   const second = start(directory, { lockWaitMs: 10_000 })
   await first.stop()
   expect((await second).example).toEqual(first.example)
-})
-
-test('a lock of a process that is gone is taken over, even when its id is in use again', async () => {
-  const directory = await scratchDirectory()
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(
-    join(directory, 'lock.json'),
-    JSON.stringify({ ...identifyProcess(process.pid), began: 'before' }),
-  )
-  await (await start(directory)).stop()
-  writeFileSync(join(directory, 'lock.json'), 'torn')
-  await start(directory)
 })

@@ -78,7 +78,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   signal.throwIfAborted()
   mkdirSync(directory, { recursive: true })
   const unlock = await lockDirectory({
-    file: join(directory, 'lock.json'),
+    file: join(directory, 'lock'),
     waitMs: lockWaitMs,
     onWait,
     signal,

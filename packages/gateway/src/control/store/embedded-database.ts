@@ -28,13 +28,13 @@ export const startParams: string[] = [
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
-  const lock = await lockDirectory(join(dataDirectory, 'control.lock'))
+  const lock = lockDirectory(join(dataDirectory, 'control.lock'))
   try {
     const directory = join(dataDirectory, 'control')
     if (await isMissing(directory)) await createDatabase(directory)
     return { pglite: await openFiles(directory), lock }
   } catch (error) {
-    await lock.release()
+    lock.release()
     throw error
   }
 }

@@ -51,7 +51,7 @@ async function openEmbedded(options: StoreOptions): Promise<Store> {
     // PGlite itself is closed too when no query has yet passed through the query layer.
     await db.destroy()
     if (!pglite.closed) await pglite.close()
-    await lock.release()
+    lock.release()
   })
   try {
     await migrate(db)
