@@ -1,5 +1,6 @@
 import { sampleTokenBytecode, sampleTokenSelectors } from './generated/sample-token.ts'
 import { callEngine } from './json-rpc.ts'
+import type { Receipt } from './receipt.ts'
 import { mineSystemBlock } from './system-block.ts'
 
 /** Where the sample data of a development chain stands; every value is a hex string as the chain gives it. */
@@ -26,15 +27,6 @@ export type EvmExample = {
   system_block_number: string
   /** First system transaction of that block. */
   system_transaction_hash: string
-}
-
-/** What the seeding reads of a receipt. */
-export interface Receipt {
-  status: string
-  transactionHash: string
-  blockHash: string
-  blockNumber: string
-  contractAddress: string | null
 }
 
 const token = 10n ** 18n

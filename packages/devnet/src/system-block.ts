@@ -1,4 +1,4 @@
-import type { Receipt } from './seed.ts'
+import type { Receipt } from './receipt.ts'
 
 const nativeSender = '0x2222222222222222222222222222222222222222'
 const bridgeSender = '0x2000000000000000000000000000000000000001'

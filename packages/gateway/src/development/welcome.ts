@@ -4,12 +4,14 @@ import type { DevelopmentFile } from './development-file.ts'
 /** What a person sees when the service is up; it holds no secret. */
 export function welcome({ base_url, nodes }: DevelopmentFile, filePath: string): string {
   const chains = nodes.map(({ chain, network, protocols }) => `${chain} ${network} (${protocols.join(', ')})`)
+  // The example is part of a clone, not of the published package.
+  const tryIt = import.meta.url.endsWith('.ts') ? 'npm run quickstart' : `curl ${base_url}/healthz`
   return `
 Fairlead is running at ${base_url}
 
   chains        ${chains.join(', ')}
   credentials   ${relative(process.cwd(), filePath)}
-  try it        npm run quickstart
+  try it        ${tryIt}
   stop          Ctrl-C
 `
 }

@@ -2,7 +2,8 @@ import type { Call } from '../call.ts'
 import { callText, resultText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
 import { answerText, type Room } from './read-answer.ts'
-import type { Upstream, UpstreamAnswer } from './upstream.ts'
+import type { UpstreamAnswer } from './upstream-answer.ts'
+import type { Upstream } from './upstream.ts'
 
 /** An answer: its whole text, or the node's own answer, not yet read. */
 export type Forwarded = { readonly text: string } | { readonly answer: UpstreamAnswer }

@@ -1,7 +1,7 @@
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
-import type { UpstreamAnswer } from './upstream.ts'
+import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
 
 /** How many bytes of answers may still be held in memory for one request. */

@@ -1,16 +1,8 @@
 import { Pool } from 'undici'
-import type { Readable } from 'node:stream'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import type { UpstreamAnswer } from './upstream-answer.ts'
 import { parseAnswer, readAnswer, type Room } from './read-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
-
-/** An answer on its way back: the body has not been read. */
-export interface UpstreamAnswer {
-  readonly body: Readable & { dump(): Promise<void> }
-  readonly contentLength: string | undefined
-  /** Whether a body that breaks off can be told from one that has ended. */
-  readonly delimited: boolean
-}
 
 /** The HTTP connections to one node. */
 export interface Upstream {

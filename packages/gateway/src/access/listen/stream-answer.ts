@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import type { UpstreamAnswer } from '../forward/upstream.ts'
+import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { unavailable, unreadable } from '../forward/upstream-failure.ts'
 

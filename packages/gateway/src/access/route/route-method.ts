@@ -1,6 +1,7 @@
 import { type Methods, methods } from '@fairlead/evm-rpc/contract'
 import type { Method } from '@fairlead/core'
-import { type Adapter, adapters } from '../forward/adapters/adapters.ts'
+import type { Adapter } from '../forward/adapters/adapter.ts'
+import { adapters } from '../forward/adapters/adapters.ts'
 import type { RpcRequest } from '../json-rpc/parse-body.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 

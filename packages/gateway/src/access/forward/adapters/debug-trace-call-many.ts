@@ -1,7 +1,7 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import { validateParams } from '../validate-params.ts'
-import type { Adapter } from './adapters.ts'
+import type { Adapter } from './adapter.ts'
 import { type AccountOverrides, foldDiff, foldOverrides, type PrestateDiff } from './state-overrides.ts'
 
 interface BundleTransaction {

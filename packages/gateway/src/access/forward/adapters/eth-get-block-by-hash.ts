@@ -1,5 +1,5 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import type { Adapter } from './adapters.ts'
+import type { Adapter } from './adapter.ts'
 
 /** A hash that cannot be one belongs to no block: the answer is null, where nodes complain about the parameter. */
 export const ethGetBlockByHash: Adapter = {

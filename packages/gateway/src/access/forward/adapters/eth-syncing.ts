@@ -1,4 +1,4 @@
-import type { Adapter } from './adapters.ts'
+import type { Adapter } from './adapter.ts'
 
 /** On the high-throughput chain a node always counts as synchronized, whatever its client would say. */
 export const ethSyncing: Adapter = {
