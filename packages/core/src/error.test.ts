@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ErrorCode, FairleadError, isRetryable } from './error.ts'
 
@@ -37,5 +38,24 @@ describe('isRetryable', () => {
     [new Error('plain'), false],
   ])('derives it from code and status: %s', (error, expected) => {
     expect(isRetryable(error)).toBe(expected)
+  })
+})
+
+describe('the reference of errors', () => {
+  // The compiler keeps this list complete.
+  const codes: Readonly<Record<ErrorCode, true>> = {
+    CONFIG_INVALID: true,
+    TRANSPORT_TIMEOUT: true,
+    TRANSPORT_FAILED: true,
+    HTTP_STATUS: true,
+    RPC_ERROR: true,
+    GRPC_STATUS: true,
+    DECODE_INVALID: true,
+  }
+
+  it('lists exactly the codes that there are', () => {
+    const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
+    const listed = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code)
+    expect(listed.toSorted()).toEqual(Object.keys(codes).toSorted())
   })
 })
