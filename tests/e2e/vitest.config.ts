@@ -4,7 +4,7 @@ import { mergeConfig } from 'vitest/config'
 export default mergeConfig(shared, {
   test: {
     globalSetup: 'test/global-setup.ts',
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     fileParallelism: false,
   },

@@ -56,6 +56,6 @@ describe('the reference of errors', () => {
   it('lists exactly the codes that there are', () => {
     const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
     const listed = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code)
-    expect(listed.toSorted()).toEqual(Object.keys(codes).toSorted())
+    expect(listed).toEqual(Object.keys(codes))
   })
 })

@@ -49,7 +49,8 @@ async function sendTransfers(service: Service): Promise<`0x${string}`[]> {
   try {
     for (;;) {
       const hash = await client.sendTransaction({ to: account.address, value: 1n })
-      await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+      // Without a limit viem would go on asking a service that is gone.
+      await client.waitForTransactionReceipt({ hash, pollingInterval: 20, timeout: 3_000 })
       acknowledged.push(hash)
     }
   } catch {
