@@ -35,6 +35,7 @@ describe('isRetryable', () => {
     [new FairleadError('GRPC_STATUS', { operation: 'x', status: 14, detail: '' }), true],
     [new FairleadError('GRPC_STATUS', { operation: 'x', status: 16, detail: '' }), false],
     [new FairleadError('RPC_ERROR', { operation: 'x', rpcCode: 3, detail: '', status: 200 }), false],
+    [new FairleadError('RPC_ERROR', { operation: 'x', rpcCode: -32603, detail: '', status: 502 }), true],
     [new Error('plain'), false],
   ])('derives it from code and status: %s', (error, expected) => {
     expect(isRetryable(error)).toBe(expected)

@@ -122,6 +122,7 @@ export function isRetryableStatus(status: number): boolean {
 export function isRetryable(error: unknown): boolean {
   if (!FairleadError.is(error)) return false
   if (FairleadError.is(error, 'HTTP_STATUS')) return isRetryableStatus(error.context.status)
+  if (FairleadError.is(error, 'RPC_ERROR')) return isRetryableStatus(error.context.status)
   // gRPC UNAVAILABLE; RFC-less but fixed in the gRPC status code list.
   if (FairleadError.is(error, 'GRPC_STATUS')) return error.context.status === 14
   return error.code === 'TRANSPORT_TIMEOUT' || error.code === 'TRANSPORT_FAILED'

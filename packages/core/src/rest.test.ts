@@ -41,6 +41,11 @@ describe('unwrap', () => {
     expect(String(error)).not.toContain('s3cr3t')
   })
 
+  it('takes a secret out before it shortens the words of an answer', async () => {
+    const error = await failure({ message: `${'x'.repeat(296)} s3cr3t` })
+    expect(String(error)).not.toContain('s3c')
+  })
+
   it('keeps an answer without a body as it is', async () => {
     const response = await answering(() => new Response(null, { status: 204 }))(new Request(`${base}/x`))
     expect(response.status).toBe(204)

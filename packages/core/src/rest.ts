@@ -60,7 +60,8 @@ export async function unwrap<data>(call: Promise<RestResult<data>>): Promise<dat
   throw new FairleadError('HTTP_STATUS', {
     operation,
     status: response.status,
-    detail: redact(detailOf(error), secrets),
+    // Cut only afterwards: half a secret would not be recognised.
+    detail: redact(detailOf(error), secrets).slice(0, 300),
     requestId,
   })
 }
@@ -78,5 +79,5 @@ function detailOf(body: unknown): string {
     unknown
   >
   const text = (error as { message?: unknown } | undefined)?.message ?? error ?? message ?? body
-  return (typeof text === 'string' ? text : (JSON.stringify(text) ?? '')).slice(0, 300)
+  return typeof text === 'string' ? text : (JSON.stringify(text) ?? '')
 }

@@ -32,8 +32,8 @@ class Stopped extends Error {}
 
 async function dev(configuration: Configuration): Promise<void> {
   const { signal, told } = untilToldToStop()
-  // A person reads this terminal: requests are logged from `debug` on unless a level was asked for.
-  const log = createLog(process.env['FAIRLEAD_LOG_LEVEL'] ? configuration.logLevel : 'warn')
+  // A person reads this terminal: a line for each request only when it was asked for.
+  const log = createLog(configuration.logLevel ?? 'warn')
   const running = await startDevelopment(configuration, log, print, signal)
   print(welcome(running.file, running.filePath))
   await told
@@ -47,7 +47,7 @@ async function serve(configuration: Configuration): Promise<void> {
     const rule = 'must be the address of an EVM node; `fairlead dev` needs none'
     throw new FairleadError('CONFIG_INVALID', { option: 'FAIRLEAD_EVM_UPSTREAM', rule })
   }
-  const log = createLog(configuration.logLevel)
+  const log = createLog(configuration.logLevel ?? 'info')
   const store = await openStore({ databaseUrl, dataDirectory, log })
   try {
     const first = await ensureFirstStart(store, { upstreams: { evm: evmUpstream }, network })

@@ -58,11 +58,12 @@ function get(
 }
 
 /** Another service over the same store. */
-function another(environment: Record<string, string>) {
+function another(environment: Record<string, string>, embedded: Record<string, string> = {}) {
   const log = createLog('silent')
   return startGateway(parseConfiguration({ FAIRLEAD_PORT: '0', ...environment }), {
     store: gateway.store,
     log,
+    embedded,
   })
 }
 
@@ -232,6 +233,13 @@ it('no secret leaves by an answer, the log or the metrics', async () => {
   expect(`${seen}${gateway.log()}`.includes(address)).toBe(false)
   expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
 }, 30_000)
+
+it('is not ready while an embedded chain is away', async () => {
+  const alone = await another({}, { evm: 'http://127.0.0.1:9' })
+  const response = await get('/readyz', {}, 'GET', alone.url)
+  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not answer\n'])
+  await alone.stop()
+})
 
 it('is not ready once the database is closed, but lives', async () => {
   await gateway.store.close()

@@ -56,6 +56,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       await sql`select 1`
         .execute(store.db)
         .catch(() => Promise.reject(new Error('the database does not answer')))
+      await upstreams
+        .embeddedAnswer(AbortSignal.timeout(1_000))
+        .catch(() => Promise.reject(new Error('an embedded chain does not answer')))
     },
   })
   const nodes = createJsonRpcListener({

@@ -123,8 +123,7 @@ export const options = {
   logLevel: {
     kind: 'enum',
     environment: 'FAIRLEAD_LOG_LEVEL',
-    description: 'Least severe log line that is written.',
-    fallback: 'info',
+    description: 'Least severe log line that is written; unless given, info for serve and warn for dev.',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
   },
 } as const satisfies Readonly<Record<string, Option>>

@@ -128,6 +128,20 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect((await issueDevelopmentSecrets(store, { previous: last })).issued).toBe(true)
   })
 
+  it('does not let development secrets open a service in production', async () => {
+    const store = await fresh()
+    await ensureFirstStart(store, { upstreams, origin: 'development' })
+    const development = await issueDevelopmentSecrets(store)
+    const production = await ensureFirstStart(store, { upstreams })
+    if (!production.created) throw new Error('Production got no secrets.')
+    const inForce = async () => (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256)
+    expect(await inForce()).toContain(sha256Hex(production.token))
+    expect(await inForce()).not.toContain(sha256Hex(development.token))
+    expect((await issueDevelopmentSecrets(store, { previous: development })).issued).toBe(true)
+    expect((await ensureFirstStart(store, { upstreams })).created).toBe(false)
+    expect(await inForce()).toHaveLength(2)
+  })
+
   it('leaves the secrets of a first start in production alone', async () => {
     const store = await fresh()
     const first = await ensureFirstStart(store, { upstreams })

@@ -37,7 +37,7 @@ export interface FirstStartIds {
   readonly nodeId: string
 }
 
-/** Answer of {@link ensureFirstStart}: the plain secrets exist here and nowhere else. */
+/** Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. */
 export type FirstStart =
   | ({ readonly created: true } & FirstStartIds & PlainSecrets)
   | ({ readonly created: false } & FirstStartIds)
@@ -47,14 +47,26 @@ export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & 
 
 /**
  * Makes a usable service of an empty database: organization, owner, project, node and secrets, all in one transaction.
- * On a later start it only lets the node's row follow the configuration. Replicas that start together on one database
+ * On a later start it lets the node's row follow the configuration; the first one in production takes the development
+ * secrets out of force and makes secrets of its own. Replicas that start together on one database
  * wait for each other, so exactly one of them creates.
  */
 export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
   return exclusively(store, async (db) => {
-    const organization = await oldest(db, 'organizations')
-    if (organization !== undefined)
-      return { created: false, ...(await configured(db, organization.id, options)) }
+    const organization = await firstOrganization(db)
+    if (organization !== undefined) {
+      const ids = await configured(db, organization.id, options)
+      if (options.origin === 'development') return { created: false, ...ids }
+      // What the development mode wrote into its file must not open a service in production.
+      await revokeDevelopmentSecrets(db)
+      if (await hasFirstStartSecrets(db)) return { created: false, ...ids }
+      const creatorId = await ownerOf(db, organization.id)
+      return {
+        created: true,
+        ...ids,
+        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start' })),
+      }
+    }
 
     const organizationId = await insertOrganization(db, 'My organization')
     const creatorId = await insertOwner(db, organizationId, {
@@ -154,6 +166,20 @@ async function firstProject(db: Kysely<Database>, organizationId: string): Promi
     .orderBy('id')
     .executeTakeFirst()
   if (project !== undefined) return project.id
+  return insertProject(db, {
+    organizationId,
+    creatorId: await ownerOf(db, organizationId),
+    name: 'First project',
+    description: '',
+    type: 'public',
+  })
+}
+
+async function firstOrganization(db: Kysely<Database>): Promise<{ id: string } | undefined> {
+  return db.selectFrom('organizations').select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+}
+
+async function ownerOf(db: Kysely<Database>, organizationId: string): Promise<string> {
   const owner = await db
     .selectFrom('memberships')
     .select('user_id as id')
@@ -161,17 +187,17 @@ async function firstProject(db: Kysely<Database>, organizationId: string): Promi
     .where('role', '=', 'owner')
     .orderBy('created_at')
     .executeTakeFirstOrThrow()
-  return insertProject(db, {
-    organizationId,
-    creatorId: owner.id,
-    name: 'First project',
-    description: '',
-    type: 'public',
-  })
+  return owner.id
 }
 
-async function oldest(db: Kysely<Database>, table: 'organizations'): Promise<{ id: string } | undefined> {
-  return db.selectFrom(table).select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+// Revoked ones count: whoever revoked them does not want new ones at every start.
+async function hasFirstStartSecrets(db: Kysely<Database>): Promise<boolean> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('origin', '=', 'first-start')
+    .executeTakeFirst()
+  return key !== undefined
 }
 
 async function issueSecrets(

@@ -6,6 +6,8 @@ import { createUpstream, type Upstream } from './upstream.ts'
 export interface Upstreams {
   /** @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol */
   of(grant: NodeGrant, protocol: 'evm'): Upstream
+  /** Asks every embedded chain for its id; rejects when one does not answer. */
+  embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -17,16 +19,22 @@ export interface Upstreams {
  */
 export function createUpstreams(timeoutMs: number, embedded: Readonly<Record<string, string>>): Upstreams {
   const open = new Map<string, Upstream>()
+  const at = (address: string): Upstream => {
+    const known = open.get(address)
+    if (known) return known
+    const upstream = opened(address, timeoutMs)
+    open.set(address, upstream)
+    return upstream
+  }
   return {
     of: (grant, protocol) => {
       const configured = grant.upstreams[protocol]
       const address = configured === 'devnet' ? embedded[protocol] : configured
       if (address === undefined) throw missing(`This node has no upstream for ${protocol}.`)
-      const known = open.get(address)
-      if (known) return known
-      const upstream = opened(address, timeoutMs)
-      open.set(address, upstream)
-      return upstream
+      return at(address)
+    },
+    embeddedAnswer: async (signal) => {
+      await Promise.all(Object.values(embedded).map((address) => at(address).call('eth_chainId', [], signal)))
     },
     close: async () => {
       await Promise.all([...open.values()].map((upstream) => upstream.close()))

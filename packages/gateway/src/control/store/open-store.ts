@@ -1,4 +1,4 @@
-import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, PGliteDialect, PostgresDialect, sql } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from './database.ts'
@@ -94,6 +94,11 @@ async function migratePostgres(config: PoolConfig): Promise<void> {
   const pool = newPool({ ...config, max: 2 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
+    // Asked on its own, so that a server that is away is told from a migration that fails.
+    await sql`select 1`.execute(db).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+      throw new StoreError('STORE_INVALID', `The PostgreSQL server of DATABASE_URL cannot be used: ${code}.`)
+    })
     await migrate(db)
   } finally {
     await db.destroy()
