@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 // Without l, o, 0 and 1, so that a password read aloud or copied by hand arrives intact.
@@ -49,7 +49,7 @@ export function generateBasicCredential(): GeneratedBasicCredential {
 
 /** Hex SHA-256 of a text in UTF-8. Random secrets need no slow hash: they cannot be guessed. */
 export function sha256Hex(value: string): string {
-  return createHash('sha256').update(value, 'utf8').digest('hex')
+  return hash('sha256', value)
 }
 
 /** Compares two texts in a time that depends on their lengths only. */

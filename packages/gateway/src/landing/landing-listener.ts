@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestPath } from '../access/listen/node-path.ts'
 
 // Nothing on the page comes from a request, and nothing on it is fetched from anywhere.
 const page = `<!doctype html>
@@ -36,7 +37,7 @@ const headers = {
  * @returns true when the request was taken
  */
 export function landingListener(request: IncomingMessage, response: ServerResponse): boolean {
-  const path = (request.url ?? '').split('?', 1)[0]
+  const path = requestPath(request.url ?? '')
   if (path !== '/console' && path !== '/console/') return false
   if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(200, headers).end(page)
   else response.writeHead(405, { allow: 'GET, HEAD' }).end()

@@ -1,7 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import { requestPath } from '../access/listen/node-path.ts'
+import { equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
+import { isLoopback } from '../loopback.ts'
 
 /** What the health and metrics addresses report on. */
 export interface Observed {
@@ -54,8 +55,7 @@ function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | un
   if (token === undefined) {
     // Through a proxy on this machine everybody seems to be on this machine.
     const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined
-    return isDirect && /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '')
+    return isDirect && isLoopback(socket.remoteAddress ?? '')
   }
-  const given = hash('sha256', headers.authorization ?? '', 'buffer')
-  return timingSafeEqual(given, hash('sha256', `Bearer ${token}`, 'buffer'))
+  return equalInConstantTime(sha256Hex(headers.authorization ?? ''), sha256Hex(`Bearer ${token}`))
 }

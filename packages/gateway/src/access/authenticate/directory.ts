@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { CredentialKind, CredentialRecord, NodeGrant } from '../../credentials/node-grant.ts'
+import { sha256Hex } from '../../credentials/secret.ts'
 
 /** The credentials of all nodes, in memory: what the hot path asks instead of the database. */
 export interface Directory {
@@ -24,7 +24,7 @@ export function createDirectory(): Directory {
   let grants: ReadonlyMap<string, NodeGrant> = new Map()
   return {
     find: (kind, secret) => {
-      const grant = grants.get(hash('sha256', secret))
+      const grant = grants.get(sha256Hex(secret))
       return grant?.kind === kind ? grant : undefined
     },
     replace: (records) => {

@@ -6,6 +6,7 @@ import fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { isLoopback } from '../../loopback.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError, toPlatformError } from './failure.ts'
 import { recordKeyUse } from './key-use-recorder.ts'
@@ -15,7 +16,6 @@ import { newRequestId } from './request-id.ts'
 import { requestNotes } from './request-notes.ts'
 
 const bodyLimitBytes = 1024 * 1024
-const loopback = /^(127\.|::1$|::ffff:127\.)/
 
 /** Options of {@link createPlatformApi}. */
 export interface PlatformApiOptions {
@@ -61,7 +61,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
 
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(commonHeaders(request))
-    if (options.requireHttps === true && request.protocol !== 'https' && !loopback.test(request.ip)) {
+    if (options.requireHttps === true && request.protocol !== 'https' && !isLoopback(request.ip)) {
       throw new PlatformError('https_required')
     }
     // Thrown here, or a body sent to an unknown path would be read and judged first.
