@@ -2,8 +2,8 @@
  * What went wrong, by stable code. Codes are only ever added: never renamed, removed or given another meaning.
  *
  * The area before the first underscore says how far the call came: `CONFIG` before any I/O, `TRANSPORT` no answer,
- * `HTTP` an answer that is not 2xx, `RPC` a JSON-RPC error object, `GRPC` a gRPC status, `DECODE` an answer that breaks
- * the contract.
+ * `HTTP` an answer that is not 2xx, `RPC` a JSON-RPC error object, `GRPC` a gRPC status, `STREAM` a lasting exchange that
+ * cannot go on, `DECODE` an answer that breaks the contract.
  */
 export interface ErrorContext {
   /** An option that cannot work. `rule` says what the option must be. */
@@ -12,6 +12,8 @@ export interface ErrorContext {
   TRANSPORT_TIMEOUT: AttemptContext
   /** The connection failed or broke. */
   TRANSPORT_FAILED: AttemptContext
+  /** A lasting connection ended and is not opened again. `closeCode` as in RFC 6455, section 7.4. */
+  TRANSPORT_CLOSED: { readonly operation: string; readonly closeCode: number; readonly reason: string }
   /** An HTTP answer that is not 2xx. */
   HTTP_STATUS: {
     readonly operation: string
@@ -30,8 +32,19 @@ export interface ErrorContext {
     /** HTTP status that carried the error object. */
     readonly status: number
   }
+  /** Fewer upstreams than asked for gave the same answer. */
+  RPC_QUORUM: {
+    readonly operation: string
+    readonly needed: number
+    readonly agreed: number
+    readonly asked: number
+  }
   /** A gRPC status other than OK. */
   GRPC_STATUS: { readonly operation: string; readonly status: number; readonly detail: string }
+  /** A stream was read more slowly than it was written, and its buffer is full. */
+  STREAM_OVERFLOW: { readonly operation: string; readonly capacity: number }
+  /** A stream cannot deliver what came before a point, because the node no longer has it. */
+  STREAM_GAP: { readonly operation: string; readonly reason: string }
   /** An answer that breaks the contract. `path` is where, `rule` what was expected there. */
   DECODE_INVALID: { readonly operation: string; readonly path: string; readonly rule: string }
 }
