@@ -48,9 +48,13 @@ describe('the reference of errors', () => {
     CONFIG_INVALID: true,
     TRANSPORT_TIMEOUT: true,
     TRANSPORT_FAILED: true,
-    HTTP_STATUS: true,
+    TRANSPORT_CLOSED: true,
+  HTTP_STATUS: true,
     RPC_ERROR: true,
-    GRPC_STATUS: true,
+    RPC_QUORUM: true,
+  GRPC_STATUS: true,
+  STREAM_OVERFLOW: true,
+  STREAM_GAP: true,
     DECODE_INVALID: true,
   }
 
