@@ -29,5 +29,31 @@ export interface Method {
   readonly params: readonly (Parameter & { readonly name: string })[]
   /** False when sending the call twice may have another effect than sending it once. */
   readonly idempotent: boolean
+  /** What the method belongs to, for example `block` or `trace`. */
+  readonly tags?: readonly string[]
+  /** Node clients that serve it. */
+  readonly availability?: readonly string[]
+  /** Left out for a method that answers over HTTP and WebSocket. */
+  readonly transports?: readonly ('http' | 'websocket')[]
   readonly result: JsonSchema
+}
+
+/** Something that can be subscribed to over a WebSocket. */
+export interface SubscriptionKind {
+  /** Left out when there are none. */
+  readonly options?: JsonSchema
+  readonly notification: JsonSchema
+  readonly availability: readonly string[]
+}
+
+/** What is particular about a chain. */
+export interface Chain {
+  /** What follows the credential in the address of its nodes; null when nothing does. */
+  readonly path: string | null
+  /** Chain ids by network, as quantities. */
+  readonly networks: Readonly<Record<string, string>>
+  /** Whether a block is final at once, or by the checkpoints behind the block tags `safe` and `finalized`. */
+  readonly finality: 'instant' | 'checkpoint' | 'unknown'
+  /** Methods that hosted nodes offer. */
+  readonly methods: readonly string[]
 }

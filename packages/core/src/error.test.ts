@@ -49,12 +49,12 @@ describe('the reference of errors', () => {
     TRANSPORT_TIMEOUT: true,
     TRANSPORT_FAILED: true,
     TRANSPORT_CLOSED: true,
-  HTTP_STATUS: true,
+    HTTP_STATUS: true,
     RPC_ERROR: true,
     RPC_QUORUM: true,
-  GRPC_STATUS: true,
-  STREAM_OVERFLOW: true,
-  STREAM_GAP: true,
+    GRPC_STATUS: true,
+    STREAM_OVERFLOW: true,
+    STREAM_GAP: true,
     DECODE_INVALID: true,
   }
 

@@ -1,5 +1,5 @@
 export { type NodeAddress, nodeAddress, type NodeProtocol } from './address.ts'
-export type { JsonSchema, Method, Parameter, Route } from './contract.ts'
+export type { Chain, JsonSchema, Method, Parameter, Route, SubscriptionKind } from './contract.ts'
 export {
   basicAuthorization,
   type BasicCredential,

@@ -9,31 +9,8 @@ import {
   redactJson,
   type TokenCredential,
 } from '@fairlead/core'
-import { type Methods, nonIdempotentMethods } from './generated/index.ts'
-
-/** Name of a method of the specification. */
-export type MethodName = keyof Methods
-
-/** Parameters of a method, by position. */
-export type MethodParams<method extends MethodName> = Methods[method]['params']
-
-/** Result of a method for given parameters: a flag that is known at compile time narrows it. */
-export type MethodResult<method extends MethodName, params = MethodParams<method>> = [
-  Narrowed<Methods[method], params>,
-] extends [never]
-  ? Methods[method]['result']
-  : Narrowed<Methods[method], params>
-
-type Narrowed<form, params> = form extends { params: infer formParams; result: infer result }
-  ? params extends formParams
-    ? result
-    : never
-  : never
-
-/** A call: `params` may be left out where none is required. */
-export type EvmRequest<method extends MethodName, params extends MethodParams<method>> = {
-  readonly method: method
-} & ([] extends MethodParams<method> ? { readonly params?: params } : { readonly params: params })
+import { nonIdempotentMethods } from './generated/index.ts'
+import type { EvmRequest, MethodName, MethodParams, MethodResult } from './method-types.ts'
 
 export interface EvmClientOptions extends HttpOptions {
   /** Address of the node without credentials, for example `https://node.example.com`. */

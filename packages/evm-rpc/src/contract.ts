@@ -3,4 +3,5 @@
  *
  * @module
  */
-export { document, methods, type Methods, schemas, specVersion } from './generated/index.ts'
+export * from './generated/contract.ts'
+export type { Methods } from './generated/index.ts'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
+import { readChains } from './chains.ts'
 import { type Family, specDigest, type SpecDocument, specsRoot } from './families.ts'
 import { header } from './header.ts'
 import { openapiContract } from './openapi-contract.ts'
@@ -65,13 +66,16 @@ async function generateDocument({ kind, entry, name }: SpecDocument): Promise<Do
     }
     return { version, files }
   }
+  const { methods, actions } = await openrpcMethods(document)
+  const generator = toolVersion('@open-rpc/generator')
   const files = {
     'schema.ts': {
       tool: toolVersion('openapi-typescript'),
       text: await typescriptTypes(derivedOpenApi(document)),
     },
-    'methods.ts': { tool: toolVersion('@open-rpc/generator'), text: await openrpcMethods(document) },
-    'contract.ts': { tool: codegen, text: openrpcContract(document, name) },
+    'methods.ts': { tool: generator, text: methods },
+    ...(actions !== undefined && { 'actions.ts': { tool: generator, text: actions } }),
+    'contract.ts': { tool: codegen, text: openrpcContract(document, name, readChains(path)) },
     'index.ts': { tool: codegen, text: `${index('schema')}export * from './methods.ts'\n` },
   }
   return { version, files }

@@ -1,12 +1,14 @@
 import type { Json } from './bundle.ts'
+import { type ChainFile, methodsOfChain } from './chains.ts'
 import { jsonLiteral, sorted } from './json-literal.ts'
 import { componentSchemas, methodsOf } from './openrpc-types.ts'
 import { contractSchema } from './schema-references.ts'
 
-/** The methods and schemas of an OpenRPC document as TypeScript data for servers and validators. */
-export function openrpcContract(document: Json, name: string): string {
+/** The methods, schemas and chains of an OpenRPC document as TypeScript data for servers and validators. */
+export function openrpcContract(document: Json, name: string, chains: readonly ChainFile[] = []): string {
   const { info } = document as { info: { version: string } }
-  const methods = methodsOf(document).map((method) => [
+  const described = methodsOf(document)
+  const methods = described.map((method) => [
     method.name,
     {
       name: method.name,
@@ -17,13 +19,34 @@ export function openrpcContract(document: Json, name: string): string {
         schema: contractSchema(param.schema, name),
       })),
       idempotent: method['x-idempotent'] !== false,
+      tags: method.tags?.map((tag) => tag.name),
+      availability: method['x-availability'],
+      transports: method['x-transports'],
       result: contractSchema(method.result.schema, name),
     },
   ])
   const schemas = Object.fromEntries(
     Object.entries(componentSchemas(document)).map(([key, schema]) => [key, contractSchema(schema, name)]),
   )
-  return `import type { JsonSchema, Method } from '@fairlead/core'
+  const subscriptions = described.flatMap((method) =>
+    Object.entries(method['x-subscriptions'] ?? {}).map(
+      ([kind, { options, notification, 'x-availability': by }]) => [
+        kind,
+        {
+          ...(options && { options: contractSchema(options, name) }),
+          notification: contractSchema(notification, name),
+          availability: by ?? [],
+        },
+      ],
+    ),
+  )
+  const chainData = chains.map(({ chain, path, networks, finality, methods: offer }) => [
+    chain,
+    { path, networks, finality: finality.model, methods: methodsOfChain(chain, offer, described) },
+  ])
+  const types = ['JsonSchema', 'Method', ...(subscriptions.length > 0 ? ['SubscriptionKind'] : [])]
+  if (chainData.length > 0) types.unshift('Chain')
+  return `import type { ${types.join(', ')} } from '@fairlead/core'
 
 /** Version of the specification document. */
 export const specVersion = ${JSON.stringify(info.version)}
@@ -36,5 +59,14 @@ export const schemas = ${jsonLiteral(sorted(schemas))} as const satisfies Readon
 
 /** Every method by name. */
 export const methods = ${jsonLiteral(Object.fromEntries(methods))} as const satisfies Readonly<Record<string, Method>>
+${section('Everything that can be subscribed to.', 'subscriptions', 'SubscriptionKind', subscriptions)}${section('Every chain by name.', 'chains', 'Chain', chainData)}`
+}
+
+function section(comment: string, name: string, type: string, entries: readonly unknown[][]): string {
+  if (entries.length === 0) return ''
+  const value = jsonLiteral(Object.fromEntries(entries as [string, unknown][]))
+  return `
+/** ${comment} */
+export const ${name} = ${value} as const satisfies Readonly<Record<string, ${type}>>
 `
 }

@@ -1,5 +1,6 @@
-// A component for @open-rpc/generator: it hands over the document, this module writes the method map.
-import type { RpcMethod } from './openrpc-types.ts'
+// A component for @open-rpc/generator: it hands over the document, this module writes the method map and the actions.
+import { documentation, type Form, generalForm, namesIn, overloadForms, typeText } from './openrpc-forms.ts'
+import type { RpcMethod, RpcSubscription } from './openrpc-types.ts'
 
 interface TemplateArguments {
   readonly openrpcDocument: { readonly methods: readonly RpcMethod[] }
@@ -7,26 +8,27 @@ interface TemplateArguments {
 
 export const staticPath = (): undefined => undefined
 
-export const hooks = { templateFiles: { typescript: [{ path: 'methods.ts', template: methodMap }] } }
+export const hooks = {
+  templateFiles: {
+    typescript: [
+      { path: 'methods.ts', template: methodMap },
+      { path: 'actions.ts', template: actions },
+    ],
+  },
+}
 
 function methodMap({ openrpcDocument: { methods } }: TemplateArguments): string {
-  const types = methods.flatMap((method) => [
-    ...method.params.map(({ schema }) => typeText(schema)),
-    ...(method['x-overloads'] ?? [{ result: method.result.schema }]).map(({ result }) => typeText(result)),
-  ])
-  // A text that stands for itself may look like a name.
-  const names = types.flatMap((type) => type.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\b[A-Z]\w*/g) ?? [])
-  const used = new Set(names)
-  used.delete('Record')
-  const imports = [...used].toSorted().map((name) => `  ${name},\n`)
-  return `import type {
-${imports.join('')}} from './schema.ts'
-
-/** Every method: its parameters and its result. A union where a flag decides about the result. */
+  const subscriptions = methods.flatMap((method) => Object.entries(method['x-subscriptions'] ?? {}))
+  const types = [
+    ...methods.flatMap((method) => [generalForm(method), ...overloadForms(method)].flatMap(typesOf)),
+    ...subscriptions.flatMap(([, { options, notification }]) => [...(options ? [options] : []), notification].map(typeText)),
+  ]
+  return `${imports(types)}
+/** Every method: its parameters and its result. \`overloads\` has the result for what is known about a parameter. */
 export interface Methods {
 ${methods.map(entry).join('\n')}
 }
-
+${subscriptions.length > 0 ? subscriptionMap(subscriptions) : ''}
 /** Methods that may have another effect when they are sent twice. */
 export const nonIdempotentMethods: readonly string[] = ${JSON.stringify(
     methods.filter((method) => method['x-idempotent'] === false).map((method) => method.name),
@@ -35,35 +37,53 @@ export const nonIdempotentMethods: readonly string[] = ${JSON.stringify(
 }
 
 function entry(method: RpcMethod): string {
-  const overloads = method['x-overloads']
-  const forms = overloads
-    ? overloads.map(({ when, result }) => form(method, when, typeText(result)))
-    : [form(method, {}, typeText(method.result.schema))]
-  return `${documentation(method)}  ${method.name}: ${forms.join(' | ')}`
+  const shape = ({ params, result }: Form) =>
+    method.paramStructure === 'by-name'
+      ? `params: { ${params.join('; ')} }; result: ${result}`
+      : `params: [${params.join(', ')}]; result: ${result}`
+  const forms = overloadForms(method).map((form) => `\n    | { ${shape(form)} }`)
+  const overloads = forms.length > 0 ? `; overloads:${forms.join('')}\n ` : ''
+  return `${documentation(method, '  ')}  ${method.name}: { ${shape(generalForm(method))}${overloads} }`
 }
 
-function form(method: RpcMethod, when: Record<string, unknown>, result: string): string {
-  const params = method.params.map((param) => {
-    const type = param.name in when ? JSON.stringify(when[param.name]) : typeText(param.schema)
-    return `${param.name}${param.required ? '' : '?'}: ${type}`
+function subscriptionMap(subscriptions: readonly [string, RpcSubscription][]): string {
+  const entries = subscriptions.map(([kind, { summary, options, notification }]) => {
+    const optionsType = options ? typeText(options) : 'undefined'
+    return `  /** ${summary.trim()} */\n  ${kind}: { options: ${optionsType}; notification: ${typeText(notification)} }`
   })
-  const shape = method.paramStructure === 'by-name' ? `{ ${params.join('; ')} }` : `[${params.join(', ')}]`
-  return `{ params: ${shape}; result: ${result} }`
+  return `
+/** What can be subscribed to: the options of each kind, and what every notification brings. */
+export interface Subscriptions {
+${entries.join('\n')}
+}
+`
 }
 
-function typeText(schema: Record<string, unknown>): string {
-  return schema['x-type'] as string
+function actions({ openrpcDocument: { methods } }: TemplateArguments): string {
+  const callable = methods.filter((method) => !method['x-subscriptions'])
+  const forms = callable.map((method) => [...overloadForms(method), generalForm(method)])
+  return `import { type ActionClient, call } from '../action.ts'
+${imports(forms.flat().flatMap(typesOf))}
+${callable.map((method, index) => action(method, forms[index] ?? [])).join('\n')}`
 }
 
-function documentation({ summary, description, params }: RpcMethod): string {
-  const prose = [summary, description].filter((text) => text !== undefined).map((text) => text.trim())
-  const lines = [
-    ...prose.join('\n\n').split('\n'),
-    ...(params.length > 0 ? [''] : []),
-    ...params.map(
-      (param) =>
-        `@param ${param.name} - ${((param['description'] as string | undefined) ?? '').replaceAll(/\s+/g, ' ').trim()}`,
-    ),
-  ]
-  return `  /**\n${lines.map((line) => `   * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n   */\n`
+function action(method: RpcMethod, forms: readonly Form[]): string {
+  const signature = ({ params, result }: Form) =>
+    `export function ${method.name}(${['client: ActionClient', ...params].join(', ')}): Promise<${result}>`
+  const comment = documentation(method, '')
+  const signatures = forms.map((form) => `${comment}${signature(form)}\n`)
+  return `${signatures.join('')}export function ${method.name}(client: ActionClient, ...params: unknown[]): Promise<unknown> {
+  return call(client, '${method.name}', params)
+}
+`
+}
+
+function imports(types: readonly string[]): string {
+  const names = namesIn(types)
+  return `import type {\n${names.map((name) => `  ${name},\n`).join('')}} from './schema.ts'\n`
+}
+
+function typesOf({ params, result }: Form): readonly string[] {
+  // Without its name: what stands there would pass for a type when it begins with a capital letter.
+  return [...params.map((param) => param.slice(param.indexOf(':'))), result]
 }

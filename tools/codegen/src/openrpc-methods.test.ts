@@ -38,7 +38,7 @@ const trace = {
 
 describe('openrpcMethods', () => {
   it('writes parameters by position as a tuple, and comes to an end on a recursive schema', async () => {
-    const text = await openrpcMethods(documentOf(trace))
+    const { methods: text } = await openrpcMethods(documentOf(trace))
     expect(text).toContain('trace: { params: [hash: Hash, depth?: number]; result: Frame | null }')
     expect(text).toContain("import type {\n  Frame,\n  Hash,\n} from './schema.ts'")
     expect(text).toContain('@param hash - Which one. *\\/')
@@ -46,7 +46,7 @@ describe('openrpcMethods', () => {
   })
 
   it('writes parameters by name as an object', async () => {
-    const text = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
+    const { methods: text } = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
     expect(text).toContain('trace: { params: { hash: Hash; depth?: number }; result: Frame | null }')
   })
 
@@ -60,16 +60,73 @@ describe('openrpcMethods', () => {
         { when: { full: false }, result: { oneOf: [ref('Short'), { type: 'null' }] } },
       ],
     }
-    const text = await openrpcMethods(documentOf(method))
-    expect(text).toContain(
-      'get: { params: [full: true]; result: Long } | { params: [full: false]; result: Short | null }',
+    const { methods: text } = await openrpcMethods(documentOf(method))
+    expect(text).toContain(`  get: { params: [full: boolean]; result: Frame; overloads:
+    | { params: [full: true]; result: Long }
+    | { params: [full: false]; result: Short | null }
+  }`)
+    expect(text).toContain("import type {\n  Frame,\n  Long,\n  Short,\n} from './schema.ts'")
+  })
+
+  it('keeps overloads by what an object holds apart from each other', async () => {
+    const method = {
+      name: 'get',
+      params: [
+        { name: 'hash', schema: ref('Hash') },
+        { name: 'options', schema: ref('Frame') },
+      ],
+      result: { name: 'r', schema: ref('Frame') },
+      'x-overloads': [
+        { when: { options: { tracer: 'a', config: { diff: true } } }, result: ref('Long') },
+        { when: { options: { tracer: 'a' } }, result: ref('Short') },
+        { when: {}, result: ref('Hash') },
+      ],
+    }
+    const { methods: text, actions } = await openrpcMethods(documentOf(method))
+    expect(text).toContain(`overloads:
+    | { params: [hash: Hash, options: Frame & { tracer: "a"; config: { diff: true } }]; result: Long }
+    | { params: [hash: Hash, options: Frame & { tracer: "a"; config?: { diff?: undefined } }]; result: Short }
+    | { params: [hash?: Hash, options?: Frame & { tracer?: undefined; config?: { diff?: undefined } }]; result: Hash }`)
+    expect(actions).toContain(
+      'export function get(client: ActionClient, hash?: Hash, options?: Frame): Promise<Frame>\n',
     )
-    expect(text).toContain("import type {\n  Long,\n  Short,\n} from './schema.ts'")
+  })
+
+  it('writes an action for each method by position, with its comment, and none for others', async () => {
+    const { actions } = await openrpcMethods(documentOf({ ...trace, deprecated: true }))
+    expect(actions).toContain(`
+/**
+ * Traces.
+ *
+ * @param hash - Which one. *\\/
+ * @param depth -
+ * @deprecated
+ */
+export function trace(client: ActionClient, hash: Hash, depth?: number): Promise<Frame | null>
+export function trace(client: ActionClient, ...params: unknown[]): Promise<unknown> {
+  return call(client, 'trace', params)
+}
+`)
+    const byName = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
+    expect(byName.actions).toBeUndefined()
+  })
+
+  it('writes what can be subscribed to', async () => {
+    const kinds = {
+      heads: { summary: 'New heads.', notification: { $ref: '../x.yaml#/Frame' } },
+      logs: { summary: 'Logs.', options: ref('Long'), notification: { oneOf: [ref('Hash'), ref('Short')] } },
+    }
+    const document = documentOf({ ...trace, 'x-subscriptions': kinds })
+    const { methods: text, actions } = await openrpcMethods(document)
+    expect(text).toContain('/** New heads. */\n  heads: { options: undefined; notification: Frame }')
+    expect(text).toContain('logs: { options: Long; notification: Hash | Short }')
+    expect(actions).not.toContain('export function')
+    expect(openrpcContract(document, 'test')).toContain('$ref: "test#/components/schemas/Frame"')
   })
 
   it('tells a name from a text that looks like one', async () => {
     const schema = { anyOf: [{ enum: ['Latest', 'a"B'] }, ref('Hash')] }
-    const text = await openrpcMethods(
+    const { methods: text } = await openrpcMethods(
       documentOf({ ...trace, params: [{ name: 'at', schema }], result: { name: 'r', schema: ref('Long') } }),
     )
     expect(text).toContain('at?: "Latest" | "a\\"B" | Hash')
@@ -77,7 +134,9 @@ describe('openrpcMethods', () => {
   })
 
   it('lists the methods that may not be sent twice', async () => {
-    const text = await openrpcMethods(documentOf(trace, { ...trace, name: 'send', 'x-idempotent': false }))
+    const { methods: text } = await openrpcMethods(
+      documentOf(trace, { ...trace, name: 'send', 'x-idempotent': false }),
+    )
     expect(text).toContain('nonIdempotentMethods: readonly string[] = ["send"]')
   })
 
@@ -114,5 +173,40 @@ describe('the other files of an OpenRPC document', () => {
       'paramStructure: "by-position",',
       'idempotent: true,',
     ])
+  })
+})
+
+describe('the chains beside a document', () => {
+  const chain = { chain: 'x', path: 'evm', networks: { main: '0x1' }, finality: { model: 'instant' } }
+  const methods = ['b', 'a', 'c', 'd'].map((name) => ({
+    ...trace,
+    name,
+    tags: [{ name: name === 'd' ? 'other' : 'block' }],
+  }))
+
+  it('become lists of methods', () => {
+    const file = { ...chain, methods: { tags: ['block'], withhold: ['b'], add: ['d'] } }
+    const contract = openrpcContract(documentOf(...methods), 'test', [file])
+    expect(contract).toContain(`export const chains = {
+  x: {
+    path: "evm",
+    networks: {
+      main: "0x1"
+    },
+    finality: "instant",
+    methods: [
+      "a",
+      "c",
+      "d"
+    ]
+  }
+} as const satisfies Readonly<Record<string, Chain>>`)
+  })
+
+  it('may not name what the document lacks', () => {
+    const file = { ...chain, methods: { tags: ['block', 'blok'], withhold: ['e'] } }
+    expect(() => openrpcContract(documentOf(...methods), 'test', [file])).toThrow(
+      'chain x: no method or tag is named blok, e',
+    )
   })
 })

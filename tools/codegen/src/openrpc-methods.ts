@@ -6,15 +6,21 @@ import { join } from 'node:path'
 import type { Json } from './bundle.ts'
 import { methodsOf, type RpcMethod, typeOf } from './openrpc-types.ts'
 
+/** What the component writes: a map of types, and one function per method where parameters go by position. */
+export interface MethodFiles {
+  readonly methods: string
+  readonly actions: string | undefined
+}
+
 /**
- * The method map of an OpenRPC document, written by @open-rpc/generator with our own component.
+ * The method map and the actions of an OpenRPC document, written by @open-rpc/generator with our own component.
  *
  * The generator builds typings of its own from each schema, which never ends on a recursive one, so it is given the
  * document with every schema reduced to a title and to the type that openapi-typescript wrote for it.
  *
  * @throws Error when the document is not valid OpenRPC
  */
-export async function openrpcMethods(document: Json): Promise<string> {
+export async function openrpcMethods(document: Json): Promise<MethodFiles> {
   const valid = validateOpenRPCDocument(document as never)
   if (valid !== true) throw new Error(`not a valid OpenRPC document\n${complaints(valid.message, document)}`)
   const outDir = await mkdtemp(join(tmpdir(), 'fairlead-openrpc-'))
@@ -37,7 +43,12 @@ export async function openrpcMethods(document: Json): Promise<string> {
         } as never,
       ],
     })
-    return await readFile(join(outDir, 'custom', 'typescript', 'methods.ts'), 'utf8')
+    const folder = join(outDir, 'custom', 'typescript')
+    const byPosition = methodsOf(document).every(({ paramStructure }) => paramStructure !== 'by-name')
+    return {
+      methods: await readFile(join(folder, 'methods.ts'), 'utf8'),
+      actions: byPosition ? await readFile(join(folder, 'actions.ts'), 'utf8') : undefined,
+    }
   } finally {
     await rm(outDir, { recursive: true, force: true })
   }
@@ -66,12 +77,13 @@ function complaints(text: string, document: Json): string {
 }
 
 function reduced(method: RpcMethod): Json {
-  const overloads = method['x-overloads']
+  const { 'x-overloads': overloads, 'x-subscriptions': subscriptions } = method
   return {
     name: method.name,
     summary: method.summary,
     description: method.description,
     paramStructure: method.paramStructure,
+    deprecated: method.deprecated,
     'x-idempotent': method['x-idempotent'],
     params: method.params.map(({ name, required, description, schema }) => ({
       name,
@@ -82,6 +94,18 @@ function reduced(method: RpcMethod): Json {
     result: { name: method.result.name, schema: stub(`${method.name}.result`, method.result.schema) },
     ...(overloads && {
       'x-overloads': overloads.map(({ when, result }) => ({ when, result: { 'x-type': typeOf(result) } })),
+    }),
+    ...(subscriptions && {
+      'x-subscriptions': Object.fromEntries(
+        Object.entries(subscriptions).map(([kind, { summary, options, notification }]) => [
+          kind,
+          {
+            summary,
+            ...(options && { options: { 'x-type': typeOf(options) } }),
+            notification: { 'x-type': typeOf(notification) },
+          },
+        ]),
+      ),
     }),
   }
 }

@@ -77,7 +77,7 @@ describe('methodsOf', () => {
     ]
     expect(methodsOf(documentOf(method('a', { 'x-overloads': overload('Block') })))).toHaveLength(1)
     expect(() => methodsOf(documentOf(method('a', { 'x-overloads': overload('Blok') })))).toThrow(
-      'a: ../block.yaml#/Blok in x-overloads is no schema that the document uses elsewhere',
+      'a: x-overloads: ../block.yaml#/Blok is no schema that the document uses elsewhere',
     )
   })
 })

@@ -9,8 +9,23 @@ export interface RpcMethod extends Json {
   readonly paramStructure?: 'by-name' | 'by-position' | 'either'
   readonly params: readonly RpcParam[]
   readonly result: { readonly name: string; readonly schema: Json }
+  readonly tags?: readonly { readonly name: string }[]
+  readonly deprecated?: boolean
   readonly 'x-idempotent'?: boolean
-  readonly 'x-overloads'?: readonly { readonly when: Record<string, unknown>; readonly result: Json }[]
+  readonly 'x-overloads'?: readonly { readonly when: Json; readonly result: Json }[]
+  /** Node clients that serve the method. */
+  readonly 'x-availability'?: readonly string[]
+  /** Absent for a method that answers over HTTP and WebSocket. */
+  readonly 'x-transports'?: readonly string[]
+  readonly 'x-subscriptions'?: Readonly<Record<string, RpcSubscription>>
+}
+
+/** Something that can be subscribed to. */
+export interface RpcSubscription extends Json {
+  readonly summary: string
+  readonly options?: Json
+  readonly notification: Json
+  readonly 'x-availability'?: readonly string[]
 }
 
 export interface RpcParam extends Json {
@@ -24,24 +39,34 @@ export function methodsOf(document: Json): readonly RpcMethod[] {
   const methods = (document['methods'] as Json[]).map((method) => {
     const resolved = resolveReference(document, method)
     const params = (resolved['params'] as Json[]).map((param) => resolveReference(document, param))
-    const overloads = resolved['x-overloads'] as RpcMethod['x-overloads']
-    for (const { result } of overloads ?? []) requireComponents(document, result, String(resolved['name']))
-    return { ...resolved, params, result: resolveReference(document, resolved['result'] as Json) }
+    const extensions = Object.entries(resolved).filter(([key]) => key.startsWith('x-'))
+    return {
+      ...resolved,
+      ...Object.fromEntries(
+        extensions.map(([key, value]) => [
+          key,
+          withComponents(document, value, `${String(resolved['name'])}: ${key}`),
+        ]),
+      ),
+      params,
+      result: resolveReference(document, resolved['result'] as Json),
+    }
   })
   return (methods as unknown as RpcMethod[]).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 // Bundling leaves extensions alone: what their references name has to be a component for another reason.
-function requireComponents(document: Json, schema: unknown, method: string): void {
-  if (typeof schema !== 'object' || schema === null) return
-  for (const [key, item] of Object.entries(schema)) {
-    if (key !== '$ref') requireComponents(document, item, method)
-    else if (!(typeOf({ $ref: item }) in componentSchemas(document))) {
-      throw new Error(
-        `${method}: ${String(item)} in x-overloads is no schema that the document uses elsewhere`,
-      )
-    }
+function withComponents(document: Json, value: unknown, place: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withComponents(document, item, place))
+  if (typeof value !== 'object' || value === null) return value
+  const { $ref } = value as Json
+  if (typeof $ref !== 'string') {
+    const entries = Object.entries(value)
+    return Object.fromEntries(entries.map(([key, item]) => [key, withComponents(document, item, place)]))
   }
+  const name = typeOf({ $ref })
+  if (name in componentSchemas(document)) return { $ref: `#/components/schemas/${name}` }
+  throw new Error(`${place}: ${$ref} is no schema that the document uses elsewhere`)
 }
 
 /** The component schemas of a document; one that names no schema has none. */

@@ -2004,6 +2004,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "debug"
+    ],
     result: {
       type: "array",
       items: {
@@ -2016,6 +2019,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       type: "array",
       items: {
@@ -2028,6 +2034,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "fee"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2037,6 +2046,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2080,6 +2092,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "execute"
+    ],
     result: {
       $ref: "evm#/components/schemas/Bytes"
     }
@@ -2089,6 +2104,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2125,6 +2143,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "execute"
+    ],
     result: {
       $ref: "evm#/components/schemas/AccessListResult"
     }
@@ -2168,6 +2189,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "execute"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2205,6 +2229,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "fee"
+    ],
     result: {
       $ref: "evm#/components/schemas/FeeHistory"
     }
@@ -2214,6 +2241,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "fee"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2243,6 +2273,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "state"
+    ],
     result: {
       $ref: "evm#/components/schemas/Uint256"
     }
@@ -2267,6 +2300,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       oneOf: [
         {
@@ -2298,6 +2334,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       oneOf: [
         {
@@ -2322,6 +2361,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       oneOf: [
         {
@@ -2349,6 +2391,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       oneOf: [
         {
@@ -2373,6 +2418,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "block"
+    ],
     result: {
       oneOf: [
         {
@@ -2409,6 +2457,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "state"
+    ],
     result: {
       $ref: "evm#/components/schemas/Bytes"
     }
@@ -2426,6 +2477,9 @@ export const methods = {
       }
     ],
     idempotent: false,
+    tags: [
+      "filter"
+    ],
     result: {
       $ref: "evm#/components/schemas/FilterChanges"
     }
@@ -2443,6 +2497,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "filter"
+    ],
     result: {
       type: "array",
       items: {
@@ -2463,6 +2520,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "filter"
+    ],
     result: {
       type: "array",
       items: {
@@ -2505,6 +2565,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "state"
+    ],
     result: {
       $ref: "evm#/components/schemas/AccountProof"
     }
@@ -2541,6 +2604,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "state"
+    ],
     result: {
       $ref: "evm#/components/schemas/Bytes32"
     }
@@ -2558,6 +2624,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "system"
+    ],
     result: {
       oneOf: [
         {
@@ -2592,6 +2661,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "transaction"
+    ],
     result: {
       oneOf: [
         {
@@ -2623,6 +2695,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "transaction"
+    ],
     result: {
       oneOf: [
         {
@@ -2647,6 +2722,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "transaction"
+    ],
     result: {
       oneOf: [
         {
@@ -2683,6 +2761,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "state"
+    ],
     result: {
       $ref: "evm#/components/schemas/Uint64"
     }
@@ -2700,6 +2781,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "transaction"
+    ],
     result: {
       oneOf: [
         {
@@ -2716,6 +2800,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "fee"
+    ],
     result: {
       $ref: "evm#/components/schemas/Quantity"
     }
@@ -2725,6 +2812,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: false,
+    tags: [
+      "filter"
+    ],
     result: {
       $ref: "evm#/components/schemas/FilterId"
     }
@@ -2742,6 +2832,9 @@ export const methods = {
       }
     ],
     idempotent: false,
+    tags: [
+      "filter"
+    ],
     result: {
       $ref: "evm#/components/schemas/FilterId"
     }
@@ -2760,6 +2853,9 @@ export const methods = {
       }
     ],
     idempotent: false,
+    tags: [
+      "filter"
+    ],
     result: {
       $ref: "evm#/components/schemas/FilterId"
     }
@@ -2777,6 +2873,9 @@ export const methods = {
       }
     ],
     idempotent: false,
+    tags: [
+      "transaction"
+    ],
     result: {
       $ref: "evm#/components/schemas/Hash32"
     }
@@ -2786,6 +2885,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       $ref: "evm#/components/schemas/SyncStatus"
     }
@@ -2803,6 +2905,9 @@ export const methods = {
       }
     ],
     idempotent: false,
+    tags: [
+      "filter"
+    ],
     result: {
       type: "boolean"
     }
@@ -2812,6 +2917,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       type: "boolean"
     }
@@ -2821,6 +2929,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       $ref: "evm#/components/schemas/UintDecimal"
     }
@@ -2830,6 +2941,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "explorer"
+    ],
     result: {
       type: "integer"
     }
@@ -2839,6 +2953,9 @@ export const methods = {
     paramStructure: "by-position",
     params: [],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       type: "string"
     }
@@ -2856,6 +2973,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "client"
+    ],
     result: {
       $ref: "evm#/components/schemas/Hash32"
     }

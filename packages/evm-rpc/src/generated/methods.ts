@@ -3,6 +3,7 @@ import type {
   AccessListResult,
   AccountProof,
   Address,
+  Block,
   BlockId,
   BlockNumberOrTag,
   BlockOverrides,
@@ -32,7 +33,7 @@ import type {
   UintDecimal,
 } from './schema.ts'
 
-/** Every method: its parameters and its result. A union where a flag decides about the result. */
+/** Every method: its parameters and its result. `overloads` has the result for what is known about a parameter. */
 export interface Methods {
   /**
    * Executes bundles of transactions without sending them and returns their traces.
@@ -123,14 +124,20 @@ export interface Methods {
    * @param blockHash - Hash of the block, 32 bytes.
    * @param fullTransactionObjects - True for whole transactions, false for their hashes.
    */
-  eth_getBlockByHash: { params: [blockHash: string, fullTransactionObjects: false]; result: BlockWithHashes | null } | { params: [blockHash: string, fullTransactionObjects: true]; result: BlockWithTransactions | null }
+  eth_getBlockByHash: { params: [blockHash: string, fullTransactionObjects: boolean]; result: Block | null; overloads:
+    | { params: [blockHash: string, fullTransactionObjects: false]; result: BlockWithHashes | null }
+    | { params: [blockHash: string, fullTransactionObjects: true]; result: BlockWithTransactions | null }
+  }
   /**
    * Gets a block by its number or role.
    *
    * @param block - Number or role of the block.
    * @param fullTransactionObjects - True for whole transactions, false for their hashes.
    */
-  eth_getBlockByNumber: { params: [block: BlockNumberOrTag, fullTransactionObjects: false]; result: BlockWithHashes | null } | { params: [block: BlockNumberOrTag, fullTransactionObjects: true]; result: BlockWithTransactions | null }
+  eth_getBlockByNumber: { params: [block: BlockNumberOrTag, fullTransactionObjects: boolean]; result: Block | null; overloads:
+    | { params: [block: BlockNumberOrTag, fullTransactionObjects: false]; result: BlockWithHashes | null }
+    | { params: [block: BlockNumberOrTag, fullTransactionObjects: true]; result: BlockWithTransactions | null }
+  }
   /**
    * Gets the receipts of all transactions of a block.
    *

@@ -51,6 +51,9 @@ export const methods = {
       }
     ],
     idempotent: true,
+    tags: [
+      "Configuration"
+    ],
     result: {
       $ref: "jetton-v2-rpc#/components/schemas/ConfigParam"
     }

@@ -4,7 +4,7 @@ import type {
   ConfigParam,
 } from './schema.ts'
 
-/** Every method: its parameters and its result. A union where a flag decides about the result. */
+/** Every method: its parameters and its result. `overloads` has the result for what is known about a parameter. */
 export interface Methods {
   /**
    * Get a parameter of the chain configuration

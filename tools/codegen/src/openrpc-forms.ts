@@ -1,0 +1,117 @@
+import type { RpcMethod } from './openrpc-types.ts'
+
+/** One way to call a method: TypeScript of its parameters in order, and of the result that they bring. */
+export interface Form {
+  readonly params: readonly string[]
+  readonly result: string
+}
+
+/** The form that takes everything the method takes. */
+export function generalForm(method: RpcMethod): Form {
+  return { params: method.params.map((param) => parameter(param)), result: typeText(method.result.schema) }
+}
+
+/**
+ * The forms of a method whose result follows from what a parameter holds.
+ *
+ * No call fits two of them: a form that asks for less excludes what the more special ones ask for.
+ */
+export function overloadForms(method: RpcMethod): readonly Form[] {
+  const overloads = method['x-overloads'] ?? []
+  return overloads.map(({ when, result }) => {
+    const conditions: Record<string, unknown> = structuredClone(when)
+    for (const other of overloads) if (refines(other.when, when)) exclude(conditions, when, other.when)
+    const known = Object.keys(when)
+    const last = method.params.findLastIndex(({ name }) => known.includes(name))
+    return {
+      // What stands before a parameter that is needed cannot be left out.
+      params: method.params.map((param, position) =>
+        parameter(position <= last ? { ...param, required: true } : param, conditions[param.name]),
+      ),
+      result: typeText(result),
+    }
+  })
+}
+
+// Stands for a key that must not be there.
+const absent = Symbol('absent')
+
+function refines(special: unknown, general: unknown): boolean {
+  if (special === general || !isObject(special) || !isObject(general)) return false
+  return Object.keys(general).every(
+    (key) => key in special && (special[key] === general[key] || refines(special[key], general[key])),
+  )
+}
+
+function exclude(
+  conditions: Record<string, unknown>,
+  general: Record<string, unknown>,
+  special: Record<string, unknown>,
+): void {
+  for (const [key, value] of Object.entries(special)) {
+    if (isObject(value)) {
+      const inner = (conditions[key] ??= {}) as Record<string, unknown>
+      exclude(inner, (general[key] ?? {}) as Record<string, unknown>, value)
+    } else if (!(key in general)) {
+      conditions[key] = absent
+    }
+  }
+}
+
+function parameter({ name, required, schema }: RpcMethod['params'][number], condition?: unknown): string {
+  const type = typeText(schema)
+  const mark = required ? '' : '?'
+  if (condition === undefined) return `${name}${mark}: ${type}`
+  if (!isObject(condition)) return `${name}${mark}: ${JSON.stringify(condition)}`
+  return `${name}${mark}: ${type} & ${objectText(condition)}`
+}
+
+function objectText(conditions: Record<string, unknown>): string {
+  const members = Object.entries(conditions).map(([key, value]) => {
+    if (value === absent) return `${key}?: undefined`
+    if (!isObject(value)) return `${key}: ${JSON.stringify(value)}`
+    return `${key}${isOptional(value) ? '?' : ''}: ${objectText(value)}`
+  })
+  return `{ ${members.join('; ')} }`
+}
+
+function isOptional(conditions: Record<string, unknown>): boolean {
+  return Object.values(conditions).every(
+    (value) => value === absent || (isObject(value) && isOptional(value)),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** The TypeScript that an earlier step wrote for a schema. */
+export function typeText(schema: Record<string, unknown>): string {
+  return schema['x-type'] as string
+}
+
+/** Names of the schemas that some TypeScript refers to. */
+export function namesIn(types: readonly string[]): readonly string[] {
+  // A text that stands for itself may look like a name.
+  const names = types.flatMap((type) => type.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/\b[A-Z]\w*/g) ?? [])
+  return [...new Set(names)].filter((name) => name !== 'Record').toSorted()
+}
+
+/** The comment of a method, for people who hover over it. */
+export function documentation(
+  { summary, description, deprecated, params }: RpcMethod,
+  indent: string,
+): string {
+  const prose = [summary, description].filter((text) => text !== undefined).map((text) => text.trim())
+  const lines = [
+    ...prose.join('\n\n').split('\n'),
+    ...(params.length > 0 ? [''] : []),
+    ...params.map(
+      (param) =>
+        `@param ${param.name} - ${((param['description'] as string | undefined) ?? '').replaceAll(/\s+/g, ' ').trim()}`,
+    ),
+    ...(deprecated ? [...(params.length > 0 ? [] : ['']), '@deprecated'] : []),
+  ]
+  const body = lines.map((line) => `${indent} * ${line.replaceAll('*/', '*\\/')}`.trimEnd())
+  return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
+}
