@@ -112,8 +112,10 @@ describe('a program that uses the packages', () => {
 
   beforeAll(async () => {
     const { root, packages } = installation
-    const program = await readFile(join(import.meta.dirname, '../program/program.ts'), 'utf8')
-    await writeFile(join(root, 'program.ts'), program)
+    for (const name of ['program.ts', 'thirty-methods.ts']) {
+      const program = await readFile(join(import.meta.dirname, '../program', name), 'utf8')
+      await writeFile(join(root, name), program)
+    }
     for (const { folder, path } of packages) {
       const readme = await readFile(join(path, 'README.md'), 'utf8')
       const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)

@@ -1,5 +1,6 @@
 // Runtimes and compilers other than the ones that the project runs on. They have a workspace package to themselves
 // because a package that depends on one gets its commands put on the path of every script, before its own `node` and `tsc`.
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -7,8 +8,29 @@ const require = createRequire(import.meta.url)
 
 /** The oldest Node that the published packages promise, or undefined on a system that it is not published for. */
 export function oldestNode(): string | undefined {
+  return program('n20', 'bin/node')
+}
+
+/** Bun, or undefined on a system that it is not installed on. */
+export function bun(): string | undefined {
+  return program('bun-linux-x64', 'bin/bun')
+}
+
+/** Deno, or undefined on a system that it is not installed on. */
+export function deno(): string | undefined {
+  return program('deno-linux-x64', 'deno')
+}
+
+/** A Chromium of the system, or undefined when there is none; `CHROMIUM` in the environment names another one. */
+export function chromium(): string | undefined {
+  const named = process.env['CHROMIUM']
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  return named ?? places.find((place) => existsSync(place))
+}
+
+function program(name: string, file: string): string | undefined {
   try {
-    return join(dirname(require.resolve('n20/package.json')), 'bin/node')
+    return join(dirname(require.resolve(`${name}/package.json`)), file)
   } catch {
     return undefined
   }

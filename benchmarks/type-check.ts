@@ -1,0 +1,90 @@
+// How long compilers take for a program of thirty methods, next to a program of thirty calls with viem and an empty one.
+import { type ExecFileException, execFile } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { typescriptCompilers } from '@fairlead/toolchains'
+
+const rounds = 3
+const viemProgram = `import { createPublicClient, http } from 'viem'
+const client = createPublicClient({ transport: http('https://node.example.com') })
+const address = '0x5fbdb2315678afecb367f032d93f642f64180aa3'
+const hash = '0x1212121212121212121212121212121212121212121212121212121212121212'
+${[
+  'getBlockNumber()',
+  'getBlock({ includeTransactions: true })',
+  'getBlock({ blockHash: hash })',
+  'getTransactionReceipt({ hash })',
+  "getLogs({ fromBlock: 1n, toBlock: 'latest' })",
+  'getChainId()',
+  'getGasPrice()',
+  'getBalance({ address })',
+  'getCode({ address })',
+  "getProof({ address, storageKeys: [hash] })",
+  'getFeeHistory({ blockCount: 4, rewardPercentiles: [25, 75] })',
+  'call({ to: address })',
+  'estimateGas({ to: address })',
+  'createAccessList({ to: address })',
+  'getBlockTransactionCount()',
+  'getTransaction({ hash })',
+  'getTransactionCount({ address })',
+  "getStorageAt({ address, slot: '0x0' })",
+  'estimateMaxPriorityFeePerGas()',
+  'createEventFilter()',
+]
+  .map((call, index) => `export const result${index} = await client.${call}`)
+  .join('\n')}
+${Array.from({ length: 10 }, (_, index) => `export const again${index} = await client.getBlock({ blockNumber: ${index}n })`).join('\n')}
+`
+
+const folder = await mkdtemp(join(import.meta.dirname, '.type-check-'))
+try {
+  const programs: Record<string, string> = { empty: 'empty.ts', 'evm-rpc': 'evm-rpc.ts', viem: 'viem.ts' }
+  await writeFile(join(folder, 'empty.ts'), 'export {}\n')
+  await writeFile(join(folder, 'viem.ts'), viemProgram)
+  await cp(join(import.meta.dirname, '../tests/consumers/program/thirty-methods.ts'), join(folder, 'evm-rpc.ts'))
+  for (const [version, compiler] of typescriptCompilers) {
+    const seconds: Record<string, number[]> = {}
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, file] of Object.entries(programs)) {
+        await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration(file)))
+        const started = performance.now()
+        const complaints = await run(compiler)
+        if (complaints) throw new Error(`${name} with TypeScript ${version}:\n${complaints}`)
+        ;(seconds[name] ??= []).push((performance.now() - started) / 1_000)
+      }
+    }
+    const best = Object.fromEntries(Object.entries(seconds).map(([name, values]) => [name, Math.min(...values)]))
+    const shown = Object.entries(best).map(
+      ([name, value]) => `${name} ${value.toFixed(2)} s (x${(value / (best['empty'] ?? 1)).toFixed(2)})`,
+    )
+    console.log(`TypeScript ${version}: ${shown.join(', ')}`)
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+function configuration(file: string) {
+  return {
+    compilerOptions: {
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      types: ['node'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      // The published entry: declarations as built, not sources.
+      customConditions: [],
+    },
+    files: [file],
+  }
+}
+
+/** What the compiler complains about; nothing when all is well. */
+function run(compiler: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [compiler, '-p', folder], (error: ExecFileException | null, stdout) =>
+      resolve(error ? stdout || error.message : ''),
+    )
+  })
+}
