@@ -29,6 +29,7 @@ export interface Manifest {
   readonly engines: { readonly node: string }
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 export interface InstalledPackage {
@@ -77,7 +78,8 @@ async function install(root: string, folder: string): Promise<InstalledPackage> 
   await mkdir(path, { recursive: true })
   await run('tar', ['-xzf', resolve(root, filename), '--strip-components=1', '-C', path])
   const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
-  const thirdParty = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith('@fairlead/'))
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  const thirdParty = needed.filter((name) => !name.startsWith('@fairlead/'))
   await Promise.all(thirdParty.map((name) => link(root, name, join(source, 'package.json'))))
   const keys = Object.keys(manifest.exports).filter((key) => key !== './package.json')
   return { folder, path, manifest, entries: keys.map((key) => manifest.name + key.slice(1)) }

@@ -189,10 +189,13 @@ describe('in a browser', () => {
     '@fairlead/core',
     '@fairlead/platform-client',
     '@fairlead/evm-rpc',
+    '@fairlead/evm-rpc/actions',
+    '@fairlead/evm-rpc/address',
     '@fairlead/beacon',
     '@fairlead/jetton/v2',
     '@fairlead/jetton/v3',
     '@fairlead/sdk',
+    '@fairlead/sdk/evm',
   ])('%s needs nothing of Node', async (entry) => {
     expect(await nodeParts(entry)).toEqual([])
   })

@@ -1,0 +1,2 @@
+export * from '@fairlead/evm-rpc'
+export * from '@fairlead/evm-rpc/actions'
