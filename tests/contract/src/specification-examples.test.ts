@@ -185,7 +185,12 @@ describe.each(methods)('the examples of $label', ({ compile, method }) => {
 
 function overloadOf(method: RpcMethod, { params }: RpcExample): Json | undefined {
   const given = Object.fromEntries(params.map(({ name, value }) => [name, value]))
-  const matches = ({ when }: { when: Json }) =>
-    Object.entries(when).every(([name, value]) => given[name] === value)
-  return method['x-overloads']?.find(matches)?.result
+  return method['x-overloads']?.find(({ when }) => holds(when, given))?.result
+}
+
+/** Whether a value has everything that a condition names; more special conditions stand first. */
+function holds(condition: unknown, value: unknown): boolean {
+  if (typeof condition !== 'object' || condition === null) return condition === value
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(condition).every(([key, part]) => holds(part, (value as Json)[key]))
 }

@@ -1,0 +1,15 @@
+import type { Json } from './specifications.ts'
+
+/** A schema in short: a component by its name, `T[]` a list, `{T}` a map, `A|B` either. */
+export function notation(schema: Json): string {
+  const { $ref, type, oneOf, anyOf, allOf, items, additionalProperties } = schema
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
+  const union = (oneOf ?? anyOf ?? allOf) as Json[] | undefined
+  if (union) return union.map(notation).join('|')
+  if (type === 'array') {
+    const item = notation(items as Json)
+    return item.includes('|') ? `(${item})[]` : `${item}[]`
+  }
+  if (type === 'object') return `{${notation(additionalProperties as Json)}}`
+  return String(type)
+}
