@@ -4,9 +4,14 @@ import type {
   Block,
   BlockWithHashes,
   BlockWithTransactions,
+  CallFrame,
   ExecutionTrace,
   MethodName,
+  OpcodeTrace,
+  PrestateDiff,
+  PrestateTrace,
   Quantity,
+  TraceOptions,
 } from './index.ts'
 
 const evm = createEvmClient({
@@ -36,6 +41,32 @@ describe('the types of a call', () => {
     expectTypeOf(full).toEqualTypeOf<BlockWithTransactions | null>()
     const byNumber = await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', true] })
     expectTypeOf(byNumber).toEqualTypeOf<BlockWithTransactions | null>()
+  })
+
+  it('follow the tracer that was asked for', async () => {
+    const trace = <const options extends TraceOptions>(options: options) => options
+    const calls = await evm.request({
+      method: 'debug_traceTransaction',
+      params: [hash, trace({ tracer: 'callTracer', tracerConfig: { withLog: true } })],
+    })
+    expectTypeOf(calls).toEqualTypeOf<CallFrame>()
+    const before = await evm.request({
+      method: 'debug_traceTransaction',
+      params: [hash, { tracer: 'prestateTracer', tracerConfig: { diffMode: false } }],
+    })
+    expectTypeOf(before).toEqualTypeOf<PrestateTrace>()
+    const changes = await evm.request({
+      method: 'debug_traceTransaction',
+      params: [hash, { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }],
+    })
+    expectTypeOf(changes).toEqualTypeOf<PrestateDiff>()
+    const steps = await evm.request({ method: 'debug_traceTransaction', params: [hash] })
+    expectTypeOf(steps).toEqualTypeOf<OpcodeTrace>()
+    const own = await evm.request({
+      method: 'debug_traceTransaction',
+      params: [hash, { tracer: '{ step() {}, fault() {}, result() { return 1 } }' }],
+    })
+    expectTypeOf(own).not.toEqualTypeOf<OpcodeTrace>()
   })
 
   it('leave both forms open for a flag that is not known', async () => {

@@ -33,8 +33,14 @@ export function overloadForms(method: RpcMethod): readonly Form[] {
   })
 }
 
-// Stands for a key that must not be there.
-const absent = Symbol('absent')
+/** Stands for a key that is left out or, where it is a flag, has the other value. */
+class Excluded {
+  readonly type: string
+
+  constructor(value: unknown) {
+    this.type = typeof value === 'boolean' ? String(!value) : 'undefined'
+  }
+}
 
 function refines(special: unknown, general: unknown): boolean {
   if (special === general || !isObject(special) || !isObject(general)) return false
@@ -53,7 +59,7 @@ function exclude(
       const inner = (conditions[key] ??= {}) as Record<string, unknown>
       exclude(inner, (general[key] ?? {}) as Record<string, unknown>, value)
     } else if (!(key in general)) {
-      conditions[key] = absent
+      conditions[key] = new Excluded(value)
     }
   }
 }
@@ -68,7 +74,7 @@ function parameter({ name, required, schema }: RpcMethod['params'][number], cond
 
 function objectText(conditions: Record<string, unknown>): string {
   const members = Object.entries(conditions).map(([key, value]) => {
-    if (value === absent) return `${key}?: undefined`
+    if (value instanceof Excluded) return `${key}?: ${value.type}`
     if (!isObject(value)) return `${key}: ${JSON.stringify(value)}`
     return `${key}${isOptional(value) ? '?' : ''}: ${objectText(value)}`
   })
@@ -77,7 +83,7 @@ function objectText(conditions: Record<string, unknown>): string {
 
 function isOptional(conditions: Record<string, unknown>): boolean {
   return Object.values(conditions).every(
-    (value) => value === absent || (isObject(value) && isOptional(value)),
+    (value) => value instanceof Excluded || (isObject(value) && isOptional(value)),
   )
 }
 

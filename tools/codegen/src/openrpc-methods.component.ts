@@ -21,7 +21,9 @@ function methodMap({ openrpcDocument: { methods } }: TemplateArguments): string 
   const subscriptions = methods.flatMap((method) => Object.entries(method['x-subscriptions'] ?? {}))
   const types = [
     ...methods.flatMap((method) => [generalForm(method), ...overloadForms(method)].flatMap(typesOf)),
-    ...subscriptions.flatMap(([, { options, notification }]) => [...(options ? [options] : []), notification].map(typeText)),
+    ...subscriptions.flatMap(([, { options, notification }]) =>
+      [...(options ? [options] : []), notification].map(typeText),
+    ),
   ]
   return `${imports(types)}
 /** Every method: its parameters and its result. \`overloads\` has the result for what is known about a parameter. */

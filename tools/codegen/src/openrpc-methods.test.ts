@@ -85,8 +85,8 @@ describe('openrpcMethods', () => {
     const { methods: text, actions } = await openrpcMethods(documentOf(method))
     expect(text).toContain(`overloads:
     | { params: [hash: Hash, options: Frame & { tracer: "a"; config: { diff: true } }]; result: Long }
-    | { params: [hash: Hash, options: Frame & { tracer: "a"; config?: { diff?: undefined } }]; result: Short }
-    | { params: [hash?: Hash, options?: Frame & { tracer?: undefined; config?: { diff?: undefined } }]; result: Hash }`)
+    | { params: [hash: Hash, options: Frame & { tracer: "a"; config?: { diff?: false } }]; result: Short }
+    | { params: [hash?: Hash, options?: Frame & { tracer?: undefined; config?: { diff?: false } }]; result: Hash }`)
     expect(actions).toContain(
       'export function get(client: ActionClient, hash?: Hash, options?: Frame): Promise<Frame>\n',
     )

@@ -309,7 +309,7 @@ export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, opt
  * @param blockHash - Hash of the block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<BlockPrestateTrace[]>
+export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<BlockPrestateTrace[]>
 /**
  * Executes the transactions of a block that the node refused and returns their traces.
  *
@@ -354,7 +354,7 @@ export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, opt
  * @param blockHash - Hash of the block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<BlockOpcodeTrace[]>
+export function debug_traceBadBlock(client: ActionClient, blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<BlockOpcodeTrace[]>
 /**
  * Executes the transactions of a block that the node refused and returns their traces.
  *
@@ -388,7 +388,7 @@ export function debug_traceBlock(client: ActionClient, rlp: Bytes, options: Trac
  * @param rlp - RLP encoding of the block. Its parent has to be known to the node.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlock(client: ActionClient, rlp: Bytes, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<BlockPrestateTrace[]>
+export function debug_traceBlock(client: ActionClient, rlp: Bytes, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<BlockPrestateTrace[]>
 /**
  * Executes the transactions of an encoded block once more and returns their traces.
  *
@@ -423,7 +423,7 @@ export function debug_traceBlock(client: ActionClient, rlp: Bytes, options: Trac
  * @param rlp - RLP encoding of the block. Its parent has to be known to the node.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlock(client: ActionClient, rlp: Bytes, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<BlockOpcodeTrace[]>
+export function debug_traceBlock(client: ActionClient, rlp: Bytes, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<BlockOpcodeTrace[]>
 /**
  * Executes the transactions of an encoded block once more and returns their traces.
  *
@@ -455,7 +455,7 @@ export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, 
  * @param blockHash - Hash of the block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<BlockPrestateTrace[]>
+export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<BlockPrestateTrace[]>
 /**
  * Executes the transactions of a block once more and returns their traces.
  *
@@ -490,7 +490,7 @@ export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, 
  * @param blockHash - Hash of the block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<BlockOpcodeTrace[]>
+export function debug_traceBlockByHash(client: ActionClient, blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<BlockOpcodeTrace[]>
 /**
  * Executes the transactions of a block once more and returns their traces.
  *
@@ -522,7 +522,7 @@ export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumbe
  * @param block - The block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumberOrTag, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<BlockPrestateTrace[]>
+export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumberOrTag, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<BlockPrestateTrace[]>
 /**
  * Executes the transactions of a block once more and returns their traces.
  *
@@ -557,7 +557,7 @@ export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumbe
  * @param block - The block.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumberOrTag, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<BlockOpcodeTrace[]>
+export function debug_traceBlockByNumber(client: ActionClient, block: BlockNumberOrTag, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<BlockOpcodeTrace[]>
 /**
  * Executes the transactions of a block once more and returns their traces.
  *
@@ -592,7 +592,7 @@ export function debug_traceCall(client: ActionClient, transaction: CallRequest, 
  * @param block - Block after which to look. Some nodes ask for it.
  * @param options - How to trace, and what to pretend; every step when left out.
  */
-export function debug_traceCall(client: ActionClient, transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<PrestateTrace>
+export function debug_traceCall(client: ActionClient, transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<PrestateTrace>
 /**
  * Executes a call without sending it and returns its trace.
  *
@@ -632,7 +632,7 @@ export function debug_traceCall(client: ActionClient, transaction: CallRequest, 
  * @param block - Block after which to look. Some nodes ask for it.
  * @param options - How to trace, and what to pretend; every step when left out.
  */
-export function debug_traceCall(client: ActionClient, transaction: CallRequest, block?: BlockId, options?: TraceCallOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<OpcodeTrace>
+export function debug_traceCall(client: ActionClient, transaction: CallRequest, block?: BlockId, options?: TraceCallOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<OpcodeTrace>
 /**
  * Executes a call without sending it and returns its trace.
  *
@@ -686,7 +686,7 @@ export function debug_traceTransaction(client: ActionClient, transactionHash: Ha
  * @param transactionHash - Hash of the transaction.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceTransaction(client: ActionClient, transactionHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }): Promise<PrestateTrace>
+export function debug_traceTransaction(client: ActionClient, transactionHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }): Promise<PrestateTrace>
 /**
  * Executes a transaction of a block once more and returns its trace.
  *
@@ -731,7 +731,7 @@ export function debug_traceTransaction(client: ActionClient, transactionHash: Ha
  * @param transactionHash - Hash of the transaction.
  * @param options - How to trace; every step when left out.
  */
-export function debug_traceTransaction(client: ActionClient, transactionHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }): Promise<OpcodeTrace>
+export function debug_traceTransaction(client: ActionClient, transactionHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }): Promise<OpcodeTrace>
 /**
  * Executes a transaction of a block once more and returns its trace.
  *

@@ -235,12 +235,12 @@ export interface Methods {
   debug_traceBadBlock: { params: [blockHash: Hash32, options?: TraceOptions]; result: BlockTraceItem[]; overloads:
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "callTracer" }]; result: BlockCallTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: BlockPrestateDiff[] }
-    | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: BlockPrestateTrace[] }
+    | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: BlockPrestateTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "4byteTracer" }]; result: BlockFourByteTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "flatCallTracer" }]; result: BlockFlatCallTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "muxTracer" }]; result: BlockMuxTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "noopTracer" }]; result: BlockNoopTrace[] }
-    | { params: [blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: BlockOpcodeTrace[] }
+    | { params: [blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: BlockOpcodeTrace[] }
   }
   /**
    * Executes the transactions of an encoded block once more and returns their traces.
@@ -251,12 +251,12 @@ export interface Methods {
   debug_traceBlock: { params: [rlp: Bytes, options?: TraceOptions]; result: BlockTraceItem[]; overloads:
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "callTracer" }]; result: BlockCallTrace[] }
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: BlockPrestateDiff[] }
-    | { params: [rlp: Bytes, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: BlockPrestateTrace[] }
+    | { params: [rlp: Bytes, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: BlockPrestateTrace[] }
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "4byteTracer" }]; result: BlockFourByteTrace[] }
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "flatCallTracer" }]; result: BlockFlatCallTrace[] }
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "muxTracer" }]; result: BlockMuxTrace[] }
     | { params: [rlp: Bytes, options: TraceOptions & { tracer: "noopTracer" }]; result: BlockNoopTrace[] }
-    | { params: [rlp: Bytes, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: BlockOpcodeTrace[] }
+    | { params: [rlp: Bytes, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: BlockOpcodeTrace[] }
   }
   /**
    * Executes the transactions of a block once more and returns their traces.
@@ -267,12 +267,12 @@ export interface Methods {
   debug_traceBlockByHash: { params: [blockHash: Hash32, options?: TraceOptions]; result: BlockTraceItem[]; overloads:
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "callTracer" }]; result: BlockCallTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: BlockPrestateDiff[] }
-    | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: BlockPrestateTrace[] }
+    | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: BlockPrestateTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "4byteTracer" }]; result: BlockFourByteTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "flatCallTracer" }]; result: BlockFlatCallTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "muxTracer" }]; result: BlockMuxTrace[] }
     | { params: [blockHash: Hash32, options: TraceOptions & { tracer: "noopTracer" }]; result: BlockNoopTrace[] }
-    | { params: [blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: BlockOpcodeTrace[] }
+    | { params: [blockHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: BlockOpcodeTrace[] }
   }
   /**
    * Executes the transactions of a block once more and returns their traces.
@@ -283,12 +283,12 @@ export interface Methods {
   debug_traceBlockByNumber: { params: [block: BlockNumberOrTag, options?: TraceOptions]; result: BlockTraceItem[]; overloads:
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "callTracer" }]; result: BlockCallTrace[] }
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: BlockPrestateDiff[] }
-    | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: BlockPrestateTrace[] }
+    | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: BlockPrestateTrace[] }
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "4byteTracer" }]; result: BlockFourByteTrace[] }
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "flatCallTracer" }]; result: BlockFlatCallTrace[] }
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "muxTracer" }]; result: BlockMuxTrace[] }
     | { params: [block: BlockNumberOrTag, options: TraceOptions & { tracer: "noopTracer" }]; result: BlockNoopTrace[] }
-    | { params: [block: BlockNumberOrTag, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: BlockOpcodeTrace[] }
+    | { params: [block: BlockNumberOrTag, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: BlockOpcodeTrace[] }
   }
   /**
    * Executes a call without sending it and returns its trace.
@@ -300,12 +300,12 @@ export interface Methods {
   debug_traceCall: { params: [transaction: CallRequest, block?: BlockId, options?: TraceCallOptions]; result: TraceResult; overloads:
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "callTracer" }]; result: CallFrame }
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: PrestateDiff }
-    | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: PrestateTrace }
+    | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: PrestateTrace }
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "4byteTracer" }]; result: FourByteTrace }
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "flatCallTracer" }]; result: FlatCallTraces }
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "muxTracer" }]; result: MuxTrace }
     | { params: [transaction: CallRequest, block: BlockId, options: TraceCallOptions & { tracer: "noopTracer" }]; result: NoopTrace }
-    | { params: [transaction: CallRequest, block?: BlockId, options?: TraceCallOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: OpcodeTrace }
+    | { params: [transaction: CallRequest, block?: BlockId, options?: TraceCallOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: OpcodeTrace }
   }
   /**
    * Executes bundles of transactions without sending them and returns their traces.
@@ -329,12 +329,12 @@ export interface Methods {
   debug_traceTransaction: { params: [transactionHash: Hash32, options?: TraceOptions]; result: TraceResult; overloads:
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "callTracer" }]; result: CallFrame }
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig: { diffMode: true } }]; result: PrestateDiff }
-    | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: undefined } }]; result: PrestateTrace }
+    | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "prestateTracer"; tracerConfig?: { diffMode?: false } }]; result: PrestateTrace }
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "4byteTracer" }]; result: FourByteTrace }
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "flatCallTracer" }]; result: FlatCallTraces }
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "muxTracer" }]; result: MuxTrace }
     | { params: [transactionHash: Hash32, options: TraceOptions & { tracer: "noopTracer" }]; result: NoopTrace }
-    | { params: [transactionHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: undefined } }]; result: OpcodeTrace }
+    | { params: [transactionHash: Hash32, options?: TraceOptions & { tracer?: undefined; tracerConfig?: { diffMode?: false } }]; result: OpcodeTrace }
   }
   /**
    * Gets the number of a block by its role.
