@@ -1,25 +1,10 @@
-import {
-  type BasicCredential,
-  type CallOptions,
-  createHttpTransport,
-  FairleadError,
-  type HttpOptions,
-  nodeAddress,
-  redact,
-  redactJson,
-  type TokenCredential,
-} from '@fairlead/core'
-import { nonIdempotentMethods } from './generated/index.ts'
+import type { CallOptions } from '@fairlead/core'
 import type { EvmRequest, MethodName, MethodParams, MethodResult } from './method-types.ts'
+import type { Transport } from './transport.ts'
+import { http, type HttpTransportOptions } from './transports/http.ts'
 
-export interface EvmClientOptions extends HttpOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
-  readonly url: string
-  /** Token (sent in the path) or user name and password (sent as HTTP basic authentication). */
-  readonly auth: TokenCredential | BasicCredential
-  /** Path after the token where a chain has one, for example `evm`. */
-  readonly path?: string | undefined
-}
+/** How to reach a node over HTTP. */
+export interface EvmClientOptions extends HttpTransportOptions {}
 
 /** Calls the JSON-RPC methods of one node. */
 export interface EvmClient {
@@ -40,87 +25,36 @@ export interface EvmClient {
     request: EvmRequest<method, params>,
     options?: CallOptions,
   ): Promise<MethodResult<method, params>>
+  /** What the calls travel by. */
+  readonly transport: Transport
+  /** Ends connections and timers of the transport; calls after it may fail. */
+  close(): void
 }
 
 /**
- * Makes a client of an EVM node over HTTP.
+ * Makes a client of an EVM node, over HTTP or over any transport.
  *
  * Calls that the specification marks idempotent are sent again after a lost connection or a passing HTTP status.
  *
- * @param options - address, credential and path; `fetch`, `timeoutMs` and `retries` as for every client
+ * @param options - address, credential and path for HTTP, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`
  * @returns a client with one typed `request` function
  * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
  * @example
  * ```ts
  * const evm = createEvmClient({ url: 'https://node.example.com', auth: { kind: 'token', token } })
  * const height = BigInt(await evm.request({ method: 'eth_blockNumber' }))
+ *
+ * const live = createEvmClient({ transport: webSocket({ url, auth }) })
  * ```
  * @see specs/evm/openrpc.yaml
  */
-export function createEvmClient({ url, auth, path, ...http }: EvmClientOptions): EvmClient {
-  const address = nodeAddress('evm', url, auth, path)
-  const send = createHttpTransport(http, address.secrets)
-  const headers = { 'content-type': 'application/json', ...address.headers }
-  let id = 0
+export function createEvmClient(options: EvmClientOptions | { readonly transport: Transport }): EvmClient {
+  const transport: Transport = 'transport' in options ? options.transport : http(options)
   return {
-    request: ({ method, params = [] }: { method: string; params?: unknown }, options?: CallOptions) => {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params })
-      const init = { method: 'POST', headers, body }
-      const idempotent = !nonIdempotentMethods.includes(method)
-      const operation = redact(method, address.secrets)
-      const call = { ...options, operation, url: address.url, init, idempotent }
-      return send(call, readText).then((answer) =>
-        resultOf(operation, answer, address.secrets),
-      ) as Promise<never>
-    },
+    request: (request: { method: string; params?: readonly unknown[] }, callOptions?: CallOptions) =>
+      transport.request(request, callOptions) as Promise<never>,
+    transport,
+    close: () => transport.close?.(),
   }
-}
-
-interface RpcError {
-  readonly code: number
-  readonly message?: unknown
-  readonly data?: unknown
-}
-
-interface Answer {
-  readonly result?: unknown
-  readonly error?: unknown
-}
-
-interface TextAnswer {
-  readonly response: Response
-  readonly text: string
-}
-
-const readText = async (response: Response): Promise<TextAnswer> => ({
-  response,
-  text: await response.text(),
-})
-
-function resultOf(operation: string, { response, text }: TextAnswer, secrets: readonly string[]): unknown {
-  const { status } = response
-  let answer: Answer | undefined
-  try {
-    answer = JSON.parse(text) as Answer
-  } catch {}
-  if (isRpcError(answer?.error)) {
-    const { code: rpcCode, message, data: sent } = answer.error
-    const detail = typeof message === 'string' ? redact(message, secrets) : ''
-    const data = redactJson(sent, secrets)
-    throw new FairleadError('RPC_ERROR', { operation, rpcCode, detail, data, status })
-  }
-  if (!response.ok) {
-    const requestId = response.headers.get('x-request-id') ?? undefined
-    const detail = redact(text, secrets).slice(0, 300)
-    throw new FairleadError('HTTP_STATUS', { operation, status, detail, requestId })
-  }
-  if (answer?.result === undefined) {
-    throw new FairleadError('DECODE_INVALID', { operation, path: '$', rule: 'must be a JSON-RPC response' })
-  }
-  return answer.result
-}
-
-// A proxy in front of the node may use `error` for something else, such as a text.
-function isRpcError(error: unknown): error is RpcError {
-  return typeof (error as RpcError | null | undefined)?.code === 'number'
 }

@@ -38,7 +38,11 @@ export interface Transport {
    * @throws FairleadError as {@link EvmClient.request}
    */
   request(request: RpcRequest, options?: CallOptions): Promise<unknown>
-  /** Carries several calls in one exchange. Outcomes stand in the order of the calls; one may fail without the others. */
+  /**
+   * Carries several calls in one exchange. Outcomes stand in the order of the calls; one may fail without the others.
+   *
+   * It does not reject: what fails the exchange fails every call in it.
+   */
   batch?(
     requests: readonly RpcRequest[],
     options?: CallOptions,

@@ -1,0 +1,41 @@
+/** Listeners by the name of what they hear. */
+export interface Emitter<events> {
+  add<name extends keyof events>(name: name, listener: (event: events[name]) => void, once: boolean): void
+  /** Removes one of the listeners that are this function, also one that was added for once. */
+  remove<name extends keyof events>(name: name, listener: (event: events[name]) => void): void
+  emit<name extends keyof events>(name: name, event: events[name]): void
+}
+
+interface Entry {
+  readonly name: unknown
+  readonly listener: (event: never) => void
+  readonly once: boolean
+}
+
+/** Makes an emitter; as with Node's, a function that was added twice is called twice. */
+export function createEmitter<events>(): Emitter<events> {
+  let entries: readonly Entry[] = []
+  return {
+    add(name, listener, once) {
+      entries = [...entries, { name, listener, once }]
+    },
+    remove(name, listener) {
+      const last = entries.findLast((entry) => entry.name === name && entry.listener === listener)
+      entries = entries.filter((entry) => entry !== last)
+    },
+    emit(name, event) {
+      for (const entry of entries) {
+        if (entry.name !== name) continue
+        if (entry.once) entries = entries.filter((other) => other !== entry)
+        try {
+          entry.listener(event as never)
+        } catch (error) {
+          // A fault of one listener reaches neither the others nor whoever made the event.
+          queueMicrotask(() => {
+            throw error
+          })
+        }
+      }
+    },
+  }
+}

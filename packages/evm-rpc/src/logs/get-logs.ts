@@ -1,0 +1,231 @@
+import { FairleadError } from '@fairlead/core'
+import type { Address, BlockNumberOrTag, Filter, Log } from '../generated/index.ts'
+import { inOrder } from '../streams/ordered.ts'
+import { isPassing, persistently } from '../streams/pausing.ts'
+import { type StreamSource, transportOf } from '../streams/source.ts'
+import type { Transport } from '../transport.ts'
+import { toNumber, toQuantity } from '../values/hex.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+
+/** How {@link getLogs} asks. */
+export interface GetLogsOptions {
+  /** Most blocks per request. Left out, the whole range is asked for first. */
+  readonly maxRange?: number | undefined
+  /** Most requests under way. Default 1. */
+  readonly concurrency?: number | undefined
+  /** How often a request is repeated when the node is not there or wants to be asked less often. Default 10. */
+  readonly retries?: number | undefined
+  /** Ends it; the abort reason is thrown unchanged. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Gets the logs of any range of blocks, in as many requests as the node needs.
+ *
+ * A range that is refused is asked for in parts: as large as the refusal tells, in the words of many nodes and providers,
+ * or else half as large; what is answered makes the next part larger again. A single block that is refused is asked for
+ * by parts of the addresses. Block tags are resolved once, at the start.
+ *
+ * @param source - a client or a transport
+ * @param filter - as for `eth_getLogs`; `pending` is not possible
+ * @param options - limits and the signal
+ * @returns lists of logs in the order of the chain; a list may be empty
+ * @throws FairleadError `CONFIG_INVALID`; while it is read what a request throws, and so does a single block that is refused
+ * @example
+ * ```ts
+ * for await (const logs of getLogs(evm, { address: token, fromBlock: '0x0', toBlock: 'finalized' })) save(logs)
+ * ```
+ * @see specs/evm/openrpc.yaml, eth_getLogs
+ */
+export function getLogs(
+  source: StreamSource,
+  filter: Filter,
+  options: GetLogsOptions = {},
+): AsyncGenerator<Log[], void, undefined> {
+  const { maxRange = Number.MAX_SAFE_INTEGER, concurrency = 1 } = options
+  for (const [option, value] of Object.entries({ maxRange, concurrency })) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw invalid(option, 'must be a whole number of at least 1')
+  }
+  return parts(transportOf(source), filter, maxRange, concurrency, options)
+}
+
+/**
+ * Gets the logs of any range of blocks as one list; {@link getLogs} does not need the memory for all of them.
+ *
+ * @param source - a client or a transport
+ * @param filter - as for `eth_getLogs`; `pending` is not possible
+ * @param options - limits and the signal
+ * @returns the logs in the order of the chain
+ * @throws FairleadError as {@link getLogs}
+ * @example
+ * ```ts
+ * const logs = await getAllLogs(evm, { address: token, fromBlock: '0x0', toBlock: 'finalized' })
+ * ```
+ * @see specs/evm/openrpc.yaml, eth_getLogs
+ */
+export async function getAllLogs(
+  source: StreamSource,
+  filter: Filter,
+  options: GetLogsOptions = {},
+): Promise<Log[]> {
+  const all: Log[] = []
+  for await (const logs of getLogs(source, filter, options)) for (const log of logs) all.push(log)
+  return all
+}
+
+async function* parts(
+  transport: Transport,
+  filter: Filter,
+  maxRange: number,
+  concurrency: number,
+  { retries, signal = new AbortController().signal }: GetLogsOptions,
+): AsyncGenerator<Log[], void, undefined> {
+  signal.throwIfAborted()
+  const { address, topics } = filter
+  const fixed = topics ? { topics } : {}
+  const addresses = distinct(address)
+  const query = (
+    scope: object,
+    some: readonly Address[],
+    stop: AbortSignal,
+    mayPass: (error: unknown) => boolean = isPassing,
+  ) =>
+    persistently(
+      async () => {
+        const only = some.length === 0 ? {} : { address: some.length === 1 ? some[0] : some }
+        const params = [{ ...scope, ...only, ...fixed }]
+        return (await transport.request({ method: 'eth_getLogs', params }, { signal: stop })) as Log[]
+      },
+      retries,
+      stop,
+      mayPass,
+    )
+  const pace = createPace(maxRange)
+
+  /** The logs of a range, whatever it takes. */
+  async function gather(
+    from: number,
+    to: number,
+    some: readonly Address[],
+    stop: AbortSignal,
+  ): Promise<Log[]> {
+    const span = to - from + 1
+    const halves = async () => {
+      const middle = Math.ceil(some.length / 2)
+      const one = await gather(from, to, some.slice(0, middle), stop)
+      const other = await gather(from, to, some.slice(middle), stop)
+      return [...one, ...other].toSorted(byPosition)
+    }
+    if (some.length > pace.addresses) return await halves()
+    try {
+      const scope = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+      // A time limit that was hit counts against the size of the query before it counts against the node.
+      const mayPass = (error: unknown) => isPassing(error) && !refusalOf(error, from, span)
+      const logs = await query(scope, some, stop, mayPass)
+      pace.answered(span)
+      return logs
+    } catch (error) {
+      const refusal = stop.aborted ? undefined : refusalOf(error, from, span)
+      if (!refusal) throw error
+      if (some.length > 1 && (refusal.of === 'addresses' || span === 1)) {
+        if (refusal.of === 'addresses') pace.addresses = Math.min(pace.addresses, Math.ceil(some.length / 2))
+        return await halves()
+      }
+      if (span === 1) throw error
+      const size = pace.refused(refusal, span)
+      const logs: Log[] = []
+      for (let start = from; start <= to; start += size) {
+        const part = await gather(start, Math.min(to, start + size - 1), some, stop)
+        for (const log of part) logs.push(log)
+      }
+      return logs
+    }
+  }
+
+  if ('blockHash' in filter) {
+    yield await query({ blockHash: filter.blockHash }, addresses, signal)
+    return
+  }
+  const to = await resolve(transport, filter.toBlock ?? 'latest', 'toBlock', signal)
+  const from = await resolve(transport, filter.fromBlock ?? 'latest', 'fromBlock', signal)
+  function* ranges() {
+    for (let start = from; start <= to;) {
+      const end = Math.min(to, start + pace.span - 1)
+      yield [start, end] as const
+      start = end + 1
+    }
+  }
+  yield* inOrder(ranges(), concurrency, ([start, end], stop) => gather(start, end, addresses, stop), signal)
+}
+
+/** How many blocks to ask for next. */
+interface Pace {
+  readonly span: number
+  /** Most addresses per request. */
+  addresses: number
+  answered(span: number): void
+  /** Tells how large the parts of a refused range shall be. */
+  refused(refusal: Refusal, span: number): number
+}
+
+// A range that was just refused is not tried again at once, as every refusal costs the node and the caller a request.
+const answersToGrow = 3
+
+function createPace(maxRange: number): Pace {
+  let span = maxRange
+  // More than this the node refuses whatever is in the blocks.
+  let ceiling = maxRange
+  let answers = 0
+  return {
+    addresses: Number.MAX_SAFE_INTEGER,
+    get span() {
+      return span
+    },
+    answered(answeredSpan) {
+      if (answeredSpan < span || ++answers < answersToGrow) return
+      answers = 0
+      span = Math.min(ceiling, span * 2)
+    },
+    refused({ span: told, fixed }, refusedSpan) {
+      const size = told ?? Math.ceil(refusedSpan / 2)
+      if (fixed) ceiling = Math.min(ceiling, told ?? refusedSpan - 1)
+      answers = 0
+      span = Math.min(span, size)
+      return size
+    },
+  }
+}
+
+async function resolve(
+  transport: Transport,
+  block: BlockNumberOrTag,
+  option: string,
+  signal: AbortSignal,
+): Promise<number> {
+  if (block === 'pending') throw invalid(option, 'must be a block that is part of the chain')
+  if (block.startsWith('0x')) return toNumber(block)
+  if (block === 'latest') {
+    return toNumber((await transport.request({ method: 'eth_blockNumber' }, { signal })) as string)
+  }
+  const params = [block, false]
+  const found = (await transport.request({ method: 'eth_getBlockByNumber', params }, { signal })) as {
+    number: string
+  } | null
+  if (found) return toNumber(found.number)
+  throw invalid(option, 'must be a block that the node knows')
+}
+
+function distinct(address: Filter['address']): Address[] {
+  const list = typeof address === 'string' ? [address] : (address ?? [])
+  return [...new Map(list.map((one) => [one.toLowerCase(), one])).values()]
+}
+
+function byPosition(one: Log, other: Log): number {
+  const difference = toNumber(one.blockNumber ?? '0x0') - toNumber(other.blockNumber ?? '0x0')
+  return difference || toNumber(one.logIndex ?? '0x0') - toNumber(other.logIndex ?? '0x0')
+}
+
+function invalid(option: string, rule: string): FairleadError {
+  return new FairleadError('CONFIG_INVALID', { option, rule })
+}

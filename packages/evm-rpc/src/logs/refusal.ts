@@ -1,0 +1,104 @@
+import { FairleadError } from '@fairlead/core'
+import { isThrottled } from '../streams/pausing.ts'
+
+/** What a node says when it will not answer a query for logs as it stands. */
+export interface Refusal {
+  /** What to ask for less of. */
+  readonly of: 'blocks' | 'addresses'
+  /** Most blocks that the node answers for, where it tells; less than what was asked. */
+  readonly span?: number | undefined
+  /** Whether the number of blocks is limited as such, and not what was found in them. */
+  readonly fixed: boolean
+}
+
+// Codes that providers use for this alone; most use general ones, and only their words tell.
+const ownCodes = [-32_005, -32_012, -32_614]
+const words =
+  /range|too (?:many|large|wide|big|much)|(?:more|smaller) than|exceed|limit|response (?:is|size)|timed? ?out|timeout|deadline/i
+// Asking for less does not help.
+const otherWords =
+  /invalid block range|beyond (?:the )?(?:current )?head|pruned|unauthori[sz]ed|not supported yet/i
+const otherCodes = [-32_601, -32_700, 4444]
+
+/**
+ * Tells whether a node refuses a query for logs because it is too large, and how large it may be.
+ *
+ * @param error - what the query threw
+ * @param from - first block that was asked for
+ * @param span - number of blocks that were asked for
+ */
+export function refusalOf(error: unknown, from: number, span: number): Refusal | undefined {
+  if (FairleadError.is(error, 'TRANSPORT_TIMEOUT')) return { of: 'blocks', fixed: false }
+  if (FairleadError.is(error, 'HTTP_STATUS')) {
+    return [413, 504].includes(error.context.status) ? { of: 'blocks', fixed: false } : undefined
+  }
+  if (!FairleadError.is(error, 'RPC_ERROR') || isThrottled(error)) return undefined
+  const { rpcCode, detail, data } = error.context
+  const said = `${detail} ${typeof data === 'string' ? data : (JSON.stringify(data) ?? '')}`
+  // The name of the method is no word about logs.
+  const text = said.replaceAll('eth_getLogs', '')
+  if (otherCodes.includes(rpcCode) || otherWords.test(text)) return undefined
+  if (!ownCodes.includes(rpcCode) && !words.test(text)) return undefined
+  if (
+    /address(?:es)? (?:or topics )?(?:per|in|limit|count)|(?:too many|max(?:imum)?|number of) address/i.test(
+      text,
+    )
+  ) {
+    return { of: 'addresses', fixed: true }
+  }
+  const less = (found: number | undefined) => (found && found >= 1 && found < span ? found : undefined)
+  const allowed = less(maxRangeOf(data))
+  if (allowed) return { of: 'blocks', span: allowed, fixed: true }
+  const suggested = less(suggestedSpan(text, data, from))
+  const counted = /results|logs|bytes|response size/i.test(text)
+  const limit = Math.max(0, ...limits(text, !counted).filter(less))
+  if (limit) return { of: 'blocks', span: Math.max(limit, suggested ?? 0), fixed: true }
+  return {
+    of: 'blocks',
+    span: suggested,
+    fixed: suggested === undefined && !counted && /range|blocks/i.test(text),
+  }
+}
+
+function maxRangeOf(data: unknown): number | undefined {
+  const { max_range: range } = (data ?? {}) as { max_range?: unknown }
+  return typeof range === 'number' || typeof range === 'string' ? Number(range) : undefined
+}
+
+// "this block range should work: [0x0, 0x133e71]", "retry with the range 100-200", data of { from, to }.
+function suggestedSpan(text: string, data: unknown, from: number): number | undefined {
+  const { from: first, to: last } = (data ?? {}) as { from?: unknown; to?: unknown }
+  const pairs: (readonly [unknown, unknown])[] = [[first, last]]
+  const hex = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i.exec(text)
+  const decimal = /with the range (\d+)\s*-\s*(\d+)/i.exec(text)
+  for (const pair of [hex, decimal]) if (pair) pairs.unshift([pair[1], pair[2]])
+  for (const [start, end] of pairs) {
+    if (typeof start !== 'string' || typeof end !== 'string') continue
+    const span = Number(end) - Number(start) + 1
+    if (Number(start) >= from && span >= 1) return span
+  }
+  return undefined
+}
+
+const blockNumbers = [
+  // "limited to a 10,000 range", "up to a 2K block range", "limited to 0 - 50 blocks range", "at most 1000 blocks"
+  /(\d[\d,]*)(\s?k)?[- ](?:blocks?|range)\b/gi,
+  // "number of requested blocks is 1000", "maximum block range: 5000", "max block range 100000"
+  /block(?:s| range)(?: is|:)? (\d[\d,]*)(k)?\b/gi,
+]
+const anyLimits = [
+  // "maximum is set to 2048", "exceeds limit of 10000", "(maximum 1024)", "range limit 2000", "smaller than size 1024"
+  /(?:limit|max(?:imum)?|exceeds?|greater than|smaller than|distance)[^\d.;]{0,24}(\d[\d,]*)(\s?k\b)?/gi,
+  // "exceeds the range allowed for your plan (5000 > 1000)"
+  /> ?(\d[\d,]*)(k)?/gi,
+]
+
+// A number next to the word "block" is a number of blocks; other limits may be of something that was counted.
+function limits(text: string, any: boolean): number[] {
+  const patterns = any ? [...blockNumbers, ...anyLimits] : blockNumbers
+  return patterns.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(
+      ([, digits = '', thousand]) => Number(digits.replaceAll(',', '')) * (thousand ? 1_000 : 1),
+    ),
+  )
+}

@@ -1,0 +1,40 @@
+import { FairleadError } from '@fairlead/core'
+
+/** The codes of EIP-1193 that a node behind this package can cause. */
+export const providerErrorCodes = { unauthorized: 4100, unsupportedMethod: 4200, disconnected: 4900 } as const
+
+/**
+ * What a provider throws: as in EIP-1193, with the node's own code where the node answered with an error object.
+ *
+ * @see EIP-1193, section Errors; EIP-1474, section Error codes
+ */
+export class ProviderRpcError extends Error {
+  override readonly name = 'ProviderRpcError'
+  declare readonly code: number
+  declare readonly data?: unknown
+
+  constructor(
+    code: number,
+    message: string,
+    options: { readonly data?: unknown; readonly cause?: unknown } = {},
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    if (options.data !== undefined) this.data = options.data
+  }
+}
+
+/** Puts an error of this package into the form of EIP-1193; the error itself is the `cause`. */
+export function providerErrorOf(error: unknown): unknown {
+  if (!FairleadError.is(error)) return error
+  const cause = error
+  if (FairleadError.is(error, 'RPC_ERROR')) {
+    const { rpcCode, detail, data } = error.context
+    return new ProviderRpcError(rpcCode, detail, { data, cause })
+  }
+  if (error.code.startsWith('TRANSPORT_')) {
+    return new ProviderRpcError(providerErrorCodes.disconnected, error.message, { cause })
+  }
+  const refused = FairleadError.is(error, 'HTTP_STATUS') && [401, 403].includes(error.context.status)
+  return new ProviderRpcError(refused ? providerErrorCodes.unauthorized : -32603, error.message, { cause })
+}

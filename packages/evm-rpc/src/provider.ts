@@ -1,0 +1,166 @@
+import type { EvmClient } from './client.ts'
+import { createEmitter } from './emitter.ts'
+import { ProviderRpcError, providerErrorCodes, providerErrorOf } from './provider-error.ts'
+import type { Subscription, Transport } from './transport.ts'
+
+/** What a provider emits, by name. */
+export interface ProviderEvents {
+  /** The node can be reached. `chainId` is a quantity. */
+  readonly connect: { readonly chainId: string }
+  /** The connection is gone; `code` is that of the WebSocket's end. */
+  readonly disconnect: ProviderRpcError
+  /** After a reconnect the node is on another chain; the value is a quantity. */
+  readonly chainChanged: string
+  /** Never emitted: a node keeps no accounts. */
+  readonly accountsChanged: readonly string[]
+  /** Something was pushed to a subscription made by `eth_subscribe`. */
+  readonly message: {
+    readonly type: 'eth_subscription'
+    readonly data: { readonly subscription: string; readonly result: unknown }
+  }
+}
+
+type EventName = keyof ProviderEvents
+
+/** A provider as in EIP-1193. */
+export interface Eip1193Provider {
+  /**
+   * Calls a method; `params` is an array.
+   *
+   * @throws ProviderRpcError with the code of the node, 4900 without an answer, 4200 for what no node can do
+   */
+  request(request: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  /** Adds a listener. One for `connect` or `chainChanged` makes the provider connect, if it has not done so. */
+  on<name extends EventName>(name: name, listener: (event: ProviderEvents[name]) => void): this
+  /** Adds a listener that is called once. */
+  once<name extends EventName>(name: name, listener: (event: ProviderEvents[name]) => void): this
+  removeListener<name extends EventName>(name: name, listener: (event: ProviderEvents[name]) => void): this
+}
+
+/**
+ * Makes an EIP-1193 provider of a node, for libraries that take one: `custom(provider)` of viem, `BrowserProvider` of ethers.
+ *
+ * It holds no keys: `wallet_*` methods and `eth_requestAccounts` fail with 4200, and `accountsChanged` is never emitted. It
+ * does not announce itself (EIP-6963). `eth_subscribe` works where the transport has subscriptions; its id is the provider's
+ * own, so that it outlives a reconnect. `connect`, `disconnect` and `chainChanged` follow the connection of a WebSocket; over
+ * HTTP there is one `connect`, when the node has answered.
+ *
+ * @param source - a client or a transport; closing it ends the provider
+ * @returns the provider
+ * @example
+ * ```ts
+ * const provider = createProvider(webSocket({ url, auth }))
+ * provider.on('chainChanged', (chainId) => console.log(Number(chainId)))
+ * const chainId = await provider.request({ method: 'eth_chainId' })
+ * ```
+ * @see EIP-1193
+ */
+export function createProvider(source: EvmClient | Transport): Eip1193Provider {
+  const transport: Transport = 'transport' in source ? source.transport : source
+  const emitter = createEmitter<ProviderEvents>()
+  const subscriptions = new Map<string, Subscription>()
+  let count = 0
+  let chainId: string | undefined
+  let connection = 0
+  let isWoken = false
+
+  async function announce(): Promise<void> {
+    const announced = connection
+    const seen = await transport.request({ method: 'eth_chainId' }).catch(() => undefined)
+    // Another connection came meanwhile, and announces itself.
+    if (announced !== connection) return
+    isWoken = seen !== undefined
+    if (seen === undefined) return
+    const before = chainId
+    chainId = seen as string
+    emitter.emit('connect', { chainId })
+    if (before !== undefined && before !== chainId) emitter.emit('chainChanged', chainId)
+  }
+
+  transport.onConnection?.((event) => {
+    connection++
+    isWoken = true
+    if (event.type === 'connect') {
+      void announce()
+    } else {
+      const reason = event.reason || `the connection ended with code ${event.code}`
+      emitter.emit('disconnect', new ProviderRpcError(event.code, reason))
+    }
+  })
+
+  // Any call opens a lasting connection; what was there before is announced to the first who wants to know.
+  function wake(name: EventName): void {
+    if (isWoken || (name !== 'connect' && name !== 'chainChanged')) return
+    isWoken = true
+    void announce()
+  }
+
+  async function subscribe(params: readonly unknown[]): Promise<string> {
+    const id = `0x${(++count).toString(16)}`
+    const emit = (result: unknown): void => {
+      emitter.emit('message', { type: 'eth_subscription', data: { subscription: id, result } })
+    }
+    // Nobody can know the id before it is returned, so what comes earlier is kept for a turn.
+    let early: unknown[] | undefined = []
+    const subscription = await transport.subscribe?.(params, {
+      next: (result) => (early ? early.push(result) : emit(result)),
+      error: () => subscriptions.delete(id),
+    })
+    if (!subscription) throw unsupported('eth_subscribe')
+    subscriptions.set(id, subscription)
+    setTimeout(() => {
+      const kept = early ?? []
+      early = undefined
+      for (const result of kept) emit(result)
+    })
+    return id
+  }
+
+  async function unsubscribe(id: unknown): Promise<boolean> {
+    const subscription = subscriptions.get(String(id))
+    if (!subscription) return false
+    subscriptions.delete(String(id))
+    await subscription.unsubscribe()
+    return true
+  }
+
+  async function answer(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (/^wallet_|^eth_requestAccounts$/.test(method)) throw unsupported(method)
+    if (method === 'eth_subscribe') return subscribe(params)
+    if (method === 'eth_unsubscribe') return unsubscribe(params[0])
+    return transport.request({ method, params })
+  }
+
+  return {
+    async request({ method, params = [] }) {
+      if (typeof method !== 'string' || method === '') {
+        throw new ProviderRpcError(-32600, 'method must be a text that is not empty')
+      }
+      if (!Array.isArray(params)) throw new ProviderRpcError(-32602, 'params must be an array')
+      try {
+        return await answer(method, params)
+      } catch (error) {
+        throw providerErrorOf(error)
+      }
+    },
+    on(name, listener) {
+      emitter.add(name, listener, false)
+      wake(name)
+      return this
+    },
+    once(name, listener) {
+      emitter.add(name, listener, true)
+      wake(name)
+      return this
+    },
+    removeListener(name, listener) {
+      emitter.remove(name, listener)
+      return this
+    },
+  }
+}
+
+function unsupported(method: string): ProviderRpcError {
+  const message = `${method} is not supported: this provider is a node without keys, or without subscriptions`
+  return new ProviderRpcError(providerErrorCodes.unsupportedMethod, message)
+}

@@ -1,0 +1,55 @@
+import { toNumber } from '../values/hex.ts'
+import type { MinedHeader } from './heads.ts'
+
+/** The newest headers that a stream has delivered, each the parent of the one after it. */
+export interface RecentChain {
+  readonly tip: MinedHeader | undefined
+  readonly first: MinedHeader | undefined
+  /** True when older headers were delivered and are no longer kept. */
+  readonly trimmed: boolean
+  readonly full: boolean
+  at(number: number): MinedHeader | undefined
+  push(header: MinedHeader): void
+  /** Puts a header before the first one. */
+  prepend(header: MinedHeader): void
+  /** Takes off everything above a number, newest first. */
+  cutAbove(number: number): MinedHeader[]
+  /** Forgets all and goes on from one header. */
+  restart(header: MinedHeader): void
+}
+
+export function createRecentChain(limit: number): RecentChain {
+  let headers: MinedHeader[] = []
+  let trimmed = false
+  const index = (number: number) => (headers[0] ? number - toNumber(headers[0].number) : -1)
+  return {
+    get tip() {
+      return headers.at(-1)
+    },
+    get first() {
+      return headers[0]
+    },
+    get trimmed() {
+      return trimmed
+    },
+    get full() {
+      return headers.length >= limit
+    },
+    at: (number) => headers[index(number)],
+    push(header) {
+      headers.push(header)
+      if (headers.length > limit) {
+        headers.shift()
+        trimmed = true
+      }
+    },
+    prepend(header) {
+      headers.unshift(header)
+    },
+    cutAbove: (number) => headers.splice(Math.max(0, index(number) + 1)).toReversed(),
+    restart(header) {
+      headers = [header]
+      trimmed = true
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { type BufferOptions, createQueue } from './queue.ts'
+
+/** An endless sequence. It ends when its reader returns, for example by `break`, or when the signal aborts. */
+export type Stream<item> = AsyncIterableIterator<item, undefined, undefined>
+
+/** Settings of a stream that can wait for its reader. */
+export interface StreamOptions {
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Reads ahead of a slow reader by at most `capacity` items and ends with `STREAM_OVERFLOW` when it is full. Left out,
+   * the stream goes at the pace of its reader.
+   */
+  readonly buffer?: Pick<BufferOptions, 'capacity'> | undefined
+}
+
+/**
+ * Turns a generator into a stream that ends at once, also in the middle of a wait.
+ *
+ * @param operation - what to call the stream in errors
+ * @param generate - makes the generator; its signal aborts when the stream ends
+ */
+export function streamOf<item>(
+  operation: string,
+  { signal, buffer }: StreamOptions,
+  generate: (signal: AbortSignal) => AsyncGenerator<item, void, undefined>,
+): Stream<item> {
+  const leave = new AbortController()
+  const items = generate(leave.signal)
+  const stop = () => {
+    leave.abort()
+    signal?.removeEventListener('abort', stop)
+    // A generator that waits for its reader cleans up now, one that is under way when its wait ends.
+    void items.return().catch(() => {})
+  }
+  if (signal?.aborted) stop()
+  else signal?.addEventListener('abort', stop)
+
+  const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
+  const advance = async (): Promise<IteratorResult<item, undefined>> => {
+    const result = await items.next()
+    return result.done ? end : result
+  }
+  const direct = {
+    async next() {
+      if (leave.signal.aborted) return end
+      // What is under way may heed the signal late; the reader is let go at once.
+      let onAbort = () => {}
+      const left = new Promise<typeof end>((resolve) => {
+        onAbort = () => resolve(end)
+        leave.signal.addEventListener('abort', onAbort)
+      })
+      try {
+        const result = await Promise.race([advance(), left])
+        if (result.done) stop()
+        return result
+      } catch (error) {
+        stop()
+        throw error
+      } finally {
+        leave.signal.removeEventListener('abort', onAbort)
+      }
+    },
+    return() {
+      stop()
+      return Promise.resolve(end)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+  if (!buffer) return direct
+
+  const queue = createQueue<item>(operation, { ...buffer, policy: 'error' }, () => void direct.return())
+  void (async () => {
+    try {
+      for await (const item of direct) queue.push(item)
+      queue.end()
+    } catch (error) {
+      queue.fail(error)
+    }
+  })()
+  return queue
+}

@@ -1,0 +1,165 @@
+import { FairleadError } from '@fairlead/core'
+import type { Subscriptions } from '../generated/index.ts'
+import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
+import { type BufferOptions, createQueue } from './queue.ts'
+import { type StreamSource, transportOf } from './source.ts'
+import type { Stream } from './stream.ts'
+
+/** What a node can push. */
+export type SubscriptionKind = keyof Subscriptions
+
+/** Settings of {@link subscribe}. */
+export interface SubscribeOptions {
+  /** Ends the subscription, and the stream after what it still holds. */
+  readonly signal?: AbortSignal | undefined
+  /** What is kept for a slow reader. A node does not wait, so something has to happen when it is full. */
+  readonly buffer?: BufferOptions | undefined
+  /** The node has taken the subscription: what happens from here on is delivered. */
+  readonly onSubscribed?: (() => void) | undefined
+  /** The connection broke and the subscription runs again; what was pushed in between is missing. */
+  readonly onResumed?: (() => void) | undefined
+}
+
+/** Hears a subscription of {@link listen}. */
+export interface SubscriptionHandlers<notification> {
+  readonly onData: (notification: notification) => void
+  /** The subscription could not begin or has ended; nothing more will come. */
+  readonly onError: (error: unknown) => void
+  /** As in {@link SubscribeOptions}. */
+  readonly onSubscribed?: (() => void) | undefined
+  /** As in {@link SubscribeOptions}. */
+  readonly onResumed?: (() => void) | undefined
+}
+
+/**
+ * Subscribes to what the node pushes and gives it as a stream.
+ *
+ * The subscription begins with the call, and ends when the reader leaves or the signal aborts. After a lost connection it
+ * goes on with a gap; `watchBlocks` and `watchLogs` close such gaps.
+ *
+ * @param source - a client or transport with a lasting connection
+ * @param kind - what to hear of
+ * @param options - what the kind takes, such as a filter of logs
+ * @param settings - signal and buffer
+ * @returns the notifications in the form of the wire
+ * @throws FairleadError `CONFIG_INVALID` when the transport cannot subscribe; while it is read `STREAM_OVERFLOW`, and what
+ * ended the subscription
+ * @example
+ * ```ts
+ * for await (const log of subscribe(evm, 'logs', { address: token })) console.log(log.transactionHash)
+ * ```
+ * @see specs/evm/openrpc.yaml, eth_subscribe
+ */
+export function subscribe<kind extends SubscriptionKind>(
+  source: StreamSource,
+  kind: kind,
+  options?: Subscriptions[kind]['options'],
+  settings: SubscribeOptions = {},
+): Stream<Subscriptions[kind]['notification']> {
+  const { signal, buffer, onSubscribed, onResumed } = settings
+  const transport = subscriber(source)
+  const leave = () => {
+    signal?.removeEventListener('abort', leave)
+    queue.end()
+    stop()
+  }
+  const queue = createQueue<Subscriptions[kind]['notification']>(`eth_subscribe ${kind}`, buffer, () =>
+    leave(),
+  )
+  if (signal?.aborted) {
+    queue.end()
+    return queue
+  }
+  const stop = open(transport, paramsOf(kind, options), {
+    subscribed: () => onSubscribed?.(),
+    next: (result) => queue.push(result as Subscriptions[kind]['notification']),
+    resumed: () => onResumed?.(),
+    error: (error) => queue.fail(error),
+  })
+  signal?.addEventListener('abort', leave)
+  return queue
+}
+
+/**
+ * Subscribes to what the node pushes and hands it to functions.
+ *
+ * @param source - a client or transport with a lasting connection
+ * @param kind - what to hear of
+ * @param options - what the kind takes, such as a filter of logs
+ * @param handlers - hear the notifications, the end, and gaps
+ * @returns a function that ends the subscription; nothing is handed on after it
+ * @throws FairleadError `CONFIG_INVALID` when the transport cannot subscribe
+ * @example
+ * ```ts
+ * const stop = listen(evm, 'newHeads', undefined, { onData: (head) => show(head.number), onError: report })
+ * ```
+ * @see specs/evm/openrpc.yaml, eth_subscribe
+ */
+export function listen<kind extends SubscriptionKind>(
+  source: StreamSource,
+  kind: kind,
+  options: Subscriptions[kind]['options'] | undefined,
+  handlers: SubscriptionHandlers<Subscriptions[kind]['notification']>,
+): () => void {
+  return open(subscriber(source), paramsOf(kind, options), {
+    subscribed: () => handlers.onSubscribed?.(),
+    next: (result) => handlers.onData(result as Subscriptions[kind]['notification']),
+    resumed: () => handlers.onResumed?.(),
+    error: (error) => handlers.onError(error),
+  })
+}
+
+type Subscriber = Transport & Required<Pick<Transport, 'subscribe'>>
+
+function subscriber(source: StreamSource): Subscriber {
+  const transport = transportOf(source)
+  if (transport.subscribe) return transport as Subscriber
+  throw new FairleadError('CONFIG_INVALID', {
+    option: 'transport',
+    rule: 'must have a lasting connection to subscribe on, as webSocket has',
+  })
+}
+
+function paramsOf(kind: string, options: unknown): unknown[] {
+  return options === undefined ? [kind] : [kind, options]
+}
+
+// Stopping is possible at any time, also while the subscription is still being made.
+function open(
+  transport: Subscriber,
+  params: readonly unknown[],
+  listener: Required<SubscriptionListener> & { subscribed(): void },
+): () => void {
+  let stopped = false
+  let running: Subscription | undefined
+  const end = (subscription: Subscription | undefined) => void subscription?.unsubscribe().catch(() => {})
+  const unlessStopped =
+    <values extends unknown[]>(hear: (...values: values) => void) =>
+    (...values: values) => {
+      if (!stopped) hear(...values)
+    }
+  const failed = unlessStopped((error: unknown) => {
+    stopped = true
+    listener.error(error)
+  })
+  const begin = async () => {
+    try {
+      const subscription = await transport.subscribe(params, {
+        next: unlessStopped((result) => listener.next(result)),
+        resumed: unlessStopped(() => listener.resumed()),
+        error: failed,
+      })
+      if (stopped) return end(subscription)
+      running = subscription
+      listener.subscribed()
+    } catch (error) {
+      failed(error)
+    }
+  }
+  void begin()
+  return () => {
+    stopped = true
+    end(running)
+    running = undefined
+  }
+}

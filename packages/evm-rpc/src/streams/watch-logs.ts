@@ -1,0 +1,164 @@
+import { FairleadError } from '@fairlead/core'
+import type { FilterAddress, FilterTopics, Hash32, Log, Quantity } from '../generated/index.ts'
+import { getLogs } from '../logs/get-logs.ts'
+import type { Transport } from '../transport.ts'
+import { toNumber } from '../values/hex.ts'
+import { type BlockPosition, checkFollowOptions, follow, type FollowOptions, startOf } from './follow.ts'
+import { headerOf, type MinedHeader } from './heads.ts'
+import { isUnknownBlock, persistently } from './pausing.ts'
+import { type StreamSource, transportOf } from './source.ts'
+import { type Stream, streamOf } from './stream.ts'
+
+/** Which logs to watch, as for `eth_getLogs`. */
+export interface LogFilter {
+  readonly address?: FilterAddress | undefined
+  readonly topics?: FilterTopics | undefined
+}
+
+/** A log that is part of a block. */
+export interface MinedLog extends Log {
+  blockNumber: Quantity
+  blockHash: Hash32
+  logIndex: Quantity
+}
+
+/** What {@link watchLogs} gives. */
+export type LogEvent =
+  | { readonly type: 'log'; readonly log: MinedLog }
+  /** A delivered log has left the chain; `log.removed` is true. */
+  | { readonly type: 'removed'; readonly log: MinedLog }
+
+/** The last log that was processed. A log of {@link watchLogs} is one itself. */
+export interface LogPosition {
+  readonly blockNumber: Quantity
+  readonly blockHash: Hash32
+  readonly logIndex: Quantity
+}
+
+export interface WatchLogsOptions extends FollowOptions {
+  /**
+   * The first block to deliver logs of, by number; or the last log that was processed before, to go on after it. Left out,
+   * the newest block comes first.
+   */
+  readonly from?: number | bigint | Quantity | LogPosition | undefined
+  /** Most blocks per request for logs of old blocks; found out by itself where it is left out. */
+  readonly maxRange?: number | undefined
+}
+
+/**
+ * Follows the logs of a chain: every one once, in order, and those that a reorganization takes off again.
+ *
+ * Logs are asked for by block hash, so they are those of exactly the block that the stream has reached; only for blocks
+ * older than `window` by range. Blooms are not looked at, as there are chains that leave them empty.
+ *
+ * @param source - a client or a transport
+ * @param filter - contracts and topics
+ * @param options - where to begin and how to follow
+ * @returns an endless stream; it ends when its reader leaves or the signal aborts
+ * @throws FairleadError `CONFIG_INVALID`; while it is read `STREAM_GAP` when a reorganization is deeper than `window` or
+ * the node no longer has the logs that it took off, `STREAM_OVERFLOW`, and what a request throws after all `retries`
+ * @example
+ * ```ts
+ * for await (const { type, log } of watchLogs(evm, { address: token }, { from: lastLog })) {
+ *   if (type === 'log') save(log)
+ *   else undo(log)
+ * }
+ * ```
+ * @see specs/evm/openrpc.yaml, eth_getLogs; EIP-234
+ */
+export function watchLogs(
+  source: StreamSource,
+  filter: LogFilter = {},
+  options: WatchLogsOptions = {},
+): Stream<LogEvent> {
+  checkFollowOptions(options)
+  const { from } = options
+  const position = typeof from === 'object' ? from : undefined
+  const block: BlockPosition | undefined = position && {
+    number: position.blockNumber,
+    hash: position.blockHash,
+  }
+  const last = position ? toNumber(position.logIndex) : -1
+  const start = startOf(typeof from === 'object' ? block : from)
+  return streamOf(operation, options, (signal) => events(source, filter, options, start, last, signal))
+}
+
+const operation = 'watchLogs'
+
+async function* events(
+  source: StreamSource,
+  { address, topics }: LogFilter,
+  options: WatchLogsOptions,
+  from: number | BlockPosition | undefined,
+  last: number,
+  signal: AbortSignal,
+): AsyncGenerator<LogEvent, void, undefined> {
+  const blocks: Transport = transportOf(options.backfill ?? source)
+  const { window = 256, concurrency = 8, maxRange } = options
+  const filter = {
+    ...(address === undefined ? {} : { address }),
+    ...(topics === undefined ? {} : { topics }),
+  }
+  const logsOf = async (blockHash: Hash32, stop: AbortSignal) => {
+    const params = [{ blockHash, ...filter }]
+    return inChainOrder(await blocks.request({ method: 'eth_getLogs', params }, { signal: stop }))
+  }
+  // What a reorganization would have to take back.
+  const delivered = new Map<Hash32, readonly MinedLog[]>()
+  const remember = (hash: Hash32, logs: readonly MinedLog[]) => {
+    delivered.set(hash, logs)
+    for (const oldest of delivered.keys()) {
+      if (delivered.size <= window) break
+      delivered.delete(oldest)
+    }
+  }
+  const gap = () =>
+    new FairleadError('STREAM_GAP', {
+      operation,
+      reason: 'the node does not have the logs of a block that left the chain',
+    })
+  const logsBefore = async ({ number, hash }: BlockPosition) => {
+    try {
+      return await logsOf(hash, signal)
+    } catch (error) {
+      if (!isUnknownBlock(error)) throw error
+      // A node that lags will know the block; one that has another in its place will not.
+      const params = [number, false]
+      const other = headerOf(await blocks.request({ method: 'eth_getBlockByNumber', params }, { signal }))
+      throw other && other.hash !== hash ? gap() : error
+    }
+  }
+
+  if (typeof from === 'object') {
+    const logs = await persistently(() => logsBefore(from), options.retries, signal)
+    remember(from.hash, logs)
+    for (const log of logs) if (toNumber(log.logIndex) > last) yield { type: 'log', log }
+  }
+  const load = (_: unknown, header: MinedHeader, stop: AbortSignal) => logsOf(header.hash, stop)
+  const plan = { operation, full: false, headerSuffices: true, ranges: true, from, load }
+  for await (const event of follow(source, options, plan, signal)) {
+    if (event.type === 'block') {
+      remember(event.header.hash, event.loaded)
+      for (const log of event.loaded) yield { type: 'log', log }
+    } else if (event.type === 'range') {
+      const range = { fromBlock: `0x${event.from.toString(16)}`, toBlock: `0x${event.to.toString(16)}` }
+      const limits = { maxRange, concurrency, retries: options.retries, signal }
+      for await (const logs of getLogs(blocks, { ...filter, ...range }, limits)) {
+        for (const log of logs as MinedLog[]) yield { type: 'log', log }
+      }
+    } else {
+      for (const removed of event.removed) {
+        // Not known are only blocks from before a stream was resumed.
+        const logs =
+          delivered.get(removed.hash) ??
+          (await persistently(() => logsBefore(removed), options.retries, signal))
+        delivered.delete(removed.hash)
+        for (const log of logs.toReversed()) yield { type: 'removed', log: { ...log, removed: true } }
+      }
+    }
+  }
+}
+
+function inChainOrder(logs: unknown): MinedLog[] {
+  return (logs as MinedLog[]).toSorted((one, other) => toNumber(one.logIndex) - toNumber(other.logIndex))
+}

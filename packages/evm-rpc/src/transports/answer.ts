@@ -1,0 +1,56 @@
+import { FairleadError, redact, redactJson } from '@fairlead/core'
+
+interface RpcError {
+  readonly code: number
+  readonly message?: unknown
+  readonly data?: unknown
+}
+
+/** A JSON-RPC response as it may arrive: nothing in it is certain. */
+export interface Answer {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+/** Parses a text of the wire; nothing when it is no JSON. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The error object of an answer as an error, when it holds one. `status` is 200 where there is no HTTP answer. */
+export function rpcErrorOf(
+  operation: string,
+  answer: unknown,
+  status: number,
+  secrets: readonly string[],
+): FairleadError<'RPC_ERROR'> | undefined {
+  const error = (answer as Answer | null | undefined)?.error
+  if (!isRpcError(error)) return undefined
+  const detail = typeof error.message === 'string' ? redact(error.message, secrets) : ''
+  const data = redactJson(error.data, secrets)
+  return new FairleadError('RPC_ERROR', { operation, rpcCode: error.code, detail, data, status })
+}
+
+/** The result of an answer; throws `RPC_ERROR` or `DECODE_INVALID` when it has none. */
+export function resultOf(
+  operation: string,
+  answer: unknown,
+  status: number,
+  secrets: readonly string[],
+): unknown {
+  const error = rpcErrorOf(operation, answer, status, secrets)
+  if (error) throw error
+  const result = (answer as Answer | null | undefined)?.result
+  if (result !== undefined) return result
+  throw new FairleadError('DECODE_INVALID', { operation, path: '$', rule: 'must be a JSON-RPC response' })
+}
+
+// A proxy in front of the node may use `error` for something else, such as a text.
+function isRpcError(error: unknown): error is RpcError {
+  return typeof (error as RpcError | null | undefined)?.code === 'number'
+}

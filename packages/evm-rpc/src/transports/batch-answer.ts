@@ -1,0 +1,29 @@
+import { redact } from '@fairlead/core'
+import { type Answer, resultOf, rpcErrorOf } from './answer.ts'
+import type { Envelope } from './envelope.ts'
+import { type Outcome, outcomeOf } from './outcomes.ts'
+
+/**
+ * Sorts the answers of a batch to its calls by id.
+ *
+ * A call without an answer of its own gets the error that names no call, where there is one: a server that refuses a
+ * batch as a whole sends it alone, or in an array.
+ */
+export function outcomesOf(
+  envelopes: readonly Envelope[],
+  message: unknown,
+  status: number,
+  secrets: readonly string[],
+): readonly Outcome[] {
+  const answers = (Array.isArray(message) ? message : []) as (Answer | null)[]
+  const byId = new Map(answers.map((answer) => [answer?.id, answer]))
+  const unnamed = Array.isArray(message) ? byId.get(null) : message
+  return envelopes.map(({ id, method }) => {
+    const operation = redact(method, secrets)
+    const refusal = rpcErrorOf(operation, unnamed, status, secrets)
+    return outcomeOf(() => {
+      if (refusal && !byId.has(id)) throw refusal
+      return resultOf(operation, byId.get(id), status, secrets)
+    })
+  })
+}

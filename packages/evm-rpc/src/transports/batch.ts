@@ -1,0 +1,155 @@
+import type { CallOptions } from '@fairlead/core'
+import type { RpcRequest, Transport } from '../transport.ts'
+import { closedByCaller, closedError } from './close-code.ts'
+import { requireMilliseconds, requireNumber } from './configuration.ts'
+import { isIdempotent } from './idempotent.ts'
+import { lastingParts, type Outcome, sendAll } from './outcomes.ts'
+
+export interface BatchOptions {
+  /** How many calls one exchange may hold. Default 100, which every known node accepts. */
+  readonly maxItems?: number | undefined
+  /** How many bytes one exchange may hold; a longer call travels alone. Default 524288. */
+  readonly maxBytes?: number | undefined
+  /** How long to collect in milliseconds. Default 0: what is called in the same turn of the event loop. */
+  readonly waitMs?: number | undefined
+}
+
+/** One call that waits for its exchange or for its answer. */
+interface Waiting {
+  readonly request: RpcRequest
+  readonly bytes: number
+  readonly signal: AbortSignal | undefined
+  /** Ends it; what comes later is not heard. */
+  settle(outcome: Outcome): void
+  /** Called when its caller leaves. */
+  onLeave: () => void
+}
+
+/** Calls that may travel together: the same limit of time, and the same answer to whether they may be sent twice. */
+interface Collection {
+  readonly timeoutMs: number | undefined
+  readonly calls: Set<Waiting>
+  bytes: number
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+/**
+ * Collects calls that are made together and sends them in one exchange.
+ *
+ * Each call keeps its own outcome and its own signal: one that is aborted leaves alone, and the exchange is aborted when
+ * nobody waits for it any more. A single call goes out plain. Calls that may be sent twice never share an exchange with
+ * calls that may not, nor calls with different limits of time.
+ *
+ * @param transport - what the exchanges travel by; without a `batch` of its own the calls go out one by one
+ * @param options - `maxItems` (100 calls), `maxBytes` (524288) and `waitMs` (0)
+ * @returns a transport with whatever else the given one can do
+ * @throws FairleadError `CONFIG_INVALID` when a number cannot work
+ * @example
+ * ```ts
+ * const transport = batch(http({ url, auth }))
+ * const [chain, height] = await Promise.all([
+ *   transport.request({ method: 'eth_chainId' }),
+ *   transport.request({ method: 'eth_blockNumber' }),
+ * ])
+ * ```
+ * @see JSON-RPC 2.0, section 6 (Batch)
+ */
+export function batch(transport: Transport, options: BatchOptions = {}): Transport {
+  const { maxItems = 100, maxBytes = 512 * 1024, waitMs = 0 } = options
+  requireNumber('maxItems', maxItems, 1)
+  requireNumber('maxBytes', maxBytes, 1)
+  requireMilliseconds('waitMs', waitMs)
+  const collections = new Map<string, Collection>()
+  let isClosed = false
+
+  function collect(waiting: Waiting, timeoutMs: number | undefined): void {
+    const key = `${isIdempotent(waiting.request.method)} ${timeoutMs}`
+    let collection = collections.get(key)
+    if (collection && collection.bytes + waiting.bytes > maxBytes) {
+      flush(key, collection)
+      collection = undefined
+    }
+    if (!collection) {
+      const made: Collection = { timeoutMs, calls: new Set(), bytes: 0, timer: undefined }
+      made.timer = setTimeout(() => flush(key, made), waitMs)
+      collections.set(key, made)
+      collection = made
+    }
+    const { calls } = collection
+    calls.add(waiting)
+    collection.bytes += waiting.bytes
+    waiting.onLeave = () => calls.delete(waiting)
+    if (calls.size >= maxItems || collection.bytes >= maxBytes) flush(key, collection)
+  }
+
+  function flush(key: string, collection: Collection): void {
+    clearTimeout(collection.timer)
+    collections.delete(key)
+    const calls = [...collection.calls]
+    if (calls.length > 0) void exchange(calls, collection.timeoutMs)
+  }
+
+  async function exchange(calls: readonly Waiting[], timeoutMs: number | undefined): Promise<void> {
+    const controller = new AbortController()
+    let left = calls.length
+    for (const call of calls) {
+      call.onLeave = () => {
+        left--
+        if (left === 0) controller.abort(call.signal?.reason)
+      }
+    }
+    const requests = calls.map(({ request }) => request)
+    const outcomes = await sendAll(transport, requests, { signal: controller.signal, timeoutMs })
+    for (const [index, call] of calls.entries()) call.settle(outcomes[index] ?? missing)
+  }
+
+  const lasting = lastingParts(transport)
+  return {
+    request(request, { signal, timeoutMs }: CallOptions = {}) {
+      return new Promise((resolve, reject) => {
+        if (isClosed) return reject(closedError(request.method, closedByCaller))
+        if (signal?.aborted) return reject(signal.reason as Error)
+        const leave = (): void => {
+          waiting.onLeave()
+          reject(signal?.reason as Error)
+        }
+        const waiting: Waiting = {
+          request,
+          bytes: bytesOf(request),
+          signal,
+          settle(outcome) {
+            signal?.removeEventListener('abort', leave)
+            if (outcome.status === 'fulfilled') resolve(outcome.value)
+            else reject(outcome.reason as Error)
+          },
+          onLeave: () => {},
+        }
+        signal?.addEventListener('abort', leave, { once: true })
+        collect(waiting, timeoutMs)
+      })
+    },
+    batch: (requests, callOptions) => sendAll(transport, requests, callOptions),
+    ...lasting,
+    close() {
+      isClosed = true
+      for (const { timer, calls } of collections.values()) {
+        clearTimeout(timer)
+        for (const { request, settle } of calls) {
+          settle({ status: 'rejected', reason: closedError(request.method, closedByCaller) })
+        }
+      }
+      collections.clear()
+      lasting.close?.()
+    },
+  }
+}
+
+// Of a transport that breaks its promise; an unanswered caller would wait for ever.
+const missing: Outcome = { status: 'rejected', reason: new TypeError('the transport gave too few outcomes') }
+
+// The envelope around method and params is never longer.
+const envelopeBytes = 64
+
+function bytesOf(request: RpcRequest): number {
+  return new TextEncoder().encode(JSON.stringify(request)).length + envelopeBytes
+}

@@ -1,0 +1,120 @@
+import type { ConnectionEvent } from '../transport.ts'
+import { type Backoff, backoffMs } from './backoff.ts'
+import { abnormal, closedByCaller, type Ending, limitPassed, mayReconnect } from './close-code.ts'
+import { type KeepAlive, type SilenceLimits, watchSilence } from './keep-alive.ts'
+import type { OpenSocket, Socket } from './socket.ts'
+
+export interface ConnectionOptions {
+  readonly open: OpenSocket
+  /** How long an attempt to connect may take. */
+  readonly timeoutMs: number
+  readonly reconnect: Backoff & { readonly attempts: number }
+  readonly keepAlive: SilenceLimits | false
+  /** Sends something that the node answers. */
+  readonly ask: () => void
+  readonly onText: (text: string) => void
+  /** Hears of an open connection, of the end of one, and of the end of all. */
+  readonly onEvent: (event: ConnectionEvent) => void
+}
+
+/** A connection that is opened when it is first needed, and again when it broke. */
+export interface Connection {
+  /** Opens it, unless that was done. */
+  start(): void
+  /** Sends now; false when there is no open connection. */
+  send(text: string): boolean
+  /** Why there will never be a connection again. */
+  readonly ended: Ending | undefined
+  close(): void
+}
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { reconnect } = options
+  let socket: Socket | undefined
+  let isOpen = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let keepAlive: KeepAlive | undefined
+  let ended: Ending | undefined
+  // Since something was last heard: a server that accepts and ends every connection is a failing one too.
+  let failures = 0
+
+  function open(): void {
+    timer = setTimeout(() => drop('no connection'), options.timeoutMs)
+    try {
+      socket = options.open({ open: opened, text: heard, closed: lost })
+    } catch {
+      // The words of the class are not kept: they hold the address, and with it the token.
+      lost(abnormal, 'WebSocket refused the address')
+    }
+  }
+
+  function opened(): void {
+    clearTimeout(timer)
+    timer = undefined
+    isOpen = true
+    if (options.keepAlive) {
+      keepAlive = watchSilence(options.keepAlive, options.ask, () => drop('no answer'))
+    }
+    options.onEvent({ type: 'connect' })
+  }
+
+  function heard(text: string): void {
+    failures = 0
+    keepAlive?.heard()
+    options.onText(text)
+  }
+
+  function drop(reason: string): void {
+    socket?.drop()
+    lost(abnormal, reason)
+  }
+
+  function lost(code: number, reason: string): void {
+    const wasOpen = isOpen
+    forget()
+    const willReconnect = mayReconnect(code) && !isRefusal(reason) && failures < reconnect.attempts
+    if (willReconnect) timer = setTimeout(open, pauseMs(code))
+    else ended = { code, reason }
+    failures++
+    if (wasOpen || ended) options.onEvent({ type: 'disconnect', code, reason, willReconnect })
+  }
+
+  function pauseMs(code: number): number {
+    if (code !== limitPassed) return backoffMs(failures, reconnect)
+    return (reconnect.maxMs * (1 + Math.random())) / 2
+  }
+
+  function forget(): void {
+    clearTimeout(timer)
+    keepAlive?.stop()
+    socket = timer = keepAlive = undefined
+    isOpen = false
+  }
+
+  return {
+    start() {
+      if (!socket && !timer && !ended) open()
+    },
+    send(text) {
+      if (!isOpen) return false
+      socket?.send(text)
+      return true
+    },
+    get ended() {
+      return ended
+    },
+    close() {
+      if (ended) return
+      const last = socket
+      forget()
+      ended = closedByCaller
+      last?.close()
+      options.onEvent({ type: 'disconnect', ...ended, willReconnect: false })
+    },
+  }
+}
+
+// How ws tells that the server answered the handshake with a status; browsers keep that to themselves.
+function isRefusal(reason: string): boolean {
+  return /^Unexpected server response: (400|401|403|404)$/.test(reason)
+}

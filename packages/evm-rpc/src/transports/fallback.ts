@@ -1,0 +1,100 @@
+import { type CallOptions, FairleadError } from '@fairlead/core'
+import type { RpcRequest, Transport } from '../transport.ts'
+import { requireTransports } from './configuration.ts'
+import { isOfOneNode, isRawTransaction, isUndone, isUnwell, mayMoveOn } from './fall-through.ts'
+import { joinConnections } from './joined-connections.ts'
+import { moveSubscription } from './moving-subscription.ts'
+import { callsOf, failed, type Outcome, sendAll, succeeded } from './outcomes.ts'
+import { createRanking, type RankOptions } from './ranking.ts'
+import { knownHash } from './raw-transaction.ts'
+
+export interface FallbackOptions {
+  /** Asks the best node first, by measured latency and stability. Default `false`: in the order given. */
+  readonly rank?: RankOptions | false | undefined
+  /** Decides in place of the default whether another node may answer where one failed. */
+  readonly shouldFallThrough?: ((error: unknown, request: RpcRequest) => boolean) | undefined
+}
+
+/**
+ * Asks one node after another until one answers.
+ *
+ * It moves on where the failure may lie in the node: no answer or a broken one, an HTTP status other than 400, a missing
+ * method (-32601, -32004), a limit (-32005, 429), an unavailable or pruned resource (-32002, 4444), an internal error
+ * (-32603). It does not for what every node would say: a revert, wrong parameters, a nonce. A call that acts moves on only
+ * when it certainly did nothing, with one exception: the bytes of `eth_sendRawTransaction` are one transaction, wherever
+ * they are sent. If it is not known whether a node took them and the next one refuses them, that one is asked for the hash
+ * of these bytes; when it has the transaction, the hash is the result, else its refusal is thrown. Filters live on one node:
+ * do not use `eth_newFilter` over a fallback.
+ *
+ * A ranking pings while there are calls, and its timer does not keep a process alive. A subscription goes to the first node
+ * that takes it, and to the next when it ends with an error; its listener hears `resumed()` then. Connection events are
+ * those of all connections together: the first one that comes and the last one that goes.
+ *
+ * @param transports - the nodes, the preferred one first
+ * @param options - `rank` (`intervalMs`, `sampleCount`, `weights`, `ping`) and `shouldFallThrough`
+ * @returns a transport; `close()` closes all. The error is that of the last node that was asked
+ * @throws FairleadError `CONFIG_INVALID` when there is no transport or a number cannot work
+ * @example
+ * ```ts
+ * const transport = fallback([webSocket({ url, auth, timeoutMs: 5_000 }), http({ url, auth })], { rank: {} })
+ * ```
+ */
+export function fallback(transports: readonly Transport[], options: FallbackOptions = {}): Transport {
+  const { rank = false, shouldFallThrough = isOfOneNode } = options
+  requireTransports(transports)
+  const ranking = rank ? createRanking(transports, rank) : undefined
+  const order = (): readonly Transport[] => ranking?.order() ?? transports
+
+  const moves = (error: unknown, request: RpcRequest): boolean =>
+    shouldFallThrough(error, request) && mayMoveOn(error, request)
+
+  async function send(
+    requests: readonly RpcRequest[],
+    callOptions?: CallOptions,
+  ): Promise<readonly Outcome[]> {
+    let left = requests.map((request, index) => ({ request, index, mayBeDone: false }))
+    const outcomes: Outcome[] = []
+    for (const transport of order()) {
+      const sent = left
+      const answers = await sendAll(
+        transport,
+        sent.map(({ request }) => request),
+        callOptions,
+      )
+      left = []
+      for (const [place, call] of sent.entries()) {
+        const { request, index, mayBeDone } = call
+        const outcome = answers[place] ?? failed(new TypeError('the transport gave too few outcomes'))
+        outcomes[index] = outcome
+        if (callOptions?.signal?.aborted) continue
+        const error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined
+        ranking?.record(transport, !isUnwell(error))
+        if (outcome.status === 'fulfilled') continue
+        if (mayBeDone && FairleadError.is(error, 'RPC_ERROR')) {
+          const hash = await knownHash(transport, request, callOptions)
+          if (hash) outcomes[index] = succeeded(hash)
+          if (hash) continue
+        }
+        if (!moves(error, request)) continue
+        left.push({ ...call, mayBeDone: mayBeDone || (isRawTransaction(request) && !isUndone(error)) })
+      }
+      if (left.length === 0) break
+    }
+    return outcomes
+  }
+
+  return {
+    ...callsOf(send),
+    ...(transports.some(({ subscribe }) => subscribe) && {
+      subscribe: (params, listener) =>
+        moveSubscription(order, params, listener, (error) =>
+          shouldFallThrough(error, { method: 'eth_subscribe', params }),
+        ),
+    }),
+    ...joinConnections(transports),
+    close() {
+      ranking?.stop()
+      for (const transport of transports) transport.close?.()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { http, type HttpRpcTransport } from './http.ts'
+import { failure, type NodeServer, ok, refused, startNodeServer } from './testing/node-server.ts'
+
+const token = 's3cr3t-t0k3n'
+const open = (node: NodeServer): HttpRpcTransport =>
+  http({ url: node.url, auth: { kind: 'token', token }, retries: 1 })
+
+const chain = { method: 'eth_chainId' }
+const height = { method: 'eth_blockNumber' }
+const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
+
+/** A transport whose server says this, whatever it is asked. */
+function saying(body: (ids: number[]) => unknown, status = 200): HttpRpcTransport {
+  return http({
+    url: 'https://node.example.com',
+    auth: { kind: 'token', token },
+    retries: 0,
+    fetch: async (_, init) => {
+      const sent = JSON.parse(init?.body as string) as { id: number }[]
+      const said = body([sent].flat().map(({ id }) => id))
+      return typeof said === 'string' ? new Response(said, { status }) : Response.json(said, { status })
+    },
+  })
+}
+
+describe('a batch over HTTP', () => {
+  it('is one exchange whose calls have outcomes of their own, in their order', async () => {
+    const node = await startNodeServer()
+    node.answer = ({ method }) => (method === 'eth_chainId' ? ok('0x1') : refused(-32601))
+    expect(await open(node).batch([{ method: 'eth_foo', params: [1] }, chain])).toMatchObject([
+      { status: 'rejected', reason: { context: { operation: 'eth_foo', rpcCode: -32601, status: 200 } } },
+      { status: 'fulfilled', value: '0x1' },
+    ])
+    expect(node.messages).toEqual([
+      '[{"jsonrpc":"2.0","id":1,"method":"eth_foo","params":[1]},{"jsonrpc":"2.0","id":2,"method":"eth_chainId","params":[]}]',
+    ])
+  })
+
+  it('may be answered in any order', async () => {
+    const transport = saying((ids) => ids.toReversed().map((id) => ({ id, result: `0x${id}` })))
+    expect(await transport.batch([chain, height])).toMatchObject([{ value: '0x1' }, { value: '0x2' }])
+  })
+
+  it('breaks the contract for the calls alone that have no answer', async () => {
+    const transport = saying(([, second]) => [null, { id: second, result: null }, { id: 77, result: 1 }])
+    expect(await transport.batch([chain, height])).toMatchObject([
+      { status: 'rejected', reason: { code: 'DECODE_INVALID', context: { operation: 'eth_chainId' } } },
+      { status: 'fulfilled', value: null },
+    ])
+  })
+
+  it.each<[string, string, (ids: number[]) => unknown, number]>([
+    ['an error alone', 'RPC_ERROR', () => ({ id: null, error: { code: -32600, message: token } }), 400],
+    ['an error that names no call', 'RPC_ERROR', () => [{ id: null, error: { code: -32600 } }], 200],
+    ['a result alone', 'DECODE_INVALID', () => ({ id: 1, result: '0x1' }), 200],
+    ['a result that names no call', 'DECODE_INVALID', () => [{ id: null, result: '0x1' }], 200],
+    ['an empty array', 'DECODE_INVALID', () => [], 200],
+    ['a text', 'DECODE_INVALID', () => token, 200],
+    ['another status', 'HTTP_STATUS', () => token, 502],
+  ])('fails as a whole with %s', async (_, code, body, status) => {
+    const outcomes = await saying(body, status).batch([chain, height])
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: { code } },
+      { status: 'rejected', reason: { code } },
+    ])
+    expect(
+      String(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason))),
+    ).not.toContain(token)
+  })
+
+  it('is sent again only when all of its calls may be', async () => {
+    const node = await startNodeServer()
+    node.answer = () => undefined
+    const transport = open(node)
+    await transport.batch([chain, raw])
+    expect(node.messages).toHaveLength(1)
+    await transport.batch([chain, height])
+    expect(node.messages).toHaveLength(3)
+  })
+
+  it('that is empty is not sent', async () => {
+    const node = await startNodeServer()
+    expect(await open(node).batch([])).toEqual([])
+    expect(node.messages).toEqual([])
+  })
+
+  it('fails with the reason of its signal', async () => {
+    const node = await startNodeServer()
+    const reason = new Error('enough')
+    const outcomes = await open(node).batch([chain, height], { signal: AbortSignal.abort(reason) })
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ])
+  })
+})
+
+describe('a call over HTTP', () => {
+  it('fails alone when it cannot be written down', async () => {
+    const node = await startNodeServer()
+    await expect(open(node).request({ method: 'eth_call', params: [1n] })).rejects.toThrow(TypeError)
+  })
+
+  it('breaks the contract when the answer is an array', async () => {
+    const error = await failure(saying(([id]) => [{ id, result: '0x1' }]).request(chain))
+    expect(error.code).toBe('DECODE_INVALID')
+  })
+})

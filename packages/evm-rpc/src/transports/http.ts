@@ -1,0 +1,103 @@
+import {
+  type BasicCredential,
+  type CallOptions,
+  createHttpTransport,
+  FairleadError,
+  type HttpOptions,
+  nodeAddress,
+  redact,
+  type TokenCredential,
+} from '@fairlead/core'
+import type { RpcRequest, Transport } from '../transport.ts'
+import { parse, resultOf, rpcErrorOf } from './answer.ts'
+import { outcomesOf } from './batch-answer.ts'
+import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
+import { isIdempotent } from './idempotent.ts'
+import { failed } from './outcomes.ts'
+
+/** Where a node is and what opens it. */
+export interface NodeTransportOptions {
+  /** Address of the node without credentials, for example `https://node.example.com`. */
+  readonly url: string
+  /** Token (sent in the path) or user name and password (sent as HTTP basic authentication). */
+  readonly auth: TokenCredential | BasicCredential
+  /** Path after the token where a chain has one, for example `evm`. */
+  readonly path?: string | undefined
+}
+
+export interface HttpTransportOptions extends NodeTransportOptions, HttpOptions {}
+
+/** Calls over HTTP, one or several in one exchange. */
+export type HttpRpcTransport = Required<Pick<Transport, 'request' | 'batch'>>
+
+/**
+ * Makes a transport over HTTP: one POST per call, or per batch.
+ *
+ * Calls that the specification marks idempotent are sent again after a lost connection or a passing HTTP status; a batch
+ * is when all calls in it are.
+ *
+ * @param options - address, credential and path; `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2)
+ * @returns a transport without lasting connections
+ * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @example
+ * ```ts
+ * const transport = http({ url: 'https://node.example.com', auth: { kind: 'token', token } })
+ * const [chain, height] = await transport.batch([{ method: 'eth_chainId' }, { method: 'eth_blockNumber' }])
+ * ```
+ * @see JSON-RPC 2.0, section 6 (Batch)
+ */
+export function http({ url, auth, path, ...options }: HttpTransportOptions): HttpRpcTransport {
+  const { url: address, headers: credential, secrets } = nodeAddress('evm', url, auth, path)
+  const send = createHttpTransport(options, secrets)
+  const envelopeOf = createEnvelopes()
+  const headers = { 'content-type': 'application/json', ...credential }
+
+  async function post<answer>(
+    message: Envelope | readonly Envelope[],
+    requests: readonly RpcRequest[],
+    read: (operation: string, answer: unknown, response: Response) => answer,
+    callOptions: CallOptions | undefined,
+  ): Promise<answer> {
+    const operation = operationOf(requests, secrets)
+    const init = { method: 'POST', headers, body: JSON.stringify(message) }
+    const idempotent = requests.every(({ method }) => isIdempotent(method))
+    const call = { ...callOptions, operation, url: address, init, idempotent }
+    const { response, text } = await send(call, readText)
+    const answer = parse(text)
+    const several = Array.isArray(message) && Array.isArray(answer)
+    const answered = several || rpcErrorOf(operation, answer, 0, [])
+    if (response.ok || answered) return read(operation, answer, response)
+    const requestId = response.headers.get('x-request-id') ?? undefined
+    const detail = redact(text, secrets).slice(0, 300)
+    throw new FairleadError('HTTP_STATUS', { operation, status: response.status, detail, requestId })
+  }
+
+  return {
+    request: (request, callOptions) =>
+      post(
+        envelopeOf(request),
+        [request],
+        (operation, answer, { status }) => resultOf(operation, answer, status, secrets),
+        callOptions,
+      ),
+    batch: async (requests, callOptions) => {
+      if (requests.length === 0) return []
+      const envelopes = requests.map(envelopeOf)
+      try {
+        return await post(
+          envelopes,
+          requests,
+          (_, answer, { status }) => outcomesOf(envelopes, answer, status, secrets),
+          callOptions,
+        )
+      } catch (error) {
+        return requests.map(() => failed(error))
+      }
+    },
+  }
+}
+
+const readText = async (response: Response): Promise<{ response: Response; text: string }> => ({
+  response,
+  text: await response.text(),
+})

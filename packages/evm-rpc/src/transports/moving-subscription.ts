@@ -1,0 +1,59 @@
+import { FairleadError } from '@fairlead/core'
+import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
+
+/**
+ * Runs one subscription on the first transport that takes it, and on the next one when it ends with an error.
+ *
+ * After the last one comes the first again, but each is tried once per move.
+ */
+export async function moveSubscription(
+  order: () => readonly Transport[],
+  params: readonly unknown[],
+  listener: SubscriptionListener,
+  mayMove: (error: unknown) => boolean,
+): Promise<Subscription> {
+  let current: Subscription | undefined
+  let isEnded = false
+
+  async function start(candidates: readonly Transport[]): Promise<Subscription> {
+    let last: unknown
+    for (const transport of candidates) {
+      if (!transport.subscribe) continue
+      try {
+        return await transport.subscribe(params, {
+          next: (result) => isEnded || listener.next(result),
+          resumed: () => isEnded || listener.resumed?.(),
+          error: (error) => void move(transport, error),
+        })
+      } catch (error) {
+        if (!mayMove(error)) throw error
+        last = error
+      }
+    }
+    throw last
+  }
+
+  async function move(from: Transport, error: unknown): Promise<void> {
+    current = undefined
+    if (isEnded) return
+    try {
+      if (!mayMove(error)) throw error
+      const others = order().filter((transport) => transport !== from)
+      if (!others.some(({ subscribe }) => subscribe)) throw error
+      const moved = await start(others)
+      if (isEnded) return await moved.unsubscribe()
+      current = moved
+      listener.resumed?.()
+    } catch (reason) {
+      if (!isEnded) listener.error?.(FairleadError.is(reason) ? reason : error)
+    }
+  }
+
+  current = await start(order())
+  return {
+    async unsubscribe() {
+      isEnded = true
+      await current?.unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { startNodeServer } from './testing/node-server.ts'
+
+const program = (url: string, given: string, last: string): string => `
+import { fallback, http, webSocket } from '@fairlead/evm-rpc'
+import { WebSocket } from 'ws'
+const auth = { kind: 'token', token: 't0k3n' }
+const transport = webSocket({ url: '${url}', auth, WebSocket: ${given} })
+const ranked = fallback([http({ url: '${url}', auth }), transport], { rank: { intervalMs: 60_000 } })
+await ranked.request({ method: 'eth_chainId' })
+await transport.request({ method: 'eth_chainId' })
+await transport.subscribe(['newHeads'], { next: () => {} })
+${last}
+`
+
+// The class of the runtime has no means against a server that is silent.
+const cases = [
+  ['ends when the transport is closed', 'undefined', 'closed'],
+  ['ends when the transport is closed, with ws', 'WebSocket', 'closed'],
+  ['ends when the server is gone', 'undefined', 'gone'],
+  ['ends when the server is gone, with ws', 'WebSocket', 'gone'],
+  ['ends when the server does not answer the goodbye, with ws', 'WebSocket', 'silent'],
+] as const
+
+const ends = {
+  closed: 'ranked.close()',
+  gone: 'transport.onConnection(() => ranked.close())',
+  silent: 'setTimeout(() => ranked.close(), 500)',
+} as const
+
+it.each(cases)('a process %s', { timeout: 20_000 }, async (_, given, end) => {
+  const node = await startNodeServer()
+  const { answer } = node
+  node.answer = (call, socket) => {
+    if (call.method === 'eth_subscribe' && end === 'silent') setTimeout(() => socket?.pause(), 100)
+    if (call.method === 'eth_subscribe' && end === 'gone') setTimeout(() => void node.stop(), 300)
+    return answer(call, socket)
+  }
+  const code = program(node.url, given, ends[end])
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@fairlead/source', '--input-type=module', '--eval', code],
+    { cwd: new URL('../..', import.meta.url), stdio: ['ignore', 'inherit', 'inherit'] },
+  )
+  const [exitCode] = (await once(child, 'exit')) as [number | null]
+  expect(exitCode).toBe(0)
+})

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RpcRequest, Transport } from '../transport.ts'
+import { rateLimit, type RateLimitOptions } from './rate-limit.ts'
+import { failure } from './testing/node-server.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A transport under a limit, and the names of the calls that came through, with the time. */
+function limited(options: RateLimitOptions) {
+  const start = performance.now()
+  const passed: [name: unknown, afterMs: number][] = []
+  const pass = ({ params = [] }: RpcRequest): void => {
+    passed.push([params[0], Math.round(performance.now() - start)])
+  }
+  const inner: Transport = {
+    request: async (request) => pass(request),
+    batch: async (requests) => {
+      requests.forEach(pass)
+      return requests.map(() => ({ status: 'fulfilled', value: undefined }))
+    },
+    subscribe: async (params) => {
+      pass({ method: 'eth_subscribe', params })
+      return { unsubscribe: () => Promise.resolve() }
+    },
+  }
+  const transport = rateLimit(inner, options)
+  const call = (name: unknown, signal?: AbortSignal): Promise<unknown> =>
+    transport.request({ method: 'eth_call', params: [name] }, { signal })
+  return { transport, passed, call }
+}
+
+const several = (...names: unknown[]): RpcRequest[] =>
+  names.map((name) => ({ method: 'eth_call', params: [name] }))
+
+describe('a limit', () => {
+  it('lets a burst pass and then one call after the other, in their order', async () => {
+    const { call, passed } = limited({ perSecond: 10, burst: 2 })
+    const all = Promise.all(['a', 'b', 'c', 'd'].map((name) => call(name)))
+    await vi.advanceTimersByTimeAsync(1_000)
+    await all
+    expect(passed.map(([name]) => name)).toEqual(['a', 'b', 'c', 'd'])
+    expect(passed.map(([, afterMs]) => Math.round(afterMs / 10))).toEqual([0, 0, 10, 20])
+  })
+
+  it('saves no more than the burst', async () => {
+    const { call, passed } = limited({ perSecond: 10, burst: 1 })
+    await vi.advanceTimersByTimeAsync(60_000)
+    void Promise.all([call('a'), call('b')])
+    await vi.advanceTimersByTimeAsync(50)
+    expect(passed).toHaveLength(1)
+  })
+
+  it('counts every call of a batch, and lets nobody overtake a large one', async () => {
+    const { transport, call, passed } = limited({ perSecond: 10, burst: 4 })
+    const first = transport.batch?.(several(1, 2, 3))
+    const large = transport.batch?.(several(4, 5, 6))
+    const small = call(7)
+    await vi.advanceTimersByTimeAsync(2_000)
+    await Promise.all([first, large, small])
+    expect(passed.map(([name]) => name)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(passed.map(([, afterMs]) => Math.round(afterMs / 10))).toEqual([0, 0, 0, 20, 20, 20, 30])
+  })
+
+  it('lets a batch pass that is larger than the burst, and makes the next one wait for it', async () => {
+    const { transport, call, passed } = limited({ perSecond: 10, burst: 2 })
+    void transport.batch?.(several(1, 2, 3, 4))
+    void call(5)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(passed.map(([, afterMs]) => Math.round(afterMs / 10))).toEqual([0, 0, 0, 0, 30])
+  })
+
+  it('counts a subscription', async () => {
+    const { transport, call, passed } = limited({ perSecond: 10, burst: 1 })
+    void transport.subscribe?.(['newHeads'], { next: () => {} })
+    void call('a')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(passed.map(([name]) => name)).toEqual(['newHeads', 'a'])
+    expect(passed[1]?.[1]).toBeGreaterThanOrEqual(99)
+  })
+
+  it('lets those who leave go at once, and those behind them move up', async () => {
+    const { call, passed } = limited({ perSecond: 1, burst: 1 })
+    const leave = new AbortController()
+    const reason = new Error('enough')
+    void call('a')
+    const second = call('b', leave.signal)
+    void call('c')
+    leave.abort(reason)
+    await expect(second).rejects.toBe(reason)
+    await expect(call('d', leave.signal)).rejects.toBe(reason)
+    await vi.advanceTimersByTimeAsync(1_100)
+    expect(passed.map(([name]) => name)).toEqual(['a', 'c'])
+  })
+
+  it('refuses a call that would wait with too many others', async () => {
+    const { call, transport } = limited({ perSecond: 1, burst: 1, maxWaiting: 2 })
+    const calls = [call('a'), call('b'), call('c')]
+    const error = await failure(call('d'))
+    expect(error.code).toBe('TRANSPORT_FAILED')
+    expect(error.context).toMatchObject({
+      operation: 'eth_call',
+      attempt: 0,
+      reason: '2 calls wait already for the limit of 1 per second',
+    })
+    expect((await transport.batch?.(several(1, 2)))?.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ])
+    await vi.advanceTimersByTimeAsync(3_000)
+    await Promise.all(calls)
+    expect(await call('e')).toBeUndefined()
+  })
+
+  it('ends those who wait when it is closed', async () => {
+    const { call, transport, passed } = limited({ perSecond: 1, burst: 1 })
+    await call('a')
+    const waiting = failure(call('b'))
+    transport.close?.()
+    expect(await waiting).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_call' } })
+    expect((await failure(call('c'))).code).toBe('TRANSPORT_CLOSED')
+    expect(vi.getTimerCount()).toBe(0)
+    expect(passed).toHaveLength(1)
+  })
+})
+
+it('refuses numbers that cannot work', () => {
+  expect(() => limited({ perSecond: 0 })).toThrow('"option":"perSecond"')
+  expect(() => limited({ perSecond: Infinity })).toThrow('"option":"perSecond"')
+  expect(() => limited({ perSecond: 1, burst: 0 })).toThrow('"option":"burst"')
+  expect(() => limited({ perSecond: 1, maxWaiting: -1 })).toThrow('"option":"maxWaiting"')
+})

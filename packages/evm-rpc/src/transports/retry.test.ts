@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from 'vitest'
+import { http } from './http.ts'
+import { retry, type RetryOptions } from './retry.ts'
+import {
+  failure,
+  type NodeServer,
+  ok,
+  refused,
+  type ServerAnswer,
+  startNodeServer,
+} from './testing/node-server.ts'
+
+const chain = { method: 'eth_chainId' }
+const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
+
+const open = (node: NodeServer, options: RetryOptions = {}) =>
+  retry(http({ url: node.url, auth: { kind: 'token', token: 't0k3n' } }), { baseMs: 1, ...options })
+
+/** Gives one answer after the other, then a good one. */
+function saying(node: NodeServer, ...answers: ServerAnswer[]): void {
+  node.answer = () => answers.shift() ?? ok('0x1')
+}
+
+describe('a refused call', () => {
+  it.each<[string, ServerAnswer]>([
+    ['too many calls', refused(-32005)],
+    ['429', refused(429)],
+    ['the reason rate', refused(-32000, '', { reason: 'rate' })],
+    ['an internal error', refused(-32603)],
+    ['an unavailable resource', refused(-32002)],
+  ])('is sent again after %s', async (_, answer) => {
+    const node = await startNodeServer()
+    saying(node, answer, answer)
+    expect(await open(node).request(chain)).toBe('0x1')
+    expect(node.calls).toHaveLength(3)
+  })
+
+  it.each<[string, ServerAnswer]>([
+    ['a quota', refused(-32005, '', { reason: 'quota', retry_after_ms: 1 })],
+    ['a revert', refused(3, 'execution reverted', '0x')],
+    ['a revert as an internal error', refused(-32603, 'VM Exception: reverted with reason')],
+    ['wrong parameters', refused(-32602)],
+    ['a server error', refused(-32000, 'nonce too low')],
+    ['a pause beyond the limit', refused(-32005, '', { reason: 'rate', retry_after_ms: 31_000 })],
+  ])('is final after %s', async (_, answer) => {
+    const node = await startNodeServer()
+    saying(node, answer)
+    expect((await failure(open(node).request(chain))).code).toBe('RPC_ERROR')
+    expect(node.calls).toHaveLength(1)
+  })
+
+  it('that acts is sent again only when nothing was done', async () => {
+    const node = await startNodeServer()
+    saying(node, refused(-32603))
+    expect((await failure(open(node).request(raw))).context).toMatchObject({ rpcCode: -32603 })
+    saying(node, refused(-32005))
+    expect(await open(node).request(raw)).toBe('0x1')
+    expect(node.calls).toHaveLength(3)
+  })
+
+  it('fails with the last refusal after the attempts that are allowed', async () => {
+    const node = await startNodeServer()
+    node.answer = () => refused(-32005, `${node.calls.length}`)
+    const error = await failure(open(node, { attempts: 4 }).request(chain))
+    expect(error.context).toMatchObject({ detail: '4' })
+    expect((await failure(open(node, { attempts: 1 }).request(chain))).context).toMatchObject({ detail: '5' })
+  })
+
+  it('waits as long as the node asks for', async () => {
+    const node = await startNodeServer()
+    saying(node, refused(-32005, '', { retry_after_ms: 123 }))
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    await open(node).request(chain)
+    const waits = timers.mock.calls.map(([, ms]) => ms ?? 0)
+    expect(waits.filter((ms) => ms >= 123 && ms <= 124)).toHaveLength(1)
+  })
+
+  it('stops waiting when its signal aborts', async () => {
+    const node = await startNodeServer()
+    const leave = new AbortController()
+    const reason = new Error('enough')
+    node.answer = () => {
+      setTimeout(() => leave.abort(reason), 20)
+      return refused(-32005, '', { retry_after_ms: 20_000 })
+    }
+    await expect(open(node).request(chain, { signal: leave.signal })).rejects.toBe(reason)
+    expect(node.calls).toHaveLength(1)
+  })
+
+  it('is sent again for what a caller decides, and not for what the default would', async () => {
+    const node = await startNodeServer()
+    const shouldRetry: RetryOptions['shouldRetry'] = (error) => String(error).includes('-32000')
+    saying(node, refused(-32000), refused(-32005))
+    const error = await failure(open(node, { shouldRetry }).request(chain))
+    expect(error.context).toMatchObject({ rpcCode: -32005 })
+  })
+})
+
+it('sends again only those calls of a batch that were refused', async () => {
+  const node = await startNodeServer()
+  let refusals = 0
+  node.answer = ({ method }) =>
+    method === 'eth_chainId' || refusals++ > 0 ? ok(method) : refused(-32005, '', { retry_after_ms: 1 })
+  const transport = open(node)
+  const outcomes = await transport.batch?.([chain, { method: 'eth_blockNumber' }, chain])
+  expect(outcomes).toMatchObject([
+    { value: 'eth_chainId' },
+    { value: 'eth_blockNumber' },
+    { value: 'eth_chainId' },
+  ])
+  expect(node.calls.map(({ method }) => method)).toEqual([
+    'eth_chainId',
+    'eth_blockNumber',
+    'eth_chainId',
+    'eth_blockNumber',
+  ])
+})
+
+it('refuses numbers that cannot work', async () => {
+  const node = await startNodeServer()
+  expect(() => open(node, { attempts: 0 })).toThrow('"option":"attempts"')
+  expect(() => open(node, { maxMs: -1 })).toThrow('"option":"maxMs"')
+})

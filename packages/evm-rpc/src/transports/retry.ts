@@ -1,0 +1,85 @@
+import { type CallOptions, FairleadError } from '@fairlead/core'
+import type { RpcRequest, Transport } from '../transport.ts'
+import { type Backoff, backoffMs } from './backoff.ts'
+import { requireMilliseconds, requireNumber } from './configuration.ts'
+import { isIdempotent } from './idempotent.ts'
+import { callsOf, lastingParts, type Outcome, sendAll } from './outcomes.ts'
+import { pause } from './pause.ts'
+import { askedPauseMs, isRateRefusal, isRevert } from './refusal.ts'
+
+export interface RetryOptions {
+  /** How often a call is sent at most, the first time included. Default 3. */
+  readonly attempts?: number | undefined
+  /** Upper end of the first pause in milliseconds; it doubles with every attempt. Default 250. */
+  readonly baseMs?: number | undefined
+  /** Upper end of any pause in milliseconds; a node that asks for a longer one is not asked again. Default 30000. */
+  readonly maxMs?: number | undefined
+  /** Decides in place of the default which error may pass. */
+  readonly shouldRetry?: ((error: unknown, request: RpcRequest) => boolean) | undefined
+}
+
+/**
+ * Sends a call again when the node refused it with an error that may pass.
+ *
+ * Those are: too many calls (-32005, 429, or `data.reason` is `rate`), for every method, as nothing was done; an internal
+ * error (-32603) and an unavailable resource (-32002), for idempotent methods only. A quota, a revert, wrong parameters and
+ * everything else is final. Lost connections are not looked at here: {@link http} and {@link webSocket} do that. The pause
+ * is a random part of an upper end that doubles; one that the node asks for (`data.retry_after_ms`) comes on top.
+ *
+ * @param transport - what the calls travel by
+ * @param options - `attempts` (3), `baseMs` (250) and `maxMs` (30000) in milliseconds, `shouldRetry`
+ * @returns a transport with whatever else the given one can do; a batch sends again only what failed
+ * @throws FairleadError `CONFIG_INVALID` when a number cannot work
+ * @example
+ * ```ts
+ * const patient = retry(http({ url, auth }), { attempts: 5 })
+ * ```
+ */
+export function retry(transport: Transport, options: RetryOptions = {}): Transport {
+  const { attempts = 3, baseMs = 250, maxMs = 30_000, shouldRetry = mayPass } = options
+  requireNumber('attempts', attempts, 1)
+  requireMilliseconds('baseMs', baseMs)
+  requireMilliseconds('maxMs', maxMs)
+  const backoff: Backoff = { baseMs, maxMs }
+
+  async function send(
+    requests: readonly RpcRequest[],
+    callOptions?: CallOptions,
+  ): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [...(await sendAll(transport, requests, callOptions))]
+    for (let tries = 1; tries < attempts; tries++) {
+      const again = requests.flatMap((request, index) => {
+        const outcome = outcomes[index]
+        if (outcome?.status !== 'rejected' || callOptions?.signal?.aborted) return []
+        const askedMs = askedPauseMs(outcome.reason) ?? 0
+        return askedMs <= maxMs && shouldRetry(outcome.reason, request) ? [{ request, index, askedMs }] : []
+      })
+      if (again.length === 0) break
+      const askedMs = Math.max(...again.map((one) => one.askedMs))
+      try {
+        await pause(askedMs + backoffMs(tries - 1, backoff), callOptions?.signal)
+      } catch (reason) {
+        for (const { index } of again) outcomes[index] = { status: 'rejected', reason }
+        break
+      }
+      const later = await sendAll(
+        transport,
+        again.map(({ request }) => request),
+        callOptions,
+      )
+      for (const [place, { index }] of again.entries()) {
+        const outcome = later[place]
+        if (outcome) outcomes[index] = outcome
+      }
+    }
+    return outcomes
+  }
+
+  return { ...callsOf(send), ...lastingParts(transport) }
+}
+
+function mayPass(error: unknown, { method }: RpcRequest): boolean {
+  if (isRateRefusal(error, method)) return true
+  if (!FairleadError.is(error, 'RPC_ERROR') || !isIdempotent(method) || isRevert(error.context)) return false
+  return error.context.rpcCode === -32603 || error.context.rpcCode === -32002
+}

@@ -1,0 +1,132 @@
+import { type CallOptions, FairleadError } from '@fairlead/core'
+import type { RpcRequest } from '../transport.ts'
+import type { Answer } from './answer.ts'
+import { outcomesOf } from './batch-answer.ts'
+import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
+import { failed, type Outcome } from './outcomes.ts'
+
+// What an error object that came over a socket has for a status.
+const status = 200
+
+export interface SocketCallsOptions {
+  /** Sends now; false when there is no open connection, and then {@link SocketCalls.flush} follows. */
+  readonly send: (text: string) => boolean
+  /** The error of a call when there will be no connection any more. */
+  readonly ended: (operation: string) => Error | undefined
+  readonly secrets: readonly string[]
+  readonly timeoutMs: number
+}
+
+export interface ExchangeOptions extends CallOptions {
+  /** Whether it may travel once more when the connection breaks before the answer. */
+  readonly resend: boolean
+}
+
+/** The calls that wait for a connection or for an answer. */
+export interface SocketCalls {
+  /** Sends calls in one message, now or when there is a connection. `settle` hears of the outcomes once. */
+  exchange(
+    requests: readonly RpcRequest[],
+    options: ExchangeOptions,
+    settle: (outcomes: readonly Outcome[]) => void,
+  ): void
+  /** Hands an answer, or several in an array, to those who wait. */
+  answer(message: unknown): void
+  /** There is a connection: sends what waits for one. */
+  flush(): void
+  /** The connection broke: what may travel once more waits for the next one, the rest fails. */
+  lost(reason: string): void
+  /** There will be no connection: everything fails. */
+  end(error: (operation: string) => Error): void
+}
+
+interface Exchange {
+  readonly operation: string
+  readonly envelopes: readonly Envelope[]
+  readonly text: string
+  readonly resend: boolean
+  readonly timeoutMs: number
+  /** How often it was sent. */
+  sent: number
+  isWaiting: boolean
+  settle(outcomes: readonly Outcome[]): void
+  fail(error: unknown): void
+}
+
+export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
+  const { secrets } = options
+  const envelopeOf = createEnvelopes()
+  const exchanges = new Set<Exchange>()
+  const byId = new Map<unknown, Exchange>()
+
+  function transmit(exchange: Exchange): void {
+    exchange.isWaiting = !options.send(exchange.text)
+    if (!exchange.isWaiting) exchange.sent++
+  }
+
+  function fail(exchange: Exchange, code: 'TRANSPORT_FAILED' | 'TRANSPORT_TIMEOUT', reason: string): void {
+    const { operation, sent: attempt, timeoutMs } = exchange
+    exchange.fail(new FairleadError(code, { operation, attempt, timeoutMs, reason }))
+  }
+
+  // An error that names no call is about the only one that is on its way; with several it could be about any.
+  function onlyOneSent(): Exchange | undefined {
+    const [only, ...others] = [...exchanges].filter(({ isWaiting }) => !isWaiting)
+    return others.length === 0 ? only : undefined
+  }
+
+  return {
+    exchange(requests, { resend, signal, timeoutMs = options.timeoutMs }, settle) {
+      const operation = operationOf(requests, secrets)
+      const end = (outcomes: readonly Outcome[]): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+        exchanges.delete(exchange)
+        for (const { id } of envelopes) byId.delete(id)
+        settle(outcomes)
+      }
+      const abort = (): void => exchange.fail(signal?.reason)
+      const envelopes = requests.map(envelopeOf)
+      const exchange: Exchange = {
+        operation,
+        envelopes,
+        text: JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes),
+        resend,
+        timeoutMs,
+        sent: 0,
+        isWaiting: true,
+        settle: end,
+        fail: (error) => end(requests.map(() => failed(error))),
+      }
+      const timer = setTimeout(() => {
+        fail(exchange, 'TRANSPORT_TIMEOUT', exchange.isWaiting ? 'no connection' : 'no answer')
+      }, timeoutMs)
+      if (signal?.aborted) return abort()
+      const ended = options.ended(operation)
+      if (ended) return exchange.fail(ended)
+      signal?.addEventListener('abort', abort)
+      exchanges.add(exchange)
+      for (const { id } of envelopes) byId.set(id, exchange)
+      transmit(exchange)
+    },
+    answer(message) {
+      const answers = [message].flat() as (Answer | null | undefined)[]
+      const named = answers.map((answer) => byId.get(answer?.id)).find((exchange) => exchange)
+      const exchange = named ?? (answers[0]?.id === null ? onlyOneSent() : undefined)
+      exchange?.settle(outcomesOf(exchange.envelopes, answers, status, secrets))
+    },
+    flush() {
+      for (const exchange of exchanges) if (exchange.isWaiting) transmit(exchange)
+    },
+    lost(reason) {
+      for (const exchange of exchanges) {
+        if (exchange.isWaiting) continue
+        if (exchange.resend && exchange.sent === 1) exchange.isWaiting = true
+        else fail(exchange, 'TRANSPORT_FAILED', reason)
+      }
+    },
+    end(error) {
+      for (const exchange of exchanges) exchange.fail(error(exchange.operation))
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { FairleadError, redact } from '@fairlead/core'
+import { unref } from './unref.ts'
+
+/** What a WebSocket class makes, as far as it can be told from its type. */
+export interface WebSocketConnection {
+  send(data: string): void
+  close(code?: number, reason?: string): void
+}
+
+/** The `WebSocket` of a runtime, or the class of the package `ws`. */
+export type WebSocketClass = new (url: string, options?: never) => WebSocketConnection
+
+/** A connection as its user sees it. */
+export interface Socket {
+  send(text: string): void
+  /** Says goodbye. Nothing is heard after it. */
+  close(): void
+  /** Ends at once, as far as the runtime can. Nothing is heard after it. */
+  drop(): void
+}
+
+export interface SocketListener {
+  open(): void
+  text(text: string): void
+  closed(code: number, reason: string): void
+}
+
+interface RuntimeSocket extends WebSocketConnection {
+  binaryType: string
+  terminate?(): void
+  addEventListener(type: string, listener: (event: RuntimeEvent) => void): void
+}
+
+interface RuntimeEvent {
+  readonly data?: string | ArrayBuffer
+  readonly code?: number
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** Opens connections to one address. */
+export type OpenSocket = (listener: SocketListener) => Socket
+
+/** How long a server may take to answer a goodbye. */
+const goodbyeMs = 2_000
+
+/**
+ * Finds the class to open connections with, and the way to hand it headers.
+ *
+ * @throws FairleadError `CONFIG_INVALID` when the runtime has no WebSocket, or one that cannot send the headers
+ */
+export function socketOpener(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  secrets: readonly string[],
+  given: WebSocketClass | undefined,
+): OpenSocket {
+  const chosen = given ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
+  if (!chosen) {
+    const rule = 'must be given, such as that of ws, as the runtime has none'
+    throw new FairleadError('CONFIG_INVALID', { option: 'WebSocket', rule })
+  }
+  const needsHeaders = Object.keys(headers).length > 0
+  if (needsHeaders && !given && !isServerRuntime()) {
+    const rule = 'must be token where a WebSocket cannot send headers, as in browsers'
+    throw new FairleadError('CONFIG_INVALID', { option: 'auth.kind', rule })
+  }
+  const options = needsHeaders ? [{ headers }] : []
+  return (listener) => {
+    const socket = new chosen(url, ...(options as never[])) as RuntimeSocket
+    return listen(socket, listener, secrets)
+  }
+}
+
+// The classes of Node, Deno and Bun take headers in place of the protocols, as that of ws does.
+function isServerRuntime(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } }
+  return process?.versions?.node !== undefined
+}
+
+function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readonly string[]): Socket {
+  let heard = true
+  let failure = ''
+  socket.binaryType = 'arraybuffer'
+  socket.addEventListener('open', () => heard && listener.open())
+  socket.addEventListener('message', ({ data = '' }) => {
+    if (heard) listener.text(typeof data === 'string' ? data : new TextDecoder().decode(data))
+  })
+  // Only ws has words for a failure, such as the HTTP status that the server answered with. A close always follows.
+  socket.addEventListener('error', ({ message = '' }) => {
+    failure = message
+  })
+  socket.addEventListener('close', ({ code = 0, reason = '' }) => {
+    if (heard) listener.closed(code, redact(reason || failure, secrets))
+    heard = false
+  })
+  return {
+    send: (text) => socket.send(text),
+    close: () => {
+      heard = false
+      socket.close(1000)
+      // A server that does not answer the goodbye must not keep the process waiting for it.
+      if (socket.terminate) unref(setTimeout(() => socket.terminate?.(), goodbyeMs))
+    },
+    drop: () => {
+      heard = false
+      if (socket.terminate) socket.terminate()
+      else socket.close()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { FairleadError } from '../../index.ts'
+
+export interface ServerCall {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What a server says to one call: members of the response, or nothing at all. */
+export type ServerAnswer = { result: unknown } | { error: unknown } | undefined
+
+/** A node that does what a test wants, bad things included. */
+export interface NodeServer {
+  /** Address as a client is given it. */
+  readonly url: string
+  /** Every call in the order of its arrival. */
+  readonly calls: ServerCall[]
+  /** Every message as it arrived. */
+  readonly messages: string[]
+  /** Paths and headers of the handshakes. */
+  readonly handshakes: { readonly path: string; readonly headers: IncomingHttpHeaders }[]
+  /** Every connection that was ever made, the last one last. */
+  readonly sockets: WebSocket[]
+  /** Says what a call is answered with; `socket` is there when the call came over one. */
+  answer: (call: ServerCall, socket?: WebSocket) => ServerAnswer | Promise<ServerAnswer>
+  /** HTTP status to refuse handshakes and requests with. */
+  refuseWith: number | undefined
+  push(subscription: string, result: unknown): void
+  /** Stops listening and drops every connection. */
+  stop(): Promise<void>
+}
+
+export const ok = (result: unknown): ServerAnswer => ({ result })
+export const refused = (code: number, message = 'refused', data?: unknown): ServerAnswer => ({
+  error: { code, message, data },
+})
+
+/** Starts a server that speaks JSON-RPC over HTTP and WebSocket at any path; it ends with the test. */
+export async function startNodeServer(port = 0): Promise<NodeServer> {
+  let subscriptions = 0
+  const connections = new Set<Socket>()
+  const server = createServer((request, response) => void respond(request, response))
+  const upgrades = new WebSocketServer({ noServer: true })
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+  })
+  server.on('upgrade', (request, socket, head) => {
+    node.handshakes.push({ path: request.url ?? '', headers: request.headers })
+    if (node.refuseWith) {
+      socket.end(`HTTP/1.1 ${node.refuseWith} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+      return
+    }
+    upgrades.handleUpgrade(request, socket, head, (connection) => {
+      node.sockets.push(connection)
+      connection.on('message', (data: Buffer) => void hear(connection, data.toString()))
+    })
+  })
+
+  async function answersTo(message: string, socket?: WebSocket): Promise<string | undefined> {
+    node.messages.push(message)
+    const calls = JSON.parse(message) as ServerCall | ServerCall[]
+    const answers = await Promise.all(
+      [calls].flat().map(async (call) => {
+        node.calls.push(call)
+        const said = await node.answer(call, socket)
+        return said && { jsonrpc: '2.0', id: call.id, ...said }
+      }),
+    )
+    const said = answers.filter((answer) => answer !== undefined)
+    return said.length > 0 ? JSON.stringify(Array.isArray(calls) ? said : said[0]) : undefined
+  }
+
+  async function hear(connection: WebSocket, message: string): Promise<void> {
+    const answer = await answersTo(message, connection)
+    if (answer) connection.send(answer)
+  }
+
+  // A call that is answered with nothing loses its connection.
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const message = await text(request)
+    if (node.refuseWith) return void response.writeHead(node.refuseWith).end('refused')
+    const answer = await answersTo(message)
+    if (answer) response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    else response.destroy()
+  }
+
+  const node: NodeServer = {
+    url: '',
+    calls: [],
+    messages: [],
+    handshakes: [],
+    sockets: [],
+    refuseWith: undefined,
+    answer: ({ method }) => ok(method === 'eth_subscribe' ? `0x${(++subscriptions).toString(16)}` : '0x1'),
+    push(subscription, result) {
+      const params = { subscription, result }
+      node.sockets.at(-1)?.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params }))
+    },
+    async stop() {
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of connections) socket.destroy()
+      await closed
+    },
+  }
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => node.stop())
+  return Object.assign(node, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
+
+/** The error that a call ends with. */
+export async function failure(call: Promise<unknown>): Promise<FairleadError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!FairleadError.is(error)) throw new Error('expected a Fairlead error', { cause: error })
+  return error
+}

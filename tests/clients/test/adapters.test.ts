@@ -1,0 +1,247 @@
+import { sampleTokenAbi } from '@fairlead/devnet'
+import { createEvmClient, createProvider, type EvmClient, http, webSocket } from '@fairlead/evm-rpc'
+import { FairleadProvider } from '@fairlead/evm-rpc/ethers'
+import { fairleadTransport } from '@fairlead/evm-rpc/viem'
+import { BrowserProvider, Contract, isError } from 'ethers'
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  defineChain,
+  type Hex,
+  HttpRequestError,
+  InvalidParamsRpcError,
+} from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type DevChain, startDevChain } from './dev-chain.ts'
+import { type NodeProxy, startNodeProxy } from './node-proxy.ts'
+import { until } from './stream-model.ts'
+
+const auth = { kind: 'token', token: 's3cr3t-t0k3n' } as const
+const devnet = defineChain({
+  id: 31337,
+  name: 'devnet',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [] } },
+})
+let chain: DevChain
+let proxy: NodeProxy
+let clients: EvmClient[] = []
+
+beforeAll(async () => {
+  chain = await startDevChain()
+  await chain.call('evm_setAutomine', true)
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  proxy = await startNodeProxy(chain.url)
+})
+afterEach(async () => {
+  for (const made of clients) made.close()
+  clients = []
+  await proxy.close()
+})
+
+function client(over: 'http' | 'socket', url = proxy.url): EvmClient {
+  const transport =
+    over === 'http'
+      ? http({ url, auth, retries: 0 })
+      : webSocket({ url, auth, WebSocket, reconnect: { baseMs: 5, maxMs: 50 } })
+  const made = createEvmClient({ transport })
+  clients.push(made)
+  return made
+}
+
+const methods = () => proxy.calls.map(({ method }) => method)
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe.each(['http', 'socket'] as const)('viem over %s', (over) => {
+  const connect = () => createPublicClient({ chain: devnet, transport: fairleadTransport(client(over)) })
+
+  it('reads blocks and contracts', async () => {
+    const viem = connect()
+    expect(await viem.getChainId()).toBe(31337)
+    expect((await viem.getBlock()).number).toBe(BigInt(await chain.height()))
+    const balance = await viem.readContract({
+      address: chain.example.contract as Hex,
+      abi: sampleTokenAbi,
+      functionName: 'balanceOf',
+      args: [chain.example.account as Hex],
+    })
+    expect(balance).toBeGreaterThan(0n)
+  })
+
+  it('decodes the error of a contract', async () => {
+    const viem = connect()
+    const error = await failureOf(
+      viem.simulateContract({
+        account: chain.example.recipient as Hex,
+        address: chain.example.contract as Hex,
+        abi: sampleTokenAbi,
+        functionName: 'transfer',
+        args: [chain.example.account as Hex, 10n ** 30n],
+      }),
+    )
+    const reverted =
+      error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+    expect((reverted as ContractFunctionRevertedError).data?.errorName).toBe('InsufficientBalance')
+  })
+
+  it('gives its errors for codes, and for a node that is not there', async () => {
+    const viem = connect()
+    proxy.refuse = () => ({ code: -32602, message: 'no such block' })
+    const error = await failureOf(viem.getBlock())
+    expect((error as BaseError).walk((one) => one instanceof InvalidParamsRpcError)).toBeTruthy()
+    expect(String(error)).not.toContain(auth.token)
+    if (over === 'socket') return
+    const gone = createPublicClient({ transport: fairleadTransport(client('http', 'http://127.0.0.1:9')) })
+    const failure = await failureOf(gone.getBlockNumber())
+    expect(failure).toBeInstanceOf(HttpRequestError)
+    expect(String(failure)).not.toContain(auth.token)
+  })
+
+  it('sends transactions and waits for them', async () => {
+    const viem = connect()
+    const wallet = createWalletClient({
+      account: chain.example.account as Hex,
+      chain: devnet,
+      transport: fairleadTransport(client(over)),
+    })
+    const hash = await wallet.writeContract({
+      address: chain.example.contract as Hex,
+      abi: sampleTokenAbi,
+      functionName: 'transfer',
+      args: [chain.example.recipient as Hex, 5n],
+    })
+    expect((await viem.waitForTransactionReceipt({ hash, pollingInterval: 50 })).status).toBe('success')
+  })
+
+  it('does not send again what the transport has given up on', async () => {
+    proxy.refuse = () => ({ code: -32603, message: 'broken' })
+    await failureOf(connect().getBlockNumber())
+    expect(methods()).toEqual(['eth_blockNumber'])
+  })
+})
+
+it.each(['http', 'socket'] as const)('viem takes an EIP-1193 provider over %s', async (over) => {
+  const provider = createProvider(client(over))
+  const viem = createPublicClient({ chain: devnet, transport: custom(provider) })
+  expect(await viem.getBlockNumber()).toBe(BigInt(await chain.height()))
+  const error = await failureOf(
+    viem.simulateContract({
+      account: chain.example.recipient as Hex,
+      address: chain.example.contract as Hex,
+      abi: sampleTokenAbi,
+      functionName: 'transfer',
+      args: [chain.example.account as Hex, 10n ** 30n],
+    }),
+  )
+  const reverted =
+    error instanceof BaseError && error.walk((one) => one instanceof ContractFunctionRevertedError)
+  expect((reverted as ContractFunctionRevertedError).data?.errorName).toBe('InsufficientBalance')
+})
+
+it('viem is pushed blocks and logs where the transport can subscribe', async () => {
+  const viem = createPublicClient({ chain: devnet, transport: fairleadTransport(client('socket')) })
+  const blocks: bigint[] = []
+  const logs: unknown[] = []
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  const unwatch = [
+    viem.watchBlocks({ onBlock: (block) => blocks.push(block.number), onError }),
+    viem.watchContractEvent({
+      address: chain.example.contract as Hex,
+      abi: sampleTokenAbi,
+      eventName: 'Transfer',
+      onLogs: (found) => logs.push(...found),
+      onError,
+    }),
+  ]
+  await until(() => methods().filter((method) => method === 'eth_subscribe').length === 2)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await chain.mine(1)
+  await until(() => blocks.length > 0 && logs.length > 0)
+  expect(errors).toEqual([])
+  expect(methods()).not.toContain('eth_newFilter')
+  expect(methods()).not.toContain('eth_blockNumber')
+  for (const stop of unwatch) stop()
+  await until(() => methods().filter((method) => method === 'eth_unsubscribe').length === 2)
+})
+
+it('ethers takes an EIP-1193 provider', async () => {
+  const provider = new BrowserProvider(createProvider(client('http')))
+  expect(await provider.getBlockNumber()).toBe(await chain.height())
+  provider.destroy()
+})
+
+describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
+  let provider: FairleadProvider
+  beforeEach(() => {
+    provider = new FairleadProvider(client(over), undefined, { pollingInterval: 20, cacheTimeout: -1 })
+  })
+  afterEach(() => provider.destroy())
+  const token = async () => new Contract(chain.example.contract, sampleTokenAbi, await provider.getSigner(0))
+
+  it('reads blocks and contracts', async () => {
+    expect((await provider.getNetwork()).chainId).toBe(31337n)
+    expect((await provider.getBlock('latest'))?.number).toBe(await chain.height())
+    const contract = await token()
+    expect(await contract.getFunction('balanceOf')(chain.example.account)).toBeGreaterThan(0n)
+  })
+
+  it('sends several calls of one moment as one batch', async () => {
+    await provider.getNetwork()
+    const numbers = await Promise.all([0, 1, 2].map((number) => provider.getBlock(number)))
+    expect(numbers.map((block) => block?.number)).toEqual([0, 1, 2])
+    // Batches are not taken apart by the proxy, so they are not among its calls.
+    expect(methods()).not.toContain('eth_getBlockByNumber')
+  })
+
+  it('decodes the error of a contract', async () => {
+    const contract = await token()
+    const error = await failureOf(
+      contract.getFunction('transfer').staticCall(chain.example.recipient, 10n ** 40n),
+    )
+    expect(isError(error, 'CALL_EXCEPTION')).toBe(true)
+    const { data } = error as { data: string }
+    expect(contract.interface.parseError(data)?.name).toBe('InsufficientBalance')
+  })
+
+  it('sends transactions, waits for them and hears their events', async () => {
+    const contract = await token()
+    const heard: unknown[] = []
+    const numbers: number[] = []
+    await provider.on('block', (number: number) => numbers.push(number))
+    await contract.on('Transfer', (...values: unknown[]) => heard.push(values[2]))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const sent = (await contract.getFunction('transfer')(chain.example.recipient, 77n)) as {
+      wait(): Promise<{ status: number }>
+    }
+    await chain.mine()
+    expect((await sent.wait()).status).toBe(1)
+    await until(() => heard.includes(77n) && numbers.length > 0)
+    expect(methods()).not.toContain('eth_newFilter')
+    expect(methods().includes('eth_subscribe')).toBe(over === 'socket')
+    await contract.removeAllListeners()
+    await provider.removeAllListeners()
+  })
+
+  it('gives the words of the node, and throws when it is not there', async () => {
+    await provider.getNetwork()
+    proxy.refuse = () => ({ code: -32000, message: 'nonce too low' })
+    const error = await failureOf(provider.send('eth_sendRawTransaction', ['0x00']))
+    expect(isError(error, 'NONCE_EXPIRED')).toBe(true)
+    if (over === 'socket') return
+    const gone = new FairleadProvider(client('http', 'http://127.0.0.1:9'), 31337, { staticNetwork: true })
+    await expect(gone.getBlockNumber()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
+    gone.destroy()
+    await expect(gone.send('eth_blockNumber', [])).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
+  })
+})

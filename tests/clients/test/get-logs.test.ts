@@ -1,0 +1,297 @@
+import { type Filter, getAllLogs, getLogs, http, type Log, type Transport } from '@fairlead/evm-rpc'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type DevChain, startDevChain } from './dev-chain.ts'
+import { type NodeProxy, type RpcCall, startNodeProxy } from './node-proxy.ts'
+
+const auth = { kind: 'token', token: 't0k3n' } as const
+const contracts = ['11', '22', '33', '44', '55'].map((digits) => `0x${digits.repeat(20)}`)
+let chain: DevChain
+let proxy: NodeProxy
+let node: Transport
+let height: number
+let all: Log[]
+
+beforeAll(async () => {
+  chain = await startDevChain()
+  proxy = await startNodeProxy(chain.url)
+  node = http({ url: proxy.url, auth, retries: 0 })
+  const code = await chain.call('eth_getCode', chain.example.contract, 'latest')
+  for (const contract of contracts) await chain.call('anvil_setCode', contract, code)
+  // Blocks without a log, sparse stretches, and a dense one.
+  for (let block = 0; block < 240; block++) {
+    const logs = block > 150 && block < 180 ? 8 : block % 5 === 0 ? 2 : 0
+    for (let sent = 0; sent < logs; sent++) {
+      const spender = chain.example.recipient.slice(2).padStart(64, '0')
+      const data = `0x095ea7b3${spender}${sent.toString(16).padStart(64, '0')}`
+      const to = contracts[(block + sent) % contracts.length]
+      await chain.call('eth_sendTransaction', { from: chain.example.account, to, data, gas: '0x30d40' })
+    }
+    await chain.mine()
+  }
+  height = await chain.height()
+  all = await chain.logs(0, height)
+}, 120_000)
+afterAll(async () => {
+  await proxy.close()
+  await chain.stop()
+})
+beforeEach(() => {
+  proxy.calls.length = 0
+  proxy.refuse = () => undefined
+})
+
+interface Query {
+  readonly from: number
+  readonly to: number
+  readonly span: number
+  readonly count: number
+  readonly addresses: readonly string[]
+  /** Last block before more than so many logs. */
+  upTo(results: number): number
+}
+type Refusal = (query: Query) => { code: number; message: string; data?: unknown } | undefined
+
+const hex = (value: number) => `0x${value.toString(16)}`
+
+function limited(refusal: Refusal): void {
+  proxy.refuse = ({ method, params }: RpcCall) => {
+    if (method !== 'eth_getLogs') return undefined
+    const [filter] = params as [{ fromBlock: string; toBlock: string; address?: string | string[] }]
+    const { fromBlock, toBlock, address } = filter
+    const addresses = typeof address === 'string' ? [address] : (address ?? [])
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    const found = matching(from, to, addresses)
+    return refusal({
+      from,
+      to,
+      span: to - from + 1,
+      count: found.length,
+      addresses,
+      upTo: (results) => Math.max(from, Number(found[results]?.blockNumber ?? to) - 1),
+    })
+  }
+}
+
+function matching(from: number, to: number, addresses: readonly string[]): Log[] {
+  return all.filter(
+    ({ blockNumber, address }) =>
+      Number(blockNumber) >= from &&
+      Number(blockNumber) <= to &&
+      (addresses.length === 0 || addresses.includes(address)),
+  )
+}
+
+const spanOver =
+  (limit: number, answer: (query: Query) => { code: number; message: string; data?: unknown }): Refusal =>
+  (query) =>
+    query.span > limit ? answer(query) : undefined
+const countOver =
+  (limit: number, answer: (query: Query) => { code: number; message: string; data?: unknown }): Refusal =>
+  (query) =>
+    query.count > limit ? answer(query) : undefined
+
+const wordings: [string, Refusal][] = [
+  [
+    'a Fairlead gateway',
+    spanOver(30, ({ from }) => ({
+      code: -32602,
+      message: 'the block range is too large',
+      data: { max_range: 30, from: hex(from), to: hex(from + 29) },
+    })),
+  ],
+  [
+    'Alchemy, by size',
+    countOver(20, ({ from, upTo }) => ({
+      code: -32602,
+      message: `Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [${hex(from)}, ${hex(upTo(20))}]`,
+    })),
+  ],
+  [
+    'Alchemy, by plan',
+    spanOver(10, ({ from }) => ({
+      code: -32600,
+      message: `Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [${hex(from)}, ${hex(from + 9)}]. Upgrade to PAYG for expanded block range.`,
+    })),
+  ],
+  [
+    'Infura, by results',
+    countOver(20, ({ from, upTo }) => ({
+      code: -32005,
+      message: `query returned more than 20 results. Try with this block range [${hex(from).toUpperCase().replace('X', 'x')}, ${hex(upTo(20))}].`,
+      data: { from: hex(from), limit: 20, to: hex(upTo(20)) },
+    })),
+  ],
+  [
+    'Infura, by range',
+    spanOver(25, ({ span }) => ({ code: -32602, message: `range ${span} exceeds limit of 25` })),
+  ],
+  ['QuickNode', spanOver(15, () => ({ code: -32614, message: 'eth_getLogs is limited to a 15 range' }))],
+  [
+    'reth, by results',
+    countOver(18, ({ from, upTo }) => ({
+      code: -32602,
+      message: `query exceeds max results 18, retry with the range ${from}-${upTo(18)}`,
+    })),
+  ],
+  ['reth, by range', spanOver(40, () => ({ code: -32602, message: 'query exceeds max block range 40' }))],
+  ['Ankr', spanOver(12, () => ({ code: -32600, message: 'block range is too wide' }))],
+  [
+    'dRPC',
+    spanOver(22, () => ({ code: 35, message: 'ranges over 22 blocks are not supported on freetier' })),
+  ],
+  [
+    'Avalanche',
+    spanOver(20, ({ from, to }) => ({
+      code: -32000,
+      message: `requested too many blocks from ${from} to ${to}, maximum is set to 20`,
+    })),
+  ],
+  [
+    'Chainstack',
+    spanOver(33, () => ({
+      code: -32000,
+      message: 'Block range limit exceeded. See more details at the docs.',
+    })),
+  ],
+  [
+    'Besu',
+    spanOver(16, () => ({ code: -32005, message: 'Requested range exceeds maximum RPC range limit' })),
+  ],
+  [
+    'thirdweb',
+    spanOver(19, () => ({
+      code: -32005,
+      message: 'Log response size exceeded. Maximum allowed number of requested blocks is 19',
+    })),
+  ],
+  ['BNB Smart Chain', countOver(20, () => ({ code: -32005, message: 'limit exceeded' }))],
+  ['a node that takes too long', countOver(16, () => ({ code: -32002, message: 'request timed out' }))],
+  [
+    'a node that counts addresses',
+    ({ addresses }) =>
+      addresses.length > 2
+        ? { code: -32602, message: 'exceed max addresses or topics per search position' }
+        : undefined,
+  ],
+]
+
+// Small, and gives the same numbers every time.
+function random(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+describe('getLogs', () => {
+  it.each(wordings)('finds the same as without the limits of %s', async (name, refusal) => {
+    limited(refusal)
+    const pick = random(name.length * 7_919)
+    let refused = 0
+    const { refuse } = proxy
+    proxy.refuse = (call) => {
+      const error = refuse(call)
+      if (error) refused++
+      return error
+    }
+    for (let round = 0; round < 12; round++) {
+      const [one, other] = [pick(height + 1), pick(height + 1)]
+      const from = round === 0 ? 0 : Math.min(one, other)
+      const to = round === 0 ? height : Math.max(one, other)
+      const some = round % 2 === 0 ? contracts : contracts.slice(0, pick(contracts.length))
+      const filter: Filter = { fromBlock: hex(from), toBlock: hex(to) }
+      if (some.length > 0) filter.address = some.length === 1 ? (some[0] as string) : [...some]
+      const logs = await getAllLogs(node, filter, { concurrency: 1 + pick(5) })
+      expect(logs).toEqual(matching(from, to, some))
+    }
+    expect(refused).toBeGreaterThan(0)
+  })
+
+  it('asks once when nothing is refused', async () => {
+    expect(await getAllLogs(node, { fromBlock: 'earliest', toBlock: hex(height) })).toEqual(all)
+    expect(proxy.calls.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
+  })
+
+  it('heeds a range that is told, from the first request on', async () => {
+    limited(spanOver(30, () => ({ code: 1, message: 'this must not be reached' })))
+    expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) }, { maxRange: 30 })).toEqual(all)
+  })
+
+  it('learns a limit once', async () => {
+    limited(spanOver(30, () => ({ code: -32614, message: 'eth_getLogs is limited to a 30 range' })))
+    await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })
+    const queries = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
+    expect(queries).toHaveLength(1 + Math.ceil((height + 1) / 30))
+  })
+
+  it('splits the addresses when one block is too much', async () => {
+    limited(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
+    const address = [...contracts, ...contracts.map((contract) => contract.toUpperCase().replace('X', 'x'))]
+    expect(await getAllLogs(node, { address, fromBlock: '0x0', toBlock: hex(height) })).toEqual(
+      matching(0, height, contracts),
+    )
+  })
+
+  it('throws when a single block is refused and nothing can be split', async () => {
+    limited(countOver(3, () => ({ code: -32005, message: 'query returned more than 3 results' })))
+    await expect(getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).rejects.toMatchObject({
+      code: 'RPC_ERROR',
+      context: { rpcCode: -32005 },
+    })
+  })
+
+  it('throws what has nothing to do with the size at once', async () => {
+    limited(() => ({ code: -32601, message: 'the method eth_getLogs is not available' }))
+    await expect(getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).rejects.toMatchObject({
+      context: { rpcCode: -32601 },
+    })
+    expect(proxy.calls.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
+  })
+
+  it('waits instead of splitting when it is asked to slow down', async () => {
+    let asked = 0
+    limited(() => (++asked % 3 === 0 ? undefined : { code: -32005, message: 'rate limit exceeded' }))
+    expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: hex(height) })).toEqual(all)
+    expect(asked).toBe(3)
+  })
+
+  it('gives lists in order while others are under way, and stops asking when its reader leaves', async () => {
+    const filter = { fromBlock: '0x0', toBlock: hex(height) }
+    const found: Log[] = []
+    for await (const logs of getLogs(node, filter, { maxRange: 10, concurrency: 4 })) {
+      found.push(...logs)
+      if (found.length > 20) break
+    }
+    expect(found).toEqual(all.slice(0, found.length))
+    const asked = proxy.calls.length
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(proxy.calls.length).toBe(asked)
+    expect(asked).toBeLessThan(20)
+  })
+
+  it('resolves tags once, at the start', async () => {
+    const lists = getLogs(node, { fromBlock: 'earliest', toBlock: 'latest' }, { maxRange: 50 })
+    const found = (await lists.next()).value ?? []
+    await chain.mine(1)
+    for await (const logs of lists) found.push(...logs)
+    expect(found).toEqual(all)
+    const safe = await getAllLogs(node, { fromBlock: '0x0', toBlock: 'finalized' })
+    const finalized = await chain.call<{ number: string }>('eth_getBlockByNumber', 'finalized', false)
+    expect(safe).toEqual(matching(0, Number(finalized.number), []))
+  })
+
+  it('gets the logs of one block by its hash', async () => {
+    const { blockHash } = all.at(-1) as Log
+    const filter = { blockHash: blockHash as string }
+    expect(await getAllLogs(node, filter)).toEqual(all.filter((log) => log.blockHash === blockHash))
+  })
+
+  it('ends with the reason of the signal, and refuses what cannot work', async () => {
+    const reason = new Error('enough')
+    const filter = { fromBlock: '0x0', toBlock: 'latest' } as const
+    await expect(getAllLogs(node, filter, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(() => getLogs(node, filter, { maxRange: 0 })).toThrow('maxRange')
+    await expect(getAllLogs(node, { ...filter, toBlock: 'pending' })).rejects.toThrow('toBlock')
+  })
+})

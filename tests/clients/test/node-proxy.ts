@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { WebSocket, WebSocketServer } from 'ws'
+
+export interface RpcCall {
+  readonly id: number
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+/** A node as a provider offers it, in front of a real one: it can be cut off, counted and told to refuse. */
+export interface NodeProxy {
+  readonly url: string
+  /** Every call that has arrived. */
+  readonly calls: RpcCall[]
+  /** An error object here is answered in place of the node. */
+  refuse: (call: RpcCall) => { code: number; message: string; data?: unknown } | undefined
+  /** Breaks every connection without a word; says how many there were. */
+  cut(): number
+  close(): Promise<void>
+}
+
+export async function startNodeProxy(target: string): Promise<NodeProxy> {
+  const sockets = new Set<Socket>()
+  const refused = (call: RpcCall) => {
+    proxy.calls.push(call)
+    const error = proxy.refuse(call)
+    return error && { jsonrpc: '2.0', id: call.id, error }
+  }
+  const server = createServer((request, response) => {
+    void (async () => {
+      try {
+        const body = await textOf(request)
+        const calls = JSON.parse(body) as RpcCall | RpcCall[]
+        const refusal = Array.isArray(calls) ? undefined : refused(calls)
+        response.setHeader('content-type', 'application/json')
+        const headers = { 'content-type': 'application/json' }
+        const answer = refusal
+          ? JSON.stringify(refusal)
+          : await (await fetch(target, { method: 'POST', headers, body })).text()
+        response.end(answer)
+      } catch {
+        response.destroy()
+      }
+    })()
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  const acceptor = new WebSocketServer({ server })
+  acceptor.on('connection', (client) => {
+    const upstream = new WebSocket(target.replace('http:', 'ws:'))
+    const waiting: string[] = []
+    client.on('message', (data: Buffer) => {
+      const text = data.toString()
+      const calls = JSON.parse(text) as RpcCall | RpcCall[]
+      const refusal = Array.isArray(calls) ? undefined : refused(calls)
+      if (refusal) client.send(JSON.stringify(refusal))
+      else if (upstream.readyState === WebSocket.OPEN) upstream.send(text)
+      else waiting.push(text)
+    })
+    upstream.on('open', () => {
+      for (const text of waiting) upstream.send(text)
+    })
+    upstream.on('message', (data: Buffer) => client.send(data.toString()))
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => {})
+      one.on('close', () => other.terminate())
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const proxy: NodeProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    refuse: () => undefined,
+    cut() {
+      const { size } = sockets
+      for (const socket of sockets) socket.destroy()
+      return size
+    },
+    async close() {
+      acceptor.close()
+      server.close()
+      proxy.cut()
+      await once(server, 'close')
+    },
+  }
+  return proxy
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+  return text
+}

@@ -1,0 +1,551 @@
+import {
+  FairleadError,
+  http,
+  subscribe,
+  type Transport,
+  watchBlocks,
+  watchLogs,
+  webSocket,
+} from '@fairlead/evm-rpc'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type DevChain, startDevChain } from './dev-chain.ts'
+import { type NodeProxy, startNodeProxy } from './node-proxy.ts'
+import { BlockModel, LogModel, read, until } from './stream-model.ts'
+
+const auth = { kind: 'token', token: 't0k3n' } as const
+let chain: DevChain
+let proxy: NodeProxy
+let stopping: AbortController
+let transports: Transport[] = []
+
+beforeAll(async () => {
+  chain = await startDevChain()
+})
+afterAll(() => chain.stop())
+beforeEach(async () => {
+  proxy = await startNodeProxy(chain.url)
+  stopping = new AbortController()
+})
+afterEach(async () => {
+  stopping.abort()
+  for (const transport of transports) transport.close?.()
+  transports = []
+  await proxy.close()
+})
+
+function overSocket() {
+  const reconnect = { baseMs: 5, maxMs: 50 }
+  const transport = webSocket({ url: proxy.url, auth, reconnect, WebSocket })
+  transports.push(transport)
+  return transport
+}
+
+function overHttp(): Transport {
+  return http({ url: proxy.url, auth })
+}
+
+/** Builds on the chain with reorganizations and broken connections, waiting before each until the reader is there. */
+async function disturb(
+  blocks: number,
+  cuts: number,
+  depths: readonly number[],
+  caughtUp: (height: number) => Promise<boolean>,
+): Promise<number> {
+  let broken = 0
+  const settle = async () => {
+    const height = await chain.height()
+    while (!(await caughtUp(height))) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  for (let block = 1; block <= blocks; block++) {
+    await chain.mine(block % 7 === 0 ? 3 : block % 3 === 0 ? 1 : 0)
+    if (block % Math.floor(blocks / cuts) === 0 && broken < cuts && proxy.cut() > 0) broken++
+    const reorg = depths[Math.floor(block / Math.floor(blocks / (depths.length + 1))) - 1]
+    if (reorg !== undefined && block % Math.floor(blocks / (depths.length + 1)) === 0) {
+      await settle()
+      await chain.reorganize(reorg)
+    }
+  }
+  await settle()
+  return broken
+}
+
+async function canonical(from: number): Promise<string[]> {
+  const hashes: string[] = []
+  for (let number = from; number <= (await chain.height()); number++) {
+    hashes.push((await chain.block(number)).hash as string)
+  }
+  return hashes
+}
+
+describe('every block and log is delivered exactly once', () => {
+  it('over a socket that breaks 20 times, through 3 reorganizations, over 520 blocks', async () => {
+    const from = (await chain.height()) + 1
+    const blocks = new BlockModel()
+    const logs = new LogModel()
+    const transport = overSocket()
+    const { signal } = stopping
+    const blockReader = read(watchBlocks(transport, { from, pollingMs: 50, signal }), (event) =>
+      blocks.apply(event),
+    )
+    const logReader = read(watchLogs(transport, {}, { from, pollingMs: 50, signal }), (event) =>
+      logs.apply(event),
+    )
+    const broken = await disturb(520, 20, [1, 5, 12], async (height) => {
+      expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
+      if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
+      const newest = (await chain.logs(from, height)).at(-1)
+      const last = logs.logs.at(-1)
+      return newest?.blockHash === last?.blockHash && newest?.logIndex === last?.logIndex
+    })
+    stopping.abort()
+    await Promise.all([blockReader.done, logReader.done])
+
+    expect(broken).toBe(20)
+    expect(blocks.reorgs).toBe(3)
+    expect(blocks.chain).toHaveLength(520)
+    expect(blocks.blocks).toBe(520 + 1 + 5 + 12)
+    expect(blocks.hashes).toEqual(await canonical(from))
+    expect(logs.removals).toBeGreaterThan(0)
+    expect(logs.logs).toEqual(await chain.logs(from, await chain.height()))
+    expect(logs.logs.length).toBeGreaterThan(300)
+  }, 300_000)
+
+  it('by polling over HTTP that breaks 10 times', async () => {
+    const from = (await chain.height()) + 1
+    const blocks = new BlockModel()
+    const logs = new LogModel()
+    const { signal } = stopping
+    const blockReader = read(watchBlocks(overHttp(), { from, pollingMs: 5, signal }), (event) =>
+      blocks.apply(event),
+    )
+    const logReader = read(watchLogs(overHttp(), {}, { from, pollingMs: 5, signal }), (event) =>
+      logs.apply(event),
+    )
+    await disturb(120, 10, [2, 7], async (height) => {
+      expect([blockReader.failure, logReader.failure]).toEqual([undefined, undefined])
+      if (blocks.chain.at(-1)?.hash !== (await chain.block(height)).hash) return false
+      const newest = (await chain.logs(from, height)).at(-1)
+      return (
+        newest?.blockHash === logs.logs.at(-1)?.blockHash && newest?.logIndex === logs.logs.at(-1)?.logIndex
+      )
+    })
+    expect(blocks.reorgs).toBe(2)
+    expect(blocks.hashes).toEqual(await canonical(from))
+    expect(logs.logs).toEqual(await chain.logs(from, await chain.height()))
+  }, 120_000)
+
+  it('also when the chain becomes shorter before it grows again', async () => {
+    await chain.mine()
+    const from = await chain.height()
+    for (let mined = 0; mined < 5; mined++) await chain.mine(1)
+    const blocks = new BlockModel()
+    const { signal } = stopping
+    const reader = read(watchBlocks(overSocket(), { from, pollingMs: 20, signal }), (event) =>
+      blocks.apply(event),
+    )
+    await until(() => blocks.chain.length === 6)
+    await chain.call('anvil_rollback', 4)
+    await chain.mine(2)
+    const { hash } = await chain.block(await chain.height())
+    await until(() => blocks.chain.at(-1)?.hash === hash || reader.failure !== undefined)
+    expect(reader.failure).toBeUndefined()
+    expect(blocks.hashes).toEqual(await canonical(from))
+  })
+})
+
+describe('whatever happens while a stream is catching up', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'it comes to the canonical chain (seed %i)',
+    async (seed) => {
+      await chain.mine()
+      const from = await chain.height()
+      for (let mined = 0; mined < 12; mined++) await chain.mine(mined % 2)
+      const pick = random(seed)
+      const blocks = new BlockModel()
+      const logs = new LogModel()
+      const { signal } = stopping
+      const transport = seed % 2 === 0 ? overSocket() : overHttp()
+      const options = { from, pollingMs: 3, concurrency: 1 + pick(6), window: 64, signal }
+      const readers = [
+        read(watchBlocks(transport, { ...options, emit: pick(2) ? 'full' : 'headers' }), (event) =>
+          blocks.apply(event as never),
+        ),
+        read(watchLogs(transport, {}, options), (event) => logs.apply(event)),
+      ]
+      for (let step = 0; step < 60; step++) {
+        const height = await chain.height()
+        const depth = 1 + pick(6)
+        const what = pick(10)
+        if (what < 5) for (let mined = 0; mined <= pick(4); mined++) await chain.mine(pick(3))
+        else if (what < 7 && height - depth > from) await chain.reorganize(depth)
+        else if (what < 8 && height - depth > from) await chain.call('anvil_rollback', depth)
+        else if (what < 9) proxy.cut()
+        else await new Promise((resolve) => setTimeout(resolve, pick(30)))
+      }
+      await chain.mine(1)
+      const last = await chain.height()
+      const { hash } = await chain.block(last)
+      const newest = (await chain.logs(last, last)).at(-1)
+      await until(
+        () =>
+          (blocks.chain.at(-1)?.hash === hash &&
+            logs.logs.at(-1)?.transactionHash === newest?.transactionHash) ||
+          readers.some(({ failure }) => failure !== undefined),
+      )
+      expect(readers.map(({ failure }) => failure)).toEqual([undefined, undefined])
+      expect(blocks.hashes).toEqual(await canonical(from))
+      expect(logs.logs).toEqual(await chain.logs(from, last))
+    },
+    60_000,
+  )
+})
+
+describe('watchBlocks', () => {
+  it('begins with the newest block', async () => {
+    await chain.mine(2)
+    const first = await watchBlocks(overHttp()).next()
+    expect(first.value).toMatchObject({
+      type: 'block',
+      block: { hash: (await chain.block(await chain.height())).hash },
+    })
+    expect(first.value).not.toHaveProperty('block.transactions')
+  })
+
+  it('gives hashes or whole transactions when asked', async () => {
+    await chain.mine(2)
+    const from = await chain.height()
+    const hashes = await watchBlocks(overHttp(), { from, emit: 'hashes' }).next()
+    const full = await watchBlocks(overHttp(), { from, emit: 'full' }).next()
+    if (hashes.value?.type !== 'block' || full.value?.type !== 'block') throw new Error('expected blocks')
+    expect(hashes.value.block.transactions).toHaveLength(2)
+    expect(full.value.block.transactions.map(({ hash }) => hash)).toEqual(hashes.value.block.transactions)
+  })
+
+  it('takes back nothing that has more confirmations than a reorganization is deep', async () => {
+    const from = (await chain.height()) + 1
+    const blocks = new BlockModel()
+    const { signal } = stopping
+    const reader = read(
+      watchBlocks(overSocket(), { from, confirmations: 4, pollingMs: 20, signal }),
+      (event) => blocks.apply(event),
+    )
+    for (let round = 0; round < 5; round++) {
+      for (let mined = 0; mined < 5; mined++) await chain.mine()
+      const height = await chain.height()
+      await until(() => Number(blocks.chain.at(-1)?.number) >= height - 4 || reader.failure !== undefined)
+      expect(Number(blocks.chain.at(-1)?.number)).toBe(height - 4)
+      await chain.reorganize(4)
+    }
+    expect(reader.failure).toBeUndefined()
+    expect(blocks.reorgs).toBe(0)
+    expect(blocks.hashes).toEqual((await canonical(from)).slice(0, -4))
+  })
+
+  it('goes on after a block, and says so when the node no longer knows it', async () => {
+    for (let mined = 0; mined < 4; mined++) await chain.mine()
+    const { number, hash } = await chain.block((await chain.height()) - 2)
+    const position = { number: number as string, hash: hash as string }
+    const resumed = await watchBlocks(overHttp(), { from: position }).next()
+    expect(resumed.value).toMatchObject({ type: 'block', block: { parentHash: hash } })
+    await chain.reorganize(4)
+    await expect(watchBlocks(overHttp(), { from: position }).next()).rejects.toMatchObject({
+      code: 'STREAM_GAP',
+    })
+  })
+
+  it('takes back what was delivered before it was resumed, when the node still knows those blocks', async () => {
+    await chain.mine()
+    const from = await chain.height()
+    for (let mined = 0; mined < 3; mined++) await chain.mine(1)
+    const node = remembering(overHttp())
+    const blocks = new BlockModel()
+    const first = watchBlocks(node, { from })
+    for (let event = 0; event < 4; event++) blocks.apply((await first.next()).value as never)
+    await first.return?.()
+    const tip = blocks.chain.at(-1)
+    await chain.reorganize(2)
+    await chain.mine()
+
+    const position = { number: tip?.number as string, hash: tip?.hash as string }
+    const { signal } = stopping
+    read(watchBlocks(node, { from: position, signal }), (event) => blocks.apply(event))
+    const { hash } = await chain.block(await chain.height())
+    await until(() => blocks.chain.at(-1)?.hash === hash)
+    expect(blocks.reorgs).toBe(1)
+    expect(blocks.hashes).toEqual(await canonical(from))
+  })
+
+  it('ends with STREAM_GAP when a reorganization is deeper than what it keeps', async () => {
+    await chain.mine()
+    const from = await chain.height()
+    for (let mined = 0; mined < 8; mined++) await chain.mine()
+    const blocks = new BlockModel()
+    const reader = read(watchBlocks(overHttp(), { from, window: 4, pollingMs: 5 }), (event) =>
+      blocks.apply(event),
+    )
+    await until(() => blocks.chain.length === 9)
+    await chain.reorganize(6)
+    await reader.done
+    expect(FairleadError.is(reader.failure, 'STREAM_GAP')).toBe(true)
+  })
+
+  it('waits for its reader: what is asked ahead is bounded', async () => {
+    const from = (await chain.height()) + 1
+    for (let mined = 0; mined < 60; mined++) await chain.mine()
+    const stream = watchBlocks(overHttp(), { from, concurrency: 4 })
+    for (let event = 0; event < 3; event++) await stream.next()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(proxy.calls.length).toBeLessThan(3 + 4 + 4)
+    await stream.return?.()
+  })
+
+  it('reads ahead into a buffer and ends with STREAM_OVERFLOW when that is full', async () => {
+    const from = (await chain.height()) + 1
+    for (let mined = 0; mined < 60; mined++) await chain.mine()
+    const stream = watchBlocks(overHttp(), { from, buffer: { capacity: 10 } })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const blocks = new BlockModel()
+    const reader = read(stream, (event) => blocks.apply(event))
+    await reader.done
+    expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW') && reader.failure.context).toEqual({
+      operation: 'watchBlocks',
+      capacity: 10,
+    })
+    expect(blocks.hashes).toEqual((await canonical(from)).slice(0, 10))
+    expect(proxy.calls.length).toBeLessThan(30)
+  })
+
+  it('ends at once when the signal aborts, and when the reader leaves', async () => {
+    const transport = overSocket()
+    const stream = watchBlocks(transport, { signal: stopping.signal, pollingMs: 60_000 })
+    await stream.next()
+    const pending = stream.next()
+    stopping.abort()
+    expect(await pending).toEqual({ done: true, value: undefined })
+    const other = watchBlocks(transport, { pollingMs: 60_000 })
+    await other.next()
+    const waiting = other.next()
+    await other.return?.()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    const between = new AbortController()
+    await watchBlocks(transport, { signal: between.signal, pollingMs: 60_000 }).next()
+    between.abort()
+    await until(() => proxy.calls.filter(({ method }) => method === 'eth_unsubscribe').length === 3)
+  })
+
+  it('asks another transport for missing blocks', async () => {
+    const from = await chain.height()
+    for (let mined = 0; mined < 5; mined++) await chain.mine()
+    const other = await startNodeProxy(chain.url)
+    const backfill = http({ url: other.url, auth })
+    const stream = watchBlocks(overSocket(), { from, backfill, pollingMs: 60_000 })
+    const blocks = new BlockModel()
+    for (let event = 0; event < 6; event++) blocks.apply((await stream.next()).value as never)
+    const pushed = stream.next()
+    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
+    await chain.mine()
+    blocks.apply((await pushed).value as never)
+    expect(blocks.hashes).toEqual(await canonical(from))
+    const askedFor = (node: NodeProxy) =>
+      node.calls.filter(({ method, params }) => method === 'eth_getBlockByNumber' && params?.[0] !== 'latest')
+    expect(askedFor(other).length).toBeGreaterThan(4)
+    expect(askedFor(proxy)).toEqual([])
+    await stream.return?.()
+    await other.close()
+  })
+
+  it('polls a node that refuses to push', async () => {
+    proxy.refuse = ({ method }) =>
+      method === 'eth_subscribe' ? { code: -32601, message: 'the method does not exist' } : undefined
+    const from = (await chain.height()) + 1
+    const stream = watchBlocks(overSocket(), { from, pollingMs: 5 })
+    for (let mined = 0; mined < 3; mined++) {
+      const next = stream.next()
+      await chain.mine()
+      expect((await next).value).toMatchObject({
+        block: { hash: (await chain.block(await chain.height())).hash },
+      })
+    }
+    expect(proxy.calls.filter(({ method }) => method === 'eth_subscribe')).toHaveLength(1)
+    await stream.return?.()
+  })
+
+  it('ends with the end of its transport', async () => {
+    const transport = overSocket()
+    const stream = watchBlocks(transport, { pollingMs: 60_000 })
+    await stream.next()
+    const next = stream.next()
+    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
+    transport.close()
+    await expect(next).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' })
+  })
+
+  it('gives up on a node that is gone', async () => {
+    const stream = watchBlocks(http({ url: 'http://127.0.0.1:9', auth, retries: 0 }), { retries: 1 })
+    await expect(stream.next()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+  })
+})
+
+describe('watchLogs', () => {
+  it('gets old logs by range and new ones by block', async () => {
+    const height = await chain.height()
+    const logs = new LogModel()
+    const all = await chain.logs(0, height)
+    const filter = { address: chain.example.contract }
+    const { signal } = stopping
+    const reader = read(watchLogs(overHttp(), filter, { from: 0, window: 16, signal }), (event) =>
+      logs.apply(event),
+    )
+    await until(() => logs.logs.length >= all.length || reader.failure !== undefined)
+    expect(reader.failure).toBeUndefined()
+    expect(logs.logs).toEqual(all)
+    const queries = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
+    expect(queries.length).toBeLessThan(40)
+  })
+
+  it('goes on after a log in the middle of a block', async () => {
+    await chain.mine(3)
+    const height = await chain.height()
+    await chain.mine(1)
+    const [first, ...rest] = await chain.logs(height, height + 1)
+    const logs = new LogModel()
+    const { signal } = stopping
+    read(watchLogs(overHttp(), {}, { from: first as never, signal }), (event) => logs.apply(event))
+    await until(() => logs.logs.length >= rest.length)
+    expect(logs.logs).toEqual(rest)
+  })
+
+  it('takes back logs of before it was resumed, or says that it cannot', async () => {
+    await chain.mine()
+    const from = await chain.height()
+    for (let mined = 0; mined < 3; mined++) await chain.mine(2)
+    const node = remembering(overHttp())
+    const logs = new LogModel()
+    const first = watchLogs(node, {}, { from: from + 1 })
+    for (let event = 0; event < 5; event++) logs.apply((await first.next()).value as never)
+    await first.return?.()
+    const last = logs.logs.at(-1)
+    await chain.reorganize(2)
+    await chain.mine(1)
+    const { signal } = stopping
+    const resumed = read(watchLogs(node, {}, { from: last as never, signal }), (event) => logs.apply(event))
+    const expected = await chain.logs(from, await chain.height())
+    await until(() => logs.logs.at(-1)?.transactionHash === expected.at(-1)?.transactionHash)
+    expect(resumed.failure).toBeUndefined()
+    expect(logs.logs).toEqual(expected)
+    const forgetful = watchLogs(overHttp(), {}, { from: last as never, retries: 0 })
+    await expect(forgetful.next()).rejects.toMatchObject({ code: 'STREAM_GAP' })
+  })
+})
+
+describe('subscribe', () => {
+  it('gives what the node pushes, and ends with its reader', async () => {
+    const logs = subscribe(overSocket(), 'logs', { address: chain.example.contract })
+    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
+    await until(() => true)
+    const pushed = logs.next()
+    const mined = (async () => {
+      while (!stopping.signal.aborted) {
+        await chain.mine(1)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    })()
+    expect((await pushed).value?.address).toBe(chain.example.contract)
+    await logs.return?.()
+    await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
+    stopping.abort()
+    await mined
+  })
+
+  it.each(['drop-oldest', 'drop-newest', 'error'] as const)('heeds the policy %s', async (policy) => {
+    const dropped: number[] = []
+    const { signal } = stopping
+    const buffer = { capacity: 3, policy, onDrop: (count: number) => dropped.push(count) }
+    const heads = subscribe(overSocket(), 'newHeads', undefined, { signal, buffer })
+    const numbers: number[] = []
+    const first = await Promise.race([heads.next(), mineUntil(() => numbers.length > 0)])
+    if (first?.done !== false) throw new Error('expected a head')
+    numbers.push(Number(first.value.number))
+    const seen = numbers[0] as number
+    for (let mined = 0; mined < 10; mined++) await chain.mine()
+    const height = await chain.height()
+    if (policy === 'error') {
+      await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
+    } else await until(() => (dropped.at(-1) ?? 0) >= height - seen - 3)
+    stopping.abort()
+    const reader = read(heads, (head) => numbers.push(Number(head.number)))
+    await reader.done
+    expect(numbers.slice(1)).toEqual(
+      policy === 'drop-oldest' ? [height - 2, height - 1, height] : [seen + 1, seen + 2, seen + 3],
+    )
+    expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW')).toBe(policy === 'error')
+  })
+
+  it('says that a connection was lost in between', async () => {
+    const resumed: boolean[] = []
+    const { signal } = stopping
+    const heads = subscribe(overSocket(), 'newHeads', undefined, {
+      signal,
+      onResumed: () => resumed.push(true),
+    })
+    const first = await Promise.race([heads.next(), mineUntil(() => false)])
+    expect(first?.done).toBe(false)
+    proxy.cut()
+    await until(() => resumed.length > 0)
+    expect(resumed).toHaveLength(1)
+  })
+
+  it('is refused where nothing is pushed', () => {
+    expect(() => subscribe(overHttp(), 'newHeads')).toThrow('CONFIG_INVALID')
+  })
+})
+
+// A subscription is known to run only when it brings something.
+async function mineUntil(holds: () => boolean): Promise<undefined> {
+  for (let mined = 0; mined < 200 && !holds(); mined++) {
+    if (proxy.calls.some(({ method }) => method === 'eth_subscribe')) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await chain.mine()
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return undefined
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return undefined
+}
+
+// Small, and gives the same numbers every time.
+function random(seed: number): (below: number) => number {
+  let state = seed * 7_919
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** A node that still has the blocks that have left the chain, as most have for a while; anvil forgets them at once. */
+function remembering(transport: Transport): Transport {
+  const blocks = new Map<string, unknown>()
+  const logs = new Map<string, unknown>()
+  return {
+    async request(call, options) {
+      const [first, flag] = call.params ?? []
+      const { blockHash } = (first ?? {}) as { blockHash?: string }
+      if (call.method === 'eth_getBlockByHash' && blocks.has(first as string))
+        return blocks.get(first as string)
+      if (blockHash && logs.has(blockHash)) return logs.get(blockHash)
+      const result = await transport.request(call, options)
+      const { hash } = (result ?? {}) as { hash?: string }
+      if (hash && flag === false) {
+        blocks.set(hash, result)
+        if (!logs.has(hash)) {
+          const params = [{ blockHash: hash }]
+          logs.set(hash, await transport.request({ method: 'eth_getLogs', params }, options))
+        }
+      }
+      return result
+    },
+  }
+}
