@@ -1,0 +1,116 @@
+import { ethers } from 'ethers'
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  type Hash,
+  http,
+  parseAbiItem,
+  webSocket,
+} from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
+import { describe, expect, inject, it } from 'vitest'
+import { Web3, WebSocketProvider } from 'web3'
+import { WebSocket } from 'ws'
+
+const {
+  nodes: [node],
+} = inject('development')
+const origin = node.node_url.replace('http', 'ws')
+const tokenUrl = `${origin}/ws/${node.token}`
+const authorization = `Basic ${btoa(`${node.username}:${node.password}`)}`
+
+const account = mnemonicToAccount('test test test test test test test test test test test junk', {
+  addressIndex: 7,
+})
+const wallet = createWalletClient({
+  account,
+  chain: foundry,
+  transport: http(`${node.node_url}/${node.token}`),
+})
+
+/** Sends ether until `seen` is true: each transaction makes a block. */
+async function mineUntil(seen: () => boolean): Promise<readonly Hash[]> {
+  const hashes: Hash[] = []
+  while (!seen()) {
+    hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return hashes
+}
+
+describe('viem over a WebSocket', () => {
+  it.each(['/ws/<token>', '/<token>', '/<token>/evm', '/ws/<token>/evm'])('works at %s', async (path) => {
+    const url = origin + path.replace('<token>', node.token)
+    const transport = webSocket(url, { reconnect: false })
+    const client = createPublicClient({ transport })
+    expect(await client.getChainId()).toBe(31_337)
+    const block = await client.getBlock()
+    expect((await client.getBlock({ blockHash: block.hash })).number).toBe(block.number)
+    const numbers: bigint[] = []
+    const stop = client.watchBlocks({ onBlock: ({ number }) => numbers.push(number) })
+    await mineUntil(() => numbers.length >= 2)
+    stop()
+    expect(numbers[1]).toBe((numbers[0] ?? 0n) + 1n)
+  })
+})
+
+describe('ethers over a WebSocket', () => {
+  it.each(['token', 'basic'])('works with %s', async (kind) => {
+    const open = () =>
+      kind === 'token'
+        ? new WebSocket(tokenUrl)
+        : new WebSocket(`${origin}/ws`, { headers: { authorization } })
+    const provider = new ethers.WebSocketProvider(open as never)
+    try {
+      expect((await provider.getNetwork()).chainId).toBe(31_337n)
+      const heights: number[] = []
+      await provider.on('block', (height: number) => heights.push(height))
+      await mineUntil(() => heights.length >= 2)
+      expect(heights[1]).toBe((heights[0] ?? 0) + 1)
+      expect(await provider.send('ots_getApiLevel', [])).toBe(8)
+    } finally {
+      await provider.destroy()
+    }
+  })
+})
+
+describe('web3 over a WebSocket', () => {
+  it('works with a token', async () => {
+    const web3 = new Web3(new WebSocketProvider(tokenUrl, {}, { autoReconnect: false }))
+    const heads: bigint[] = []
+    const subscription = await web3.eth.subscribe('newBlockHeaders')
+    subscription.on('data', ({ number }) => void heads.push(BigInt(number ?? 0)))
+    await mineUntil(() => heads.length >= 2)
+    expect(heads[1]).toBe((heads[0] ?? 0n) + 1n)
+    expect(await web3.eth.getChainId()).toBe(31_337n)
+    await subscription.unsubscribe()
+    web3.provider?.disconnect()
+  })
+})
+
+it('viem hears the logs of a contract', async () => {
+  const client = createPublicClient({ transport: webSocket(tokenUrl, { reconnect: false }) })
+  const event = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
+  const [known] = await client.getLogs({ event, fromBlock: 0n })
+  if (!known) throw new Error('the chain has no sample token')
+  const heard: Hash[] = []
+  const stop = client.watchEvent({
+    address: known.address,
+    event,
+    onLogs: (logs) => heard.push(...logs.map(({ transactionHash }) => transactionHash)),
+  })
+  // Moves nothing, and says so in a log.
+  const transfer = encodeFunctionData({
+    abi: [parseAbiItem('function transfer(address to, uint256 value) returns (bool)')],
+    args: [account.address, 0n],
+  })
+  const sent: Hash[] = []
+  while (heard.length === 0) {
+    sent.push(await wallet.sendTransaction({ to: known.address, data: transfer }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  stop()
+  expect(sent).toContain(heard[0])
+})
