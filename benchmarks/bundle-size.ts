@@ -51,7 +51,9 @@ try {
     for (const [name, code] of Object.entries(programs)) {
       const bytes = await bundledBytes(code)
       floor ??= bytes
-      console.log(`  ${name.padEnd(10)} ${(bytes / 1_000).toFixed(2).padStart(7)} kB  x${(bytes / floor).toFixed(1)}`)
+      console.log(
+        `  ${name.padEnd(10)} ${(bytes / 1_000).toFixed(2).padStart(7)} kB  x${(bytes / floor).toFixed(1)}`,
+      )
     }
   }
 } finally {

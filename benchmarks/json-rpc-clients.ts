@@ -1,92 +1,172 @@
-// Calls per second of JSON-RPC clients against the embedded node, alone and through the gateway, as ratios to plain
-// fetch without the gateway. All are measured in turns within one run, as machines are noisy.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { spawn } from 'node:child_process'
-import { startDevnet } from '@fairlead/devnet'
-import { createEvmClient } from '@fairlead/evm-rpc'
+// Calls per second and processor time per call of JSON-RPC clients through the gateway, as ratios to doing the same by
+// hand. All are measured in turns within one run, as machines are noisy.
+import { batch, createEvmClient, http, webSocket } from '@fairlead/evm-rpc'
 import { ethers } from 'ethers'
-import { createClient, http } from 'viem'
+import { createClient, http as viemHttp, webSocket as viemWebSocket } from 'viem'
+import { Web3 } from 'web3'
+import { WebSocket } from 'ws'
+import { startService } from './service.ts'
 
 const rounds = 7
 const roundMs = 400
 const concurrency = 16
+const batchSize = 20
 
-const folder = await mkdtemp(join(tmpdir(), 'fairlead-benchmark-'))
-const devnet = await startDevnet({ dataDirectory: join(folder, 'chains') })
-const direct = devnet.chains[0]?.url ?? ''
-const bin = new URL('../packages/gateway/src/bin.ts', import.meta.url).pathname
-const service = spawn(process.execPath, ['--conditions=@fairlead/source', bin, 'serve'], {
-  cwd: folder,
-  env: { ...process.env, FAIRLEAD_PORT: '0', FAIRLEAD_LOG_LEVEL: 'warn', FAIRLEAD_EVM_UPSTREAM: direct },
-})
-let output = ''
-const [, url = '', token = ''] = await new Promise<RegExpExecArray>((ready) => {
-  service.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-    const printed = /running at (\S+)[\s\S]*token +(\S+)\n/.exec(output)
-    if (printed) ready(printed)
-  })
-})
+const service = await startService()
+const { url, token } = service
+const auth = { kind: 'token', token } as const
 const tokenUrl = `${url}/${token}`
+const socketUrl = `${url.replace('http', 'ws')}/ws/${token}`
 
-const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
-const plainFetch = (address: string) => async () => {
+const request = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
+const post = (address: string, body: unknown) => async () => {
   const answer = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body,
+    body: JSON.stringify(body),
   })
-  return ((await answer.json()) as { result: string }).result
+  return await answer.json()
 }
-const evm = createEvmClient({ url, auth: { kind: 'token', token } })
-const viem = createClient({ transport: http(tokenUrl) })
-const provider = new ethers.JsonRpcProvider(tokenUrl, 31_337, { staticNetwork: true, batchMaxCount: 1 })
-const contenders: Record<string, () => Promise<unknown>> = {
-  'fetch, node alone': plainFetch(direct),
-  'fetch, gateway': plainFetch(tokenUrl),
-  'evm-rpc, gateway': () => evm.request({ method: 'eth_blockNumber' }),
-  // Without `dedupe` viem answers calls in flight that are equal with one request.
-  'viem, gateway': () => viem.request({ method: 'eth_blockNumber' }, { dedupe: false }),
-  'ethers, gateway': () => provider.send('eth_blockNumber', []),
+const times = (count: number, call: () => Promise<unknown>) => () =>
+  Promise.all(Array.from({ length: count }, call))
+
+const bare = new WebSocket(socketUrl)
+await new Promise((open) => bare.once('open', open))
+const waiting = new Map<number, (answer: unknown) => void>()
+bare.on('message', (data: Buffer) => {
+  const answer = JSON.parse(data.toString()) as { id: number }
+  waiting.get(answer.id)?.(answer)
+  waiting.delete(answer.id)
+})
+let lastId = 0
+const bareCall = () =>
+  new Promise((resolve) => {
+    waiting.set(++lastId, resolve)
+    bare.send(JSON.stringify({ ...request, id: lastId }))
+  })
+
+const network = { staticNetwork: true } as const
+const evm = createEvmClient({ url, auth })
+const evmBatched = createEvmClient({ transport: batch(http({ url, auth }), { maxItems: batchSize }) })
+const evmSocket = createEvmClient({ transport: webSocket({ url, auth }) })
+const viem = createClient({ transport: viemHttp(tokenUrl) })
+const viemBatched = createClient({ transport: viemHttp(tokenUrl, { batch: { batchSize } }) })
+const viemSocket = createClient({ transport: viemWebSocket(socketUrl) })
+const single = new ethers.JsonRpcProvider(tokenUrl, 31_337, { ...network, batchMaxCount: 1 })
+const batched = new ethers.JsonRpcProvider(tokenUrl, 31_337, {
+  ...network,
+  batchMaxCount: batchSize,
+  batchStallTime: 0,
+})
+const socketProvider = new ethers.WebSocketProvider(socketUrl, 31_337, network)
+const web3 = new Web3(tokenUrl)
+const web3Socket = new Web3(socketUrl)
+
+const web3Batch = async () => {
+  const calls = new web3.BatchRequest()
+  const answers = Array.from({ length: batchSize }, (_, id) =>
+    calls.add({ ...request, id: id + 1, jsonrpc: '2.0' }),
+  )
+  await calls.execute()
+  return Promise.all(answers)
 }
 
-async function callsPerSecond(call: () => Promise<unknown>): Promise<number> {
-  const end = performance.now() + roundMs
-  let calls = 0
+interface Contender {
+  /** Calls that one turn makes. */
+  readonly calls: number
+  turn(): Promise<unknown>
+}
+
+const one = (turn: () => Promise<unknown>): Contender => ({ calls: 1, turn })
+const many = (turn: () => Promise<unknown>): Contender => ({ calls: batchSize, turn })
+// Without `dedupe` viem answers calls in flight that are equal with one request.
+const viemCall = (client: typeof viem | typeof viemSocket) => () =>
+  client.request({ method: 'eth_blockNumber' }, { dedupe: false })
+
+const modes: Readonly<Record<string, Readonly<Record<string, Contender>>>> = {
+  'single calls over HTTP': {
+    'fetch by hand': one(post(tokenUrl, request)),
+    'fetch, node alone': one(post(service.node, request)),
+    'evm-rpc': one(() => evm.request({ method: 'eth_blockNumber' })),
+    viem: one(viemCall(viem)),
+    ethers: one(() => single.send('eth_blockNumber', [])),
+    web3: one(() => web3.requestManager.send({ method: 'eth_blockNumber', params: [] })),
+  },
+  [`batches of ${batchSize} over HTTP`]: {
+    'fetch by hand': many(
+      post(
+        tokenUrl,
+        Array.from({ length: batchSize }, (_, id) => ({ ...request, id })),
+      ),
+    ),
+    'evm-rpc': many(times(batchSize, () => evmBatched.request({ method: 'eth_blockNumber' }))),
+    viem: many(times(batchSize, viemCall(viemBatched))),
+    ethers: many(times(batchSize, () => batched.send('eth_blockNumber', []))),
+    web3: many(web3Batch),
+  },
+  'calls over a WebSocket': {
+    'ws by hand': one(bareCall),
+    'evm-rpc': one(() => evmSocket.request({ method: 'eth_blockNumber' })),
+    viem: one(viemCall(viemSocket)),
+    ethers: one(() => socketProvider.send('eth_blockNumber', [])),
+    web3: one(() => web3Socket.requestManager.send({ method: 'eth_blockNumber', params: [] })),
+  },
+}
+
+interface Sample {
+  readonly callsPerSecond: number
+  readonly microsecondsPerCall: number
+}
+
+async function measure({ calls, turn }: Contender): Promise<Sample> {
+  const started = performance.now()
+  const usedBefore = process.cpuUsage()
+  let turns = 0
   const worker = async () => {
-    while (performance.now() < end) {
-      await call()
-      calls += 1
+    while (performance.now() < started + roundMs) {
+      await turn()
+      turns += 1
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, worker))
-  return (calls * 1_000) / roundMs
-}
-
-const rates: Record<string, number[]> = {}
-for (let round = 0; round <= rounds; round++) {
-  for (const [name, call] of Object.entries(contenders)) {
-    const rate = await callsPerSecond(call)
-    // The first round warms up.
-    if (round > 0) (rates[name] ??= []).push(rate)
+  await Promise.all(Array.from({ length: calls > 1 ? 4 : concurrency }, worker))
+  const { user, system } = process.cpuUsage(usedBefore)
+  const done = turns * calls
+  return {
+    callsPerSecond: (done * 1_000) / (performance.now() - started),
+    microsecondsPerCall: (user + system) / done,
   }
 }
-const median = (values: readonly number[] = []) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-const floor = median(rates['fetch, node alone'])
-console.log(`${concurrency} calls in flight, medians of ${rounds} rounds`)
-for (const [name, values] of Object.entries(rates)) {
-  const [low, high] = [Math.min(...values) / floor, Math.max(...values) / floor]
-  const ratio = (median(values) / floor).toFixed(2)
-  console.log(
-    `${name.padEnd(20)} x${ratio}  (${low.toFixed(2)} to ${high.toFixed(2)})  ${Math.round(median(values))} calls/s`,
-  )
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+console.log(`medians of ${rounds} rounds; processor time is that of the client's process`)
+for (const [mode, contenders] of Object.entries(modes)) {
+  const samples: Record<string, Sample[]> = {}
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, contender] of Object.entries(contenders)) {
+      const sample = await measure(contender)
+      // The first round warms up.
+      if (round > 0) (samples[name] ??= []).push(sample)
+    }
+  }
+  console.log(`\n${mode}`)
+  let floor: { rate: number; cpu: number } | undefined
+  for (const [name, values] of Object.entries(samples)) {
+    const rate = median(values.map((sample) => sample.callsPerSecond))
+    const cpu = median(values.map((sample) => sample.microsecondsPerCall))
+    floor ??= { rate, cpu }
+    console.log(
+      `  ${name.padEnd(18)} calls/s x${(rate / floor.rate).toFixed(2)} (${Math.round(rate)})`.padEnd(46) +
+        `CPU per call x${(cpu / floor.cpu).toFixed(2)} (${cpu.toFixed(0)} us)`,
+    )
+  }
 }
-provider.destroy()
-service.kill('SIGTERM')
-await new Promise((ended) => service.once('exit', ended))
-await devnet.stop()
-await rm(folder, { recursive: true, force: true })
+
+evmSocket.close()
+bare.close()
+single.destroy()
+batched.destroy()
+await socketProvider.destroy()
+await service.stop()
 process.exit(0)

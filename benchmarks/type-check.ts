@@ -19,7 +19,7 @@ ${[
   'getGasPrice()',
   'getBalance({ address })',
   'getCode({ address })',
-  "getProof({ address, storageKeys: [hash] })",
+  'getProof({ address, storageKeys: [hash] })',
   'getFeeHistory({ blockCount: 4, rewardPercentiles: [25, 75] })',
   'call({ to: address })',
   'estimateGas({ to: address })',
@@ -41,7 +41,10 @@ try {
   const programs: Record<string, string> = { empty: 'empty.ts', 'evm-rpc': 'evm-rpc.ts', viem: 'viem.ts' }
   await writeFile(join(folder, 'empty.ts'), 'export {}\n')
   await writeFile(join(folder, 'viem.ts'), viemProgram)
-  await cp(join(import.meta.dirname, '../tests/consumers/program/thirty-methods.ts'), join(folder, 'evm-rpc.ts'))
+  await cp(
+    join(import.meta.dirname, '../tests/consumers/program/thirty-methods.ts'),
+    join(folder, 'evm-rpc.ts'),
+  )
   for (const [version, compiler] of typescriptCompilers) {
     const seconds: Record<string, number[]> = {}
     for (let round = 0; round < rounds; round++) {
@@ -53,7 +56,9 @@ try {
         ;(seconds[name] ??= []).push((performance.now() - started) / 1_000)
       }
     }
-    const best = Object.fromEntries(Object.entries(seconds).map(([name, values]) => [name, Math.min(...values)]))
+    const best = Object.fromEntries(
+      Object.entries(seconds).map(([name, values]) => [name, Math.min(...values)]),
+    )
     const shown = Object.entries(best).map(
       ([name, value]) => `${name} ${value.toFixed(2)} s (x${(value / (best['empty'] ?? 1)).toFixed(2)})`,
     )
