@@ -40,7 +40,7 @@ export async function answerCall(item: RpcItem, context: CallContext, room?: Roo
     return { method: 'unknown', status: 200, content: errorText(item.idText, item.failure) }
   let method = 'unknown'
   try {
-    const destination = routeMethod(item, context.endpoint)
+    const destination = routeMethod(item, context.grant, context.endpoint)
     method = destination.method.name
     const forwarded = await forward({ ...context, request: item }, destination, context.upstream, room)
     if (item.idText !== undefined) {

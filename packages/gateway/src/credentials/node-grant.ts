@@ -16,6 +16,10 @@ export interface NodeGrant {
   readonly protocols: readonly string[]
   /** Upstream address by protocol; the word `devnet` stands for the embedded chain. */
   readonly upstreams: Readonly<Record<string, string>>
+  /** When the credential ends, in milliseconds since 1970; without it, it does not end by itself. */
+  readonly expiresAt?: number | undefined
+  /** Methods that the node was found not to offer. */
+  readonly withheldMethods?: readonly string[] | undefined
 }
 
 /** A grant together with the only form of its secret that is kept. */

@@ -1,7 +1,9 @@
 import type { Call } from '../call.ts'
 import { callText, resultText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
-import { answerText, type Room } from './read-answer.ts'
+import { beginsWithError } from './peek-answer.ts'
+import { answerResult, answerText, type Room } from './read-answer.ts'
+import { rewriteAnswer } from './rewrite-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -22,18 +24,30 @@ export type Forwarded = { readonly text: string } | { readonly answer: UpstreamA
  */
 export async function forward(
   call: Call,
-  { adapter, method, params, paramsText }: Destination,
+  { adapter, method: { name: method }, params, paramsText }: Destination,
   upstream: Upstream,
   room?: Room,
 ): Promise<Forwarded> {
   const { request, signal } = call
   const { idText = '1' } = request
-  const adapted = adapter?.answer(call, params, upstream)
-  if (adapted) return { text: resultText(idText, JSON.stringify(await adapted)) }
+  const adapted = await adapter?.answer?.(call, params, upstream)
+  if (adapted !== undefined) return { text: resultText(idText, JSON.stringify(adapted)) }
   const echoed = nodesEcho(idText)
-  const answer = await upstream.post(callText(method.name, paramsText, echoed ? idText : '1'), signal)
-  if (!room && echoed && answer.delimited) return { answer }
-  return { text: await answerText(answer, idText, room ?? upstream.room(), signal) }
+  const answer = await upstream.post(callText(method, paramsText, echoed ? idText : '1'), signal)
+  const reading = { method, idText, room: room ?? upstream.room(), signal }
+  if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
+    const mended = await adapter.mend(await answerResult(answer, reading), call, params, upstream)
+    return { text: resultText(idText, JSON.stringify(mended)) }
+  }
+  const rewrite = adapter?.rewrite?.(params)
+  const isPassedOn = !room && echoed && answer.delimited && !(await beginsWithError(answer, signal))
+  if (isPassedOn) return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
+  const text = await answerText(answer, reading)
+  return { text: rewrite ? rewrite(text) : text }
+}
+
+function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {
+  return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
 }
 
 // Other ids come back from nodes with fewer digits, as another number, or not at all.

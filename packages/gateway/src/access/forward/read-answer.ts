@@ -1,6 +1,7 @@
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
+import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
 
@@ -37,29 +38,78 @@ export async function readAnswer({ body }: UpstreamAnswer, room: Room, signal: A
 }
 
 /**
- * Reads a node's answer to its end and puts it under another id; result and error stay as the node wrote them.
+ * Reads a node's answer to its end and puts it under another id. A result stays as the node wrote it, an error as far as
+ * it needs no mending.
  *
  * @throws {@link RpcFailure} with status 502 when it is no JSON-RPC answer, else as {@link readAnswer}
  */
 export async function answerText(
   answer: UpstreamAnswer,
-  idText: string,
-  room: Room,
-  signal: AbortSignal,
+  { method, idText, room, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
   const text = await readAnswer(answer, room, signal)
   const value = parseAnswer(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable()
+  if (!isObject(value)) throw unreadable()
   const members = jsonMembers(text)
-  const error = members.get('error')
-  if (error !== undefined && error !== 'null') return errorObjectText(idText, error)
+  const { error } = value
+  if (isObject(error)) {
+    const written = asNodeError(error)
+    const mended = mendError(written, method)
+    return errorObjectText(
+      idText,
+      mended === written ? (members.get('error') as string) : JSON.stringify(mended),
+    )
+  }
   const result = members.get('result')
   if (result === undefined) throw unreadable()
   return resultText(idText, result)
 }
 
+/**
+ * Reads a node's answer to its end and parses it.
+ *
+ * @returns the result
+ * @throws {@link RpcFailure} with the node's error, else as {@link answerText}
+ */
+export async function answerResult(
+  answer: UpstreamAnswer,
+  { method, room, signal }: Reading,
+): Promise<unknown> {
+  const value = parseAnswer(await readAnswer(answer, room, signal))
+  if (!isObject(value)) throw unreadable()
+  const { error, result } = value
+  if (isObject(error)) {
+    const { code, message, data } = mendError(asNodeError(error), method)
+    throw new RpcFailure(code, message, { data })
+  }
+  if (result === undefined) throw unreadable()
+  return result
+}
+
+/** How an answer is to be read. */
+interface Reading {
+  /** What the node was asked for. */
+  readonly method: string
+  /** Shrinks by what is kept. */
+  readonly room: Room
+  /** What the exchange runs under. */
+  readonly signal: AbortSignal
+}
+
+function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {
+  return {
+    code: typeof code === 'number' ? code : rpcCodes.internalError,
+    message: typeof message === 'string' ? message : 'The node answered an error.',
+    ...(data !== undefined && { data }),
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** @throws {@link RpcFailure} with status 502 when the text is not JSON */
-export function parseAnswer(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

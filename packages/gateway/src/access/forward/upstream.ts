@@ -1,8 +1,9 @@
 import { Pool } from 'undici'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { callText } from '../json-rpc/rpc-text.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { parseAnswer, readAnswer, type Room } from './read-answer.ts'
-import { unavailable, unreadable } from './upstream-failure.ts'
+import { answerResult, type Room } from './read-answer.ts'
+import { unavailable } from './upstream-failure.ts'
 
 /** The HTTP connections to one node. */
 export interface Upstream {
@@ -20,7 +21,10 @@ export interface Upstream {
    * @throws {@link RpcFailure} with the node's error, or as {@link Upstream.post}
    */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
-  /** Calls several methods in one exchange; the results stand in the order of the calls. */
+  /**
+   * Calls several methods side by side; the results stand in the order of the calls. They are not sent as a JSON-RPC
+   * batch, which some nodes limit and others refuse.
+   */
   batch(
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
     signal: AbortSignal,
@@ -67,44 +71,27 @@ export function createUpstream(address: string, timeoutMs: number): Upstream {
     })
   }
 
-  const exchange = async (body: unknown, signal: AbortSignal): Promise<unknown> =>
-    parseAnswer(await readAnswer(await post(JSON.stringify(body), signal), room(), signal))
+  const call: Upstream['call'] = async (method, params, signal) => {
+    const answer = await post(callText(method, written(params), '1'), signal)
+    return answerResult(answer, { method, room: room(), signal })
+  }
 
   return {
     post,
-    call: async (method, params, signal) =>
-      resultOf(await exchange({ jsonrpc: '2.0', id: 1, method, params }, signal)),
-    batch: async (calls, signal) => {
-      const requests = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
-      const answers = await exchange(requests, signal)
-      // Some nodes answer a batch that they refuse as a whole with one error.
-      if (!Array.isArray(answers)) return [resultOf(answers)]
-      return requests.map(({ id }) =>
-        resultOf(answers.find((answer) => isObject(answer) && answer['id'] === id)),
-      )
-    },
+    call,
+    batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
     room,
     close: () => pool.close(),
   }
 }
 
-function resultOf(answer: unknown): unknown {
-  if (!isObject(answer)) throw unreadable()
-  const { error, result } = answer
-  if (isObject(error)) {
-    const { code, message, data } = error
-    throw new RpcFailure(
-      typeof code === 'number' ? code : rpcCodes.internalError,
-      typeof message === 'string' ? message : 'The node answered an error.',
-      { data },
-    )
+// What can be parsed may still be nested too deep to be written.
+function written(params: readonly unknown[]): string {
+  try {
+    return JSON.stringify(params)
+  } catch {
+    throw new RpcFailure(rpcCodes.invalidParams, 'The params are nested too deep.')
   }
-  if (result === undefined) throw unreadable()
-  return result
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // What is no valid escape stands for itself.

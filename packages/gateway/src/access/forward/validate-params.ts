@@ -1,10 +1,11 @@
-import { document, methods, type Methods, schemas } from '@fairlead/evm-rpc/contract'
+import type { Method } from '@fairlead/core'
+import { document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: false })
 ajv.addSchema({ $id: document, components: { schemas } })
-const validators = new Map<keyof Methods, readonly ValidateFunction[]>()
+const validators = new Map<string, readonly ValidateFunction[]>()
 
 /**
  * Checks the parameters of a method that the service answers itself; others are left to the node.
@@ -13,16 +14,17 @@ const validators = new Map<keyof Methods, readonly ValidateFunction[]>()
  * @param params - by position, their number checked already
  * @throws RpcFailure -32602 that names the place and the rule, never the value
  */
-export function validateParams(name: keyof Methods, params: readonly unknown[]): void {
+export function validateParams(name: string, params: readonly unknown[]): void {
+  const described = (methods as Readonly<Record<string, Method>>)[name]?.params ?? []
   let validate = validators.get(name)
   if (!validate) {
-    validate = methods[name].params.map((param) => ajv.compile(param.schema))
+    validate = described.map((param) => ajv.compile(param.schema))
     validators.set(name, validate)
   }
   for (const [position, value] of params.entries()) {
     const check = validate[position]
     if (!check || check(value)) continue
-    const place = `${methods[name].params[position]?.name}${pathOf(check.errors?.[0])}`
+    const place = `${described[position]?.name}${pathOf(check.errors?.[0])}`
     throw new RpcFailure(rpcCodes.invalidParams, `${place} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
   }
 }

@@ -24,11 +24,17 @@ export async function gatewayFixture(
 ): Promise<GatewayFixture> {
   const database = await temporaryDatabase(undefined)
   const store = await database.open()
-  const first = await ensureFirstStart(store, { upstreams: { evm: upstream } })
+  const upstreams = { evm: upstream, ...(embedded['websocket'] && { websocket: 'devnet' }) }
+  const first = await ensureFirstStart(store, { upstreams })
   if (!first.created) throw new Error('The database was not empty.')
   const lines = memory()
   const log = createLog('debug', lines.stream)
-  const configuration = parseConfiguration({ FAIRLEAD_PORT: '0', ...environment })
+  const configuration = parseConfiguration({
+    FAIRLEAD_PORT: '0',
+    // A test counts what the node is asked.
+    FAIRLEAD_PROBE_NODES: 'false',
+    ...environment,
+  })
   const gateway = await startGateway(configuration, { store, log, embedded })
   return {
     url: gateway.url,

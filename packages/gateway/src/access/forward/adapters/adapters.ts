@@ -1,14 +1,103 @@
-import type { Methods } from '@fairlead/evm-rpc/contract'
 import type { Adapter } from './adapter.ts'
+import {
+  debugTraceBlock,
+  debugTraceBlockByHash,
+  debugTraceBlockByNumber,
+  debugTraceCall,
+  debugTraceTransaction,
+} from './debug-trace.ts'
+import { debugGetRawTransactions } from './debug-get-raw-transactions.ts'
 import { debugTraceCallMany } from './debug-trace-call-many.ts'
+import { ethCall, ethEstimateGas } from './empty-overrides.ts'
+import { erigonBlockNumber, erigonGetBlockReceiptsByBlockHash, erigonGetLogsByHash } from './erigon-block.ts'
+import { erigonGetBlockByTimestamp, erigonGetLogs } from './erigon-time.ts'
+import { noAccounts } from './no-accounts.ts'
+import { ethBaseFee } from './eth-base-fee.ts'
+import { ethCallMany } from './eth-call-many.ts'
+import { ethCreateAccessList } from './eth-create-access-list.ts'
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts'
-import { ethGetSystemTxsByBlockHash } from './eth-get-system-txs-by-block-hash.ts'
+import { ethProtocolVersion } from './eth-protocol-version.ts'
 import { ethSyncing } from './eth-syncing.ts'
+import {
+  erigonGetHeaderByHash,
+  erigonGetHeaderByNumber,
+  ethGetHeaderByHash,
+  ethGetHeaderByNumber,
+} from './headers.ts'
+import {
+  otsGetBlockDetails,
+  otsGetBlockDetailsByHash,
+  otsGetBlockTransactions,
+  otsSearchTransactionsAfter,
+  otsSearchTransactionsBefore,
+} from './ots-block.ts'
+import { otsGetInternalOperations, otsGetTransactionError, otsTraceTransaction } from './ots-transaction.ts'
+import { traceBlock, traceReplayBlockTransactions, traceTransaction } from './parity-traces.ts'
+import { receipt, receipts } from './receipts.ts'
+import {
+  ethGetBlockReceiptsWithSystemTx,
+  ethGetEvmSystemTxsByBlockHash,
+  ethGetEvmSystemTxsByBlockNumber,
+  ethGetEvmSystemTxsReceiptsByBlockHash,
+  ethGetEvmSystemTxsReceiptsByBlockNumber,
+  ethGetSystemTxsByBlockHash,
+  ethGetSystemTxsByBlockNumber,
+} from './system-transactions.ts'
+import { txpoolContentFrom } from './txpool-content-from.ts'
 
 /** Every adapter by method. `docs/reference/adapters.md` lists them with the reason for each. */
-export const adapters = {
+export const adapters: Readonly<Record<string, Adapter>> = {
+  debug_getRawTransactions: debugGetRawTransactions,
+  debug_traceBlock: debugTraceBlock,
+  debug_traceBlockByHash: debugTraceBlockByHash,
+  debug_traceBlockByNumber: debugTraceBlockByNumber,
+  debug_traceCall: debugTraceCall,
   debug_traceCallMany: debugTraceCallMany,
+  debug_traceTransaction: debugTraceTransaction,
+  erigon_blockNumber: erigonBlockNumber,
+  erigon_getBlockByTimestamp: erigonGetBlockByTimestamp,
+  erigon_getBlockReceiptsByBlockHash: erigonGetBlockReceiptsByBlockHash,
+  erigon_getHeaderByHash: erigonGetHeaderByHash,
+  erigon_getHeaderByNumber: erigonGetHeaderByNumber,
+  erigon_getLogs: erigonGetLogs,
+  erigon_getLogsByHash: erigonGetLogsByHash,
+  eth_accounts: noAccounts,
+  eth_baseFee: ethBaseFee,
+  eth_call: ethCall,
+  eth_callMany: ethCallMany,
+  eth_createAccessList: ethCreateAccessList,
+  eth_estimateGas: ethEstimateGas,
   eth_getBlockByHash: ethGetBlockByHash,
+  eth_getBlockReceipts: receipts,
+  eth_getBlockReceiptsWithSystemTx: ethGetBlockReceiptsWithSystemTx,
+  eth_getEvmSystemTxsByBlockHash: ethGetEvmSystemTxsByBlockHash,
+  eth_getEvmSystemTxsByBlockNumber: ethGetEvmSystemTxsByBlockNumber,
+  eth_getEvmSystemTxsReceiptsByBlockHash: ethGetEvmSystemTxsReceiptsByBlockHash,
+  eth_getEvmSystemTxsReceiptsByBlockNumber: ethGetEvmSystemTxsReceiptsByBlockNumber,
+  eth_getHeaderByHash: ethGetHeaderByHash,
+  eth_getHeaderByNumber: ethGetHeaderByNumber,
   eth_getSystemTxsByBlockHash: ethGetSystemTxsByBlockHash,
+  eth_getSystemTxsByBlockNumber: ethGetSystemTxsByBlockNumber,
+  eth_getTransactionReceipt: receipt,
+  eth_pendingTransactions: noAccounts,
+  eth_protocolVersion: ethProtocolVersion,
+  eth_sendRawTransactionSync: receipt,
   eth_syncing: ethSyncing,
-} as const satisfies Partial<Record<keyof Methods, Adapter>>
+  ots_getBlockDetails: otsGetBlockDetails,
+  ots_getBlockDetailsByHash: otsGetBlockDetailsByHash,
+  ots_getBlockTransactions: otsGetBlockTransactions,
+  ots_getInternalOperations: otsGetInternalOperations,
+  ots_getTransactionError: otsGetTransactionError,
+  ots_searchTransactionsAfter: otsSearchTransactionsAfter,
+  ots_searchTransactionsBefore: otsSearchTransactionsBefore,
+  ots_traceTransaction: otsTraceTransaction,
+  trace_block: traceBlock,
+  trace_replayBlockTransactions: traceReplayBlockTransactions,
+  trace_transaction: traceTransaction,
+  txpool_contentFrom: txpoolContentFrom,
+}
+
+/** The adapter of a method; most have none. */
+export function adapterOf(method: string): Adapter | undefined {
+  return Object.hasOwn(adapters, method) ? adapters[method] : undefined
+}

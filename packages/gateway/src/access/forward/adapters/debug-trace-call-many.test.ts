@@ -1,44 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Devnet, type EvmExample, startDevnet } from '@fairlead/devnet'
+import type { EvmExample } from '@fairlead/devnet'
 import { document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ListenerFixture, listenTo, token } from '../../testing/listener-fixture.ts'
-
-interface Trace {
-  readonly structLogs: readonly { readonly op: string; readonly stack: readonly string[] }[]
-  readonly gas: number
-  readonly gasUsed: number
-  readonly returnValue: string
-  readonly failed: boolean
-}
-
-interface Transaction {
-  readonly from?: string
-  readonly to: string
-  readonly gas?: string
-  readonly gasPrice?: string
-  readonly value?: string
-  readonly data?: string
-}
+import {
+  address,
+  essence,
+  slot,
+  startTracedChain,
+  type Trace,
+  type TracedChain,
+  type Transaction,
+  word,
+} from '../../testing/traced-chain.ts'
 
 interface Failure {
   readonly code: number
   readonly message: string
 }
 
-let directory: string
-let devnet: Devnet
-let node: string
+let chain: TracedChain
 let example: EvmExample
-let gateway: ListenerFixture
-
-const address = (digits: string) => `0x${digits.padStart(40, '0')}`
-const word = (value: number | string) =>
-  (typeof value === 'number' ? value.toString(16) : value.replace('0x', '')).padStart(64, '0')
-const slot = (value: number) => `0x${word(value)}`
+let simulate: TracedChain['simulate']
+let mined: TracedChain['mined']
+let rpc: TracedChain['rpc']
 
 // Assembled by hand, so that each shows one thing.
 const contracts = {
@@ -66,18 +50,6 @@ const contracts = {
 
 type ContractName = keyof typeof contracts
 
-async function rpc<result>(url: string, method: string, params: readonly unknown[] = []): Promise<result> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-  const answer = (await response.json()) as { result: result; error?: Failure }
-  if (answer.error) throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
-  return answer.result
-}
-
-function simulate(...params: unknown[]): Promise<Trace[]> {
-  return rpc(`${gateway.url}/${token}`, 'debug_traceCallMany', params)
-}
-
 async function refusal(...params: unknown[]): Promise<Failure> {
   const error: unknown = await simulate(...params).catch((reason: unknown) => reason)
   if (error instanceof Error) return { code: (error as Error & Failure).code, message: error.message }
@@ -98,70 +70,21 @@ function to(name: ContractName, more: Partial<Transaction> & { words?: readonly 
 }
 
 const head = async () => ({
-  blockNumber: await rpc<string>(node, 'eth_blockNumber'),
+  blockNumber: await rpc<string>('eth_blockNumber'),
   transactionIndex: -1,
 })
-
-/** Mines the transactions in order, one block per bundle, and hands on what the node then traces of each. */
-async function mined<result>(
-  bundles: readonly (readonly Transaction[])[],
-  use: (traces: Trace[], block: { readonly number: string }) => Promise<result>,
-): Promise<result> {
-  const snapshot = await rpc<string>(node, 'evm_snapshot')
-  await rpc(node, 'evm_setAutomine', [false])
-  try {
-    const hashes: string[] = []
-    for (const transactions of bundles) {
-      for (const one of transactions) hashes.push(await rpc(node, 'eth_sendTransaction', [one]))
-      await rpc(node, 'evm_mine')
-    }
-    const traces = await Promise.all(
-      hashes.map(async (hash) => {
-        const trace = await rpc<Omit<Trace, 'gasUsed'>>(node, 'debug_traceTransaction', [
-          hash,
-          { enableMemory: true },
-        ])
-        const receipt = await rpc<{ gasUsed: string }>(node, 'eth_getTransactionReceipt', [hash])
-        return { ...trace, gasUsed: Number(receipt.gasUsed) }
-      }),
-    )
-    return await use(traces, await rpc<{ number: string }>(node, 'eth_getBlockByNumber', ['latest', false]))
-  } finally {
-    await rpc(node, 'evm_setAutomine', [true])
-    await rpc(node, 'evm_revert', [snapshot])
-  }
-}
-
-/** What must be the same however a transaction was executed. */
-function essence({ structLogs, gasUsed, returnValue, failed }: Trace) {
-  const steps = structLogs.map((step) => {
-    const { pc, op, gas, gasCost, depth, stack, memory } = step as unknown as Record<string, unknown>
-    return { pc, op, gas, gasCost, depth, stack, memory: memory ?? [] }
-  })
-  return { steps, gasUsed, returnValue, failed }
-}
 
 const returned = (trace: Trace | undefined) => BigInt(trace?.returnValue ?? '0x')
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'fairlead-traces-'))
-  devnet = await startDevnet({ dataDirectory: directory })
-  const [chain] = devnet.chains
-  if (!chain) throw new Error('no chain')
-  node = chain.url
-  example = chain.example
-  for (const [at, code] of Object.values(contracts)) await rpc(node, 'anvil_setCode', [at, `0x${code}`])
-  await rpc(node, 'anvil_setStorageAt', [contracts.store[0], slot(5), slot(55)])
-  await rpc(node, 'anvil_setStorageAt', [contracts.load[0], slot(5), slot(66)])
-  await rpc(node, 'evm_mine')
-  gateway = await listenTo(node)
+  chain = await startTracedChain(contracts)
+  ;({ example, simulate, mined, rpc } = chain)
+  await rpc('anvil_setStorageAt', [contracts.store[0], slot(5), slot(55)])
+  await rpc('anvil_setStorageAt', [contracts.load[0], slot(5), slot(66)])
+  await rpc('evm_mine')
 }, 60_000)
 
-afterAll(async () => {
-  await gateway.stop()
-  await devnet.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => chain.stop())
 
 function tokenTransfer(from: string, receiver: string, amount: bigint): Transaction {
   const data = `0xa9059cbb${word(receiver)}${amount.toString(16).padStart(64, '0')}`
@@ -251,21 +174,17 @@ describe('debug_traceCallMany', () => {
 
   it('leaves the chain, the pool and the state as they are, for others too and at all times', async () => {
     const { account, recipient, contract } = example
-    await rpc(node, 'evm_setAutomine', [false])
+    await rpc('evm_setAutomine', [false])
     const pending = { from: recipient, to: account, value: '0x1', gas: '0x5208' }
-    await rpc(node, 'eth_sendTransaction', [pending])
+    await rpc('eth_sendTransaction', [pending])
     const look = async () => [
-      await rpc(node, 'eth_getBlockByNumber', ['latest', true]),
-      await rpc(node, 'txpool_content'),
+      await rpc('eth_getBlockByNumber', ['latest', true]),
+      await rpc('txpool_content'),
+      await Promise.all([account, recipient, contract].map((one) => rpc('eth_getBalance', [one, 'latest']))),
       await Promise.all(
-        [account, recipient, contract].map((one) => rpc(node, 'eth_getBalance', [one, 'latest'])),
+        [contracts.store, contracts.count].map(([at]) => rpc('eth_getStorageAt', [at, '0x0', 'latest'])),
       ),
-      await Promise.all(
-        [contracts.store, contracts.count].map(([at]) =>
-          rpc(node, 'eth_getStorageAt', [at, '0x0', 'latest']),
-        ),
-      ),
-      await rpc(node, 'eth_getTransactionCount', [account, 'pending']),
+      await rpc('eth_getTransactionCount', [account, 'pending']),
     ]
     const before = await look()
     const state = { isDone: false }
@@ -282,8 +201,8 @@ describe('debug_traceCallMany', () => {
     expect(first).toEqual(second)
     expect(looks).toBeGreaterThan(1)
     expect(await look()).toEqual(before)
-    await rpc(node, 'anvil_dropAllTransactions')
-    await rpc(node, 'evm_setAutomine', [true])
+    await rpc('anvil_dropAllTransactions')
+    await rpc('evm_setAutomine', [true])
   })
 
   it('starts before any transaction of a block, in the environment of that block', async () => {

@@ -36,8 +36,24 @@ export function foldOverrides(earlier: AccountOverrides, later: AccountOverrides
   return merged
 }
 
-/** Lays the changes of a transaction over the overrides that it ran on. */
-export function foldDiff(overrides: AccountOverrides, { pre, post }: PrestateDiff): AccountOverrides {
+/** Permission of an account to run other code, as a transaction carries it; only what is looked at here. */
+export interface Authorization {
+  readonly address: string
+  readonly nonce: string
+}
+
+/**
+ * Lays the changes of a transaction over the overrides that it ran on.
+ *
+ * @param overrides - what the transaction ran on
+ * @param diff - what it changed
+ * @param authorizations - those that the transaction carried
+ */
+export function foldDiff(
+  overrides: AccountOverrides,
+  { pre, post }: PrestateDiff,
+  authorizations: readonly Authorization[] = [],
+): AccountOverrides {
   const changes: Record<string, AccountOverride> = {}
   for (const [address, before] of Object.entries(pre)) {
     const after = post[address]
@@ -48,10 +64,33 @@ export function foldDiff(overrides: AccountOverrides, { pre, post }: PrestateDif
     }
     // A slot that was read before and is missing afterwards became zero.
     const cleared = Object.keys(before.storage ?? {}).map((slot) => [slot, zeroSlot])
-    changes[address] = accountChange(after, Object.fromEntries(cleared))
+    const change = accountChange(after, Object.fromEntries(cleared))
+    changes[address] = isUndelegated(before, after, authorizations) ? { ...change, code: '0x' } : change
   }
   for (const [address, after] of Object.entries(post)) changes[address] ??= accountChange(after, {})
   return foldOverrides(overrides, changes)
+}
+
+const noAddress = `0x${'0'.repeat(40)}`
+
+/**
+ * Tells whether an account gave up the code that it ran in its own name. The tracer shows code that is gone like code
+ * that has not changed, so it is told by the authorization, whose nonce the account has used.
+ *
+ * @see EIP-7702
+ */
+function isUndelegated(
+  before: TracedAccount,
+  after: TracedAccount,
+  authorizations: readonly Authorization[],
+): boolean {
+  if (after.code !== undefined || !before.code?.startsWith('0xef0100') || after.nonce === undefined)
+    return false
+  const { nonce: first = 0 } = before
+  const last = after.nonce
+  return authorizations.some(
+    ({ address, nonce }) => address === noAddress && Number(nonce) >= first && Number(nonce) < last,
+  )
 }
 
 function accountChange(after: TracedAccount, cleared: Readonly<Record<string, string>>): AccountOverride {

@@ -1,0 +1,25 @@
+import { isRecord } from './is-record.ts'
+import { quantity } from './quantity.ts'
+import type { Adapter } from './adapter.ts'
+
+/** Receipts of some clients give the time as a number, and a price of blobs to transactions that have none. */
+export const receipt: Adapter = { mend: mendReceipt }
+
+/** As {@link receipt}, for a list of them. */
+export const receipts: Adapter = { mend: mendReceipts }
+
+/** Puts a receipt into the form of the specification; null stays null. */
+export function mendReceipt(value: unknown): unknown {
+  if (!isRecord(value)) return value
+  const { blockTimestamp, blobGasPrice, ...rest } = value
+  return {
+    ...rest,
+    ...(blockTimestamp !== undefined && { blockTimestamp: quantity(blockTimestamp) }),
+    ...(blobGasPrice !== undefined && value['type'] === '0x3' && { blobGasPrice }),
+  }
+}
+
+/** As {@link mendReceipt}, for a list of them. */
+export function mendReceipts(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(mendReceipt) : value
+}

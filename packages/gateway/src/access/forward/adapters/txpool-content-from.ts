@@ -1,0 +1,24 @@
+import { unreadable } from '../upstream-failure.ts'
+import type { Adapter } from './adapter.ts'
+import { isRecord } from './is-record.ts'
+import { nativeOrDerived } from './native-or-derived.ts'
+
+/** The pool's transactions of one sender; a node without the method has them among all others. */
+export const txpoolContentFrom: Adapter = {
+  derivedFrom: ['txpool_content'],
+  answer: ({ signal }, params, upstream) =>
+    nativeOrDerived({ upstream, method: 'txpool_contentFrom', params, signal }, async () => {
+      const content = await upstream.call('txpool_content', [], signal)
+      if (!isRecord(content)) throw unreadable()
+      const [sender] = params
+      return { pending: ofSender(content['pending'], sender), queued: ofSender(content['queued'], sender) }
+    }),
+}
+
+// Clients differ in the case of addresses.
+function ofSender(bySender: unknown, sender: unknown): unknown {
+  if (!isRecord(bySender)) throw unreadable()
+  const wanted = String(sender).toLowerCase()
+  const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === wanted)
+  return found?.[1] ?? {}
+}

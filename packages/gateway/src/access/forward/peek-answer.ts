@@ -1,0 +1,36 @@
+import type { UpstreamAnswer } from './upstream-answer.ts'
+import { unavailable } from './upstream-failure.ts'
+
+// An answer begins with its version, its id and its error or result, in any order that a client likes.
+const errorAhead =
+  /^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^"\s,{[]+)\s*,|\s*"result"\s*:\s*null\s*,)*\s*"error"\s*:\s*\{/
+
+/**
+ * Tells an error from a result by the first bytes of an answer. Nothing is lost: the answer can still be read whole.
+ *
+ * @param answer - not yet read
+ * @param signal - what the exchange runs under
+ * @throws {@link RpcFailure} as `Upstream.post` when nothing comes
+ */
+export async function beginsWithError({ body }: UpstreamAnswer, signal: AbortSignal): Promise<boolean> {
+  if (body.readableLength === 0) {
+    await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
+  }
+  const first = body.read() as Buffer | null
+  if (!first) return false
+  body.unshift(first)
+  return errorAhead.test(first.subarray(0, 1_024).toString('latin1'))
+}
+
+/** Waits for something to read; a body without a single byte only ends. */
+function firstBytes(body: UpstreamAnswer['body']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error) => {
+      body.off('readable', settled).off('end', settled).off('close', settled).off('error', settle)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    const settled = () => settle()
+    body.on('readable', settled).on('end', settled).on('close', settled).on('error', settle)
+  })
+}

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { WebSocket, WebSocketServer } from 'ws'
+
+/** Stands in front of a real node: it can be cut off, and counts what is asked. */
+export interface NodeProxy {
+  readonly url: string
+  readonly wsUrl: string
+  /** How often each method was asked over WebSocket. */
+  readonly asked: ReadonlyMap<string, number>
+  /** Most calls that were under way over HTTP at the same time. */
+  mostAtOnce(): number
+  /** Breaks all connections off and takes no new ones. */
+  cut(): void
+  mend(): void
+  stop(): Promise<void>
+}
+
+/** Starts a proxy in front of the node at an HTTP address that speaks WebSocket too. */
+export async function proxyTo(nodeUrl: string): Promise<NodeProxy> {
+  const asked = new Map<string, number>()
+  const sockets = new Set<Socket>()
+  let isCut = false
+  let underWay = 0
+  let most = 0
+  const post = async (request: IncomingMessage, response: ServerResponse) => {
+    underWay += 1
+    most = Math.max(most, underWay)
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const answer = await fetch(nodeUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const text = await answer.text()
+    underWay -= 1
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+  }
+  const server = createServer(
+    (request, response) => void post(request, response).catch(() => response.destroy()),
+  )
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    if (isCut) socket.destroy()
+  })
+  new WebSocketServer({ server }).on('connection', (client) => {
+    const node = new WebSocket(nodeUrl.replace('http', 'ws'))
+    const opened = new Promise((resolve) => node.once('open', resolve))
+    client.on('message', (data) => {
+      const text = (data as Buffer).toString()
+      const { method } = JSON.parse(text) as { method: string }
+      asked.set(method, (asked.get(method) ?? 0) + 1)
+      void opened.then(() => node.send(text))
+    })
+    node.on('message', (data) => client.send((data as Buffer).toString()))
+    client.on('error', () => undefined).on('close', () => node.terminate())
+    node.on('error', () => undefined).on('close', () => client.terminate())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url,
+    wsUrl: url.replace('http', 'ws'),
+    asked,
+    mostAtOnce: () => most,
+    cut,
+    mend: () => (isCut = false),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        cut()
+      }),
+  }
+}

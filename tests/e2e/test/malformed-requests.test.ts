@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
+import { malformedTransfers } from './malformed-transfers.ts'
+import { type Service, startService, temporaryFolder } from './service.ts'
+
+const rounds = 200
+const warmUp = 20
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let service: Service
+let url: URL
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  service = await startService(folder.path)
+  url = new URL(`${service.file.base_url}/${service.file.nodes[0].token}`)
+})
+
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await folder.remove()
+})
+
+interface Seen {
+  readonly status: number
+  readonly text: string
+}
+
+async function send(body: Uint8Array): Promise<Seen> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: body as Uint8Array<ArrayBuffer>,
+    headers: { 'content-type': 'application/json' },
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Sends bytes as they are, ends the sending side, and collects what comes back until the connection ends. */
+function sendBytes(text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(url.port), url.hostname, () => socket.end(Buffer.from(text, 'latin1')))
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(received))
+  })
+}
+
+interface Answer {
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** What an answer came to, in the words of the expectation. */
+function outcomeOf({ status, text }: Seen, { answers, idText }: MalformedRequest) {
+  const parsed = text === '' ? [] : (JSON.parse(text) as Answer | readonly Answer[])
+  const list = Array.isArray(parsed) ? (parsed as readonly Answer[]) : [parsed as Answer]
+  const codes = list.map(({ error }, at) => {
+    if (!error) return 'result'
+    return answers[at] === 'error' ? 'error' : error.code
+  })
+  const id = /^\{"jsonrpc":"2\.0","id":(.*),"(?:result|error)":/s.exec(text)?.[1]
+  return { status, answers: codes, ...(idText !== undefined && { hasId: id === idText }) }
+}
+
+function residentBytes(): number {
+  const [, kilobytes] =
+    /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
+}
+
+describe('a request that is malformed', () => {
+  it('is one of at least thirty', () => {
+    expect(malformedRequests.length).toBeGreaterThan(30)
+    expect(new Set(malformedRequests.map(({ name }) => name)).size).toBe(malformedRequests.length)
+  })
+
+  it.each(malformedRequests.map((request) => [request.name, request] as const))(
+    'because it is %s gets its documented answer',
+    async (_, request) => {
+      const { answers, status = 200, idText } = request
+      const seen = await send(request.body)
+      expect(outcomeOf(seen, request)).toEqual({
+        status,
+        answers,
+        ...(idText !== undefined && { hasId: true }),
+      })
+    },
+  )
+
+  it.each(malformedTransfers('/token').map(({ name }, at) => [name, at] as const))(
+    'because of %s is refused',
+    async (_, at) => {
+      const { text, statuses } = malformedTransfers(url.pathname)[at] as ReturnType<
+        typeof malformedTransfers
+      >[0]
+      const received = await sendBytes(text)
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0)
+      expect(statuses).toContain(status)
+    },
+  )
+
+  it('is not repeated where it holds a secret', async () => {
+    const { token, password } = service.file.nodes[0]
+    for (const secret of [token, password, service.file.api_key]) {
+      for (const text of [
+        secret,
+        `{"jsonrpc":"2.0","id":1,"method":"${secret}"}`,
+        `{"jsonrpc":"${secret}","id":1,"method":"eth_chainId"}`,
+        `{"jsonrpc":"2.0","id":{"${secret}":1},"method":"eth_chainId"}`,
+        `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":"${secret}"}`,
+        `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":["${secret}"]}`,
+        `{"jsonrpc":"2.0","id":1,"method":"debug_traceCallMany","params":["${secret}",{}]}`,
+        `{"jsonrpc":"2.0","id":1,"method":"debug_traceCallMany","params":[[],{},{"${secret}":{}}]}`,
+      ]) {
+        const { text: answer } = await send(new TextEncoder().encode(text))
+        expect(JSON.parse(answer)).toHaveProperty('error')
+        expect(answer).not.toContain(secret)
+      }
+    }
+    expect(service.output()).not.toContain(token)
+  })
+
+  it(`leaves no memory behind, after ${rounds} rounds of all of them`, { timeout: 600_000 }, async () => {
+    const transfers = malformedTransfers(url.pathname)
+    const resident: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      await Promise.all([
+        (async () => {
+          for (const { body } of malformedRequests) await send(body)
+        })(),
+        (async () => {
+          for (const { text } of transfers) await sendBytes(text)
+        })(),
+      ])
+      resident.push(residentBytes())
+    }
+    expect(
+      (await send(new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))).text,
+    ).toContain('0x')
+    // Garbage is collected when it suits the engine: only the lowest points say what stays.
+    const lowest = (from: number, to: number) => Math.min(...resident.slice(from, to))
+    const early = lowest(warmUp, rounds / 2)
+    const late = lowest(rounds / 2, rounds)
+    expect(late, `from ${early} bytes`).toBeLessThan(early * 1.1)
+    // The service still serves, and nothing of all this is its own fault.
+    expect(service.process.exitCode).toBeNull()
+    expect(service.output()).not.toContain('node request failed')
+  })
+})

@@ -1,0 +1,56 @@
+/** Bytes on a connection that are wrong as HTTP, with the status that comes back before the connection ends. */
+export interface MalformedTransfer {
+  readonly name: string
+  readonly text: string
+  /** Several where it depends on how far the reading got; 0 stands for an end without an answer. */
+  readonly statuses: readonly number[]
+}
+
+const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+const head = (path: string, ...headers: readonly string[]) =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join('\r\n')
+const length = `Content-Length: ${body.length}`
+const chunked = 'Transfer-Encoding: chunked'
+
+/**
+ * Requests whose bytes do not add up.
+ *
+ * @param path - path of a node with its token
+ */
+export function malformedTransfers(path: string): readonly MalformedTransfer[] {
+  return [
+    { name: 'no HTTP at all', text: 'hello\r\n\r\n', statuses: [400] },
+    { name: 'a greeting of TLS', text: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', statuses: [400] },
+    { name: 'an unknown verb', text: `BREW ${path} HTTP/1.1\r\n\r\n`, statuses: [400] },
+    { name: 'no host', text: `POST ${path} HTTP/1.1\r\n${length}\r\n\r\n${body}`, statuses: [400] },
+    { name: 'a length that is no number', text: head(path, 'Content-Length: ten') + body, statuses: [400] },
+    { name: 'a negative length', text: head(path, 'Content-Length: -5') + body, statuses: [400] },
+    { name: 'two lengths', text: head(path, length, 'Content-Length: 5') + body, statuses: [400] },
+    { name: 'a length and chunks', text: `${head(path, length, chunked)}0\r\n\r\n`, statuses: [400] },
+    { name: 'chunks of garbage', text: `${head(path, chunked)}zzz\r\n${body}\r\n`, statuses: [400, 0] },
+    {
+      name: 'a chunk longer than it says',
+      text: `${head(path, chunked)}5\r\n${body}\r\n0\r\n\r\n`,
+      statuses: [400, 0],
+    },
+    {
+      name: 'an unknown coding',
+      text: head(path, 'Transfer-Encoding: gzip', length) + body,
+      statuses: [400],
+    },
+    { name: 'a header with a line break', text: head(path, 'X-A: b\nc', length) + body, statuses: [400] },
+    {
+      name: 'headers without end',
+      text: head(path, `X-A: ${'a'.repeat(100_000)}`, length) + body,
+      statuses: [431],
+    },
+    { name: 'less than it says', text: `${head(path, 'Content-Length: 500')}${body}`, statuses: [400, 0] },
+    { name: 'more than it says', text: `${head(path, 'Content-Length: 5')}${body}`, statuses: [400, 200] },
+    {
+      name: 'a length beyond everything',
+      text: head(path, 'Content-Length: 99999999999') + body,
+      statuses: [413],
+    },
+    { name: 'no length', text: head(path) + body, statuses: [400, 200] },
+  ]
+}
