@@ -29,7 +29,7 @@ export interface ErrorContext {
     readonly rpcCode: number
     readonly detail: string
     readonly data?: unknown
-    /** HTTP status that carried the error object. */
+    /** HTTP status that carried the error object; 200 over a WebSocket. */
     readonly status: number
   }
   /** Fewer upstreams than asked for gave the same answer. */
@@ -52,7 +52,7 @@ export interface ErrorContext {
 /** A call that got no answer. */
 export interface AttemptContext {
   readonly operation: string
-  /** Counts from 1. */
+  /** Counts from 1; 0 for a call that was never sent. */
   readonly attempt: number
   /** Limit of the attempt in milliseconds. */
   readonly timeoutMs: number

@@ -66,12 +66,18 @@ async function startRelay(): Promise<Relay> {
     relay.posts++
     const { nextAnswer } = relay
     relay.nextAnswer = 'give'
-    if (request.url !== `/${token}`) return void response.writeHead(401).end()
+    if (request.url !== `/${token}`) {
+      response.writeHead(401).end()
+      return
+    }
     const { method, headers } = request
     const onward = forward({ hostname, port, method, headers, path: '/', agent: false }, (answer) => {
-      if (nextAnswer === 'lose') return void answer.resume().on('end', () => response.destroy())
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(response)
+      if (nextAnswer === 'lose') {
+        answer.resume().on('end', () => response.destroy())
+      } else {
+        response.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(response)
+      }
     })
     onward.on('error', () => response.destroy())
     request.pipe(onward)
@@ -81,7 +87,10 @@ async function startRelay(): Promise<Relay> {
     socket.on('close', () => connections.delete(socket)).on('error', () => socket.destroy())
   })
   server.on('upgrade', (request, socket: Socket, head: Buffer) => {
-    if (request.url !== `/ws/${token}`) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+    if (request.url !== `/ws/${token}`) {
+      socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+      return
+    }
     const onward = connect(Number(port), hostname, () => {
       const headers = request.rawHeaders.flatMap((name, index, all) =>
         index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : [],
@@ -192,7 +201,6 @@ describe('transports over one another', () => {
     const evm = createEvmClient({ transport })
     const top = Number(await evm.request(height as { method: 'eth_blockNumber' }))
     const wanted = Array.from({ length: 200 }, (_, index) => `0x${(index % (top + 1)).toString(16)}`)
-    relay.nextAnswer = 'give'
     const before = relay.posts
     const blocks = await Promise.all(
       wanted.map((number) => evm.request({ method: 'eth_getBlockByNumber', params: [number, false] })),

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { FairleadError } from '@fairlead/core'
 import type { ConnectionEvent, Transport } from '../transport.ts'
 import { fallback, type FallbackOptions } from './fallback.ts'
 import { http } from './http.ts'
@@ -335,6 +336,24 @@ describe('a subscription', () => {
     await failure(
       fallback([live(first), live(second)]).subscribe?.(['odd'], recorder().listener) ?? chainless,
     )
+    expect(asked(second)).toEqual(['eth_subscribe'])
+  })
+
+  it('does not come back to the node that ended it', async () => {
+    const second = await startNodeServer()
+    const ended = new FairleadError('TRANSPORT_CLOSED', { operation: '', closeCode: 1000, reason: '' })
+    let end = (): void => {}
+    const first: Transport = {
+      request: () => Promise.resolve(),
+      subscribe: async (_, { error }) => {
+        end = () => error?.(ended)
+        return { unsubscribe: () => Promise.resolve() }
+      },
+    }
+    const { heard, listener } = recorder()
+    await fallback([first, live(second)]).subscribe?.(['newHeads'], listener)
+    end()
+    await vi.waitFor(() => expect(heard).toEqual(['resumed']), 5_000)
     expect(asked(second)).toEqual(['eth_subscribe'])
   })
 

@@ -69,6 +69,15 @@ describe('a batch over HTTP', () => {
     ).not.toContain(token)
   })
 
+  it('gives the error that names no call to those alone that have no answer', async () => {
+    const unnamed = { id: null, error: { code: -32600, message: 'too many' } }
+    const transport = saying(([first]) => [unnamed, { id: first, result: '0x1' }])
+    expect(await transport.batch([chain, height])).toMatchObject([
+      { status: 'fulfilled', value: '0x1' },
+      { status: 'rejected', reason: { context: { operation: 'eth_blockNumber', rpcCode: -32600 } } },
+    ])
+  })
+
   it('is sent again only when all of its calls may be', async () => {
     const node = await startNodeServer()
     node.answer = () => undefined

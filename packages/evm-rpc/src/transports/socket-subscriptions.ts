@@ -63,8 +63,9 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
       }
       const error: unknown = outcome?.reason
       // A connection that breaks meanwhile is followed by another, or by the end of all.
-      if (FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_CLOSED')) return
-      if (one.ending) return
+      const isBroken =
+        FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_CLOSED')
+      if (isBroken || one.ending) return
       if (isRateRefusal(error, 'eth_subscribe')) {
         const pauseMs = Math.min(askedPauseMs(error) ?? 0, backoff.maxMs) + backoffMs(tries, backoff)
         one.timer = setTimeout(() => askAgain(one, tries + 1), pauseMs)
@@ -114,7 +115,7 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
     notify({ subscription, result }) {
       const one = byId.get(subscription)
       if (one) deliver(one, result)
-      else if (asking < 0) early.set(subscription, [...(early.get(subscription) ?? []), result])
+      else if (asking > 0) early.set(subscription, [...(early.get(subscription) ?? []), result])
     },
     resume() {
       for (const one of running) askAgain(one, 0)

@@ -38,6 +38,11 @@ interface RuntimeEvent {
   readonly message?: string
 }
 
+interface Runtime {
+  readonly WebSocket?: WebSocketClass
+  readonly process?: { readonly versions?: { readonly node?: string } }
+}
+
 /** Opens connections to one address. */
 export type OpenSocket = (listener: SocketListener) => Socket
 
@@ -55,13 +60,15 @@ export function socketOpener(
   secrets: readonly string[],
   given: WebSocketClass | undefined,
 ): OpenSocket {
-  const chosen = given ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
+  const runtime = globalThis as Runtime
+  const chosen = given ?? runtime.WebSocket
   if (!chosen) {
     const rule = 'must be given, such as that of ws, as the runtime has none'
     throw new FairleadError('CONFIG_INVALID', { option: 'WebSocket', rule })
   }
   const needsHeaders = Object.keys(headers).length > 0
-  if (needsHeaders && !given && !isServerRuntime()) {
+  // The classes of Node, Deno and Bun take headers in place of the protocols, as that of ws does.
+  if (needsHeaders && !given && !runtime.process?.versions?.node) {
     const rule = 'must be token where a WebSocket cannot send headers, as in browsers'
     throw new FairleadError('CONFIG_INVALID', { option: 'auth.kind', rule })
   }
@@ -70,12 +77,6 @@ export function socketOpener(
     const socket = new chosen(url, ...(options as never[])) as RuntimeSocket
     return listen(socket, listener, secrets)
   }
-}
-
-// The classes of Node, Deno and Bun take headers in place of the protocols, as that of ws does.
-function isServerRuntime(): boolean {
-  const { process } = globalThis as { process?: { versions?: { node?: string } } }
-  return process?.versions?.node !== undefined
 }
 
 function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readonly string[]): Socket {
