@@ -8,6 +8,7 @@ import { openStore } from './control/store/open-store.ts'
 import { startDevelopment } from './development/start-development.ts'
 import { welcome } from './development/welcome.ts'
 import { createLog } from './observe/log.ts'
+import { type ProbeCommand, runProbe } from './probe/run-probe.ts'
 import { startGateway } from './start-gateway.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -42,7 +43,7 @@ async function dev(configuration: Configuration): Promise<void> {
 
 async function serve(configuration: Configuration): Promise<void> {
   const { told } = untilToldToStop()
-  const { evmUpstream, network, databaseUrl, dataDirectory, publicUrl } = configuration
+  const { evmUpstream, evmWebSocketUpstream, network, databaseUrl, dataDirectory, publicUrl } = configuration
   if (evmUpstream === undefined || !URL.canParse(evmUpstream)) {
     const rule = 'must be the address of an EVM node; `fairlead dev` needs none'
     throw new FairleadError('CONFIG_INVALID', { option: 'FAIRLEAD_EVM_UPSTREAM', rule })
@@ -50,7 +51,8 @@ async function serve(configuration: Configuration): Promise<void> {
   const log = createLog(configuration.logLevel ?? 'info')
   const store = await openStore({ databaseUrl, dataDirectory, log })
   try {
-    const first = await ensureFirstStart(store, { upstreams: { evm: evmUpstream }, network })
+    const upstreams = { evm: evmUpstream, ...(evmWebSocketUpstream && { websocket: evmWebSocketUpstream }) }
+    const first = await ensureFirstStart(store, { upstreams, network })
     const gateway = await startGateway(configuration, { store, log })
     print(`Fairlead is running at ${publicUrl ?? gateway.url}`)
     if (first.created) {
@@ -65,6 +67,21 @@ async function serve(configuration: Configuration): Promise<void> {
   }
 }
 
+async function probe(command: ProbeCommand): Promise<void> {
+  const { stderr, stdout } = process
+  // Whoever reads the first lines only has read enough.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
+  try {
+    const report = await runProbe(command, progress, new AbortController().signal)
+    progress('')
+    await new Promise<void>((written) => void stdout.write(`${report}\n`, () => written()))
+  } catch (error) {
+    progress('')
+    throw error
+  }
+}
+
 function sentence(error: unknown): string {
   if (FairleadError.is(error, 'CONFIG_INVALID')) return `${error.context.option} ${error.context.rule}`
   return error instanceof Error ? error.message : String(error)
@@ -75,7 +92,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 try {
-  await createCommandLine({ dev, serve }, process.env, version).parseAsync()
+  await createCommandLine({ dev, serve, probe }, process.env, version).parseAsync()
   // Nothing is left to wait for; a handle that somebody forgot must not keep the process.
   process.exit(0)
 } catch (error) {

@@ -31,10 +31,13 @@ async function configured(
     given = configuration
     return Promise.resolve()
   }
-  const dev = () => Promise.reject(new Error('not asked for'))
-  await createCommandLine({ dev, serve }, environment, '1.2.3').parseAsync(['serve', ...args], {
-    from: 'user',
-  })
+  const other = () => Promise.reject(new Error('not asked for'))
+  await createCommandLine({ dev: other, serve, probe: other }, environment, '1.2.3').parseAsync(
+    ['serve', ...args],
+    {
+      from: 'user',
+    },
+  )
   if (!given) throw new Error('Nothing was run.')
   return given
 }
@@ -77,13 +80,84 @@ describe('the command line', () => {
     expect(code).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^error: /)
-    expect(stderr).toContain('Usage: fairlead <dev|serve> [options]')
+    expect(stderr).toContain('Usage: fairlead <dev|serve|probe> [options]')
   })
 
   it('ends with 1 and one line on a value that cannot be', async () => {
     const { stderr, code } = await fairlead('serve', '--port', 'x')
     expect(code).toBe(1)
     expect(stderr).toBe('error: FAIRLEAD_PORT must be an integer from 0 to 65535, not this text\n')
+  })
+
+  it.each([
+    [
+      'an address of no node',
+      ['probe', 'c4n4ry://host'],
+      'node-url must be a URL that begins with http:// or https://',
+    ],
+    [
+      'a WebSocket that is none',
+      ['probe', 'http://host', '--websocket', 'http://c4n4ry'],
+      '--websocket must be a URL',
+    ],
+    ['no address', ['probe'], 'node-url must be given, here or as FAIRLEAD_NODE_URL'],
+    [
+      'an unknown method',
+      ['probe', 'http://host', '--method', 'c4n4ry'],
+      '--method must be a method of the interface',
+    ],
+    [
+      'a number that is none',
+      ['probe', 'http://h', '--repeat', 'c4n4ry'],
+      '--repeat must be an integer from 1 to 1000',
+    ],
+    [
+      'two formats',
+      ['probe', 'http://host', '--json', '--markdown'],
+      '--json cannot stand beside --markdown',
+    ],
+    ['a node that is not there', ['probe', 'http://127.0.0.1:1/c4n4ry'], 'The node cannot be reached.'],
+    ['two addresses', ['probe', 'http://a', 'http://c4n4ry'], 'too many arguments'],
+    ['an address as a command', ['http://host/c4n4ry'], 'unknown command'],
+    ['an address in a flag', ['probe', '--url=http://host/c4n4ry'], 'unknown option'],
+  ])('ends with 1 and repeats nothing of an address, on %s', async (_, args, complaint) => {
+    const { stdout, stderr, code } = await fairlead(...args)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^error: /)
+    expect(stderr).toContain(complaint)
+    expect(stderr).not.toContain('c4n4ry')
+  })
+
+  it('explains the probe with examples', async () => {
+    const { stdout, code } = await fairlead('probe', '--help')
+    expect(code).toBe(0)
+    expect(stdout).toContain('Examples:')
+    for (const flag of ['--websocket <url>', '--json', '--markdown', '--method <name>', '--timeout <ms>']) {
+      expect(stdout).toContain(flag)
+    }
+  })
+
+  it('gives the probe what the environment holds, unless the command line says otherwise', async () => {
+    const given: unknown[] = []
+    const probe = (command: unknown) => Promise.resolve(void given.push(command))
+    const other = () => Promise.reject(new Error('not asked for'))
+    const environment = { FAIRLEAD_NODE_URL: 'http://a', FAIRLEAD_NODE_WEBSOCKET_URL: 'ws://a' }
+    const commands = { dev: other, serve: other, probe }
+    for (const args of [['--markdown'], ['http://b', '--method', 'eth_call', '--method', 'net_version']]) {
+      const commandLine = createCommandLine(commands, environment, '1.2.3')
+      await commandLine.parseAsync(['probe', ...args], { from: 'user' })
+    }
+    const numbers = { repeat: 1, concurrency: 4, timeoutMs: 10_000 }
+    expect(given).toEqual([
+      { ...numbers, url: 'http://a', webSocketUrl: 'ws://a', format: 'markdown', methods: [] },
+      {
+        ...numbers,
+        url: 'http://b',
+        webSocketUrl: undefined,
+        format: 'table',
+        methods: ['eth_call', 'net_version'],
+      },
+    ])
   })
 
   it('lets flags win over the environment, and the environment over the file', async () => {

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import type { Configuration, Option, OptionName } from './configuration/options.ts'
 import { options } from './configuration/options.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
+import { addProbeCommand } from './probe/probe-command.ts'
+import type { ProbeCommand } from './probe/run-probe.ts'
 
 /** What the commands do; `bin.ts` supplies it. */
 export interface Commands {
@@ -11,7 +13,13 @@ export interface Commands {
   dev(configuration: Configuration): Promise<void>
   /** Runs the service in front of the configured nodes until it is told to stop. */
   serve(configuration: Configuration): Promise<void>
+  /** Calls the methods of a node and prints which ones answer. */
+  probe(command: ProbeCommand): Promise<void>
 }
+
+const surplusArguments = /(?<=but got \d+): .*/
+const anyAddress = /'?[^\s']*(?:[/=@]|:[^\s'])[^\s']*'?/g
+const usage = 'Usage: fairlead <dev|serve|probe> [options]; `fairlead <command> --help` lists the options'
 
 /**
  * Makes the command line `fairlead`.
@@ -31,7 +39,11 @@ export function createCommandLine(
   const program = new Command('fairlead')
     .description('Speaks the platform API and the node APIs in front of your own nodes.')
     .version(version)
-    .showHelpAfterError('\nUsage: fairlead <dev|serve> [options]; `fairlead serve --help` lists the options')
+    .showHelpAfterError(`\n${usage}`)
+    // An address in the wrong place may hold a token, and the complaint would quote it.
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
+    })
   const add = (name: string, description: string, run: (configuration: Configuration) => Promise<void>) => {
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with options by name')
@@ -43,6 +55,7 @@ export function createCommandLine(
   }
   add('dev', 'start over embedded development chains, without credentials or internet', commands.dev)
   add('serve', 'start in front of your own nodes', commands.serve)
+  addProbeCommand(program, commands.probe, environment)
   return program
 }
 

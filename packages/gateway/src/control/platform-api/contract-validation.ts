@@ -1,7 +1,7 @@
 import { document, routes, schemas } from '@fairlead/platform-client/contract'
-import type { JsonSchema, Route } from '@fairlead/core'
+import type { JsonSchema, Parameter, Route } from '@fairlead/core'
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { Body, OperationId, Query } from './platform-call.ts'
+import type { Body, OperationId, Path, Query } from './platform-call.ts'
 import { type Violations, violationsOf } from './violations.ts'
 
 /** Input that follows the contract, or the complaints about it. */
@@ -11,6 +11,8 @@ export type Checked<value> =
 
 /** Checks the input of one operation and fills in the contract's defaults. */
 export interface OperationValidation<id extends OperationId> {
+  /** Checks the parameters that the router found in the path. */
+  readonly path: (values: unknown) => Checked<Path<id>>
   /** Reads query text: of the contract's parameters, the last value each, numbers as numbers. */
   readonly query: (text: string) => Checked<Query<id>> & {
     /** The contract's parameters as the client wrote them. */
@@ -36,10 +38,12 @@ export function contractCompiler(): <id extends OperationId>(id: id) => Operatio
   ajv.addSchema({ $id: document, components: { schemas } })
   return <id extends OperationId>(id: id) => {
     const route: Route = routes[id]
-    const validateQuery = ajv.compile<Query<id>>(querySchema(route))
+    const validatePath = ajv.compile<Path<id>>(objectSchema(route.pathParameters))
+    const validateQuery = ajv.compile<Query<id>>(objectSchema(route.query))
     const bodySchema: AnySchema = route.requestBody?.schema ?? true
     const validateBody = ajv.compile<Body<id>>(bodySchema)
     return {
+      path: (values) => check(validatePath, values),
       query: (text) => {
         const { values, given } = readQuery(route, text)
         return { ...check(validateQuery, values), given }
@@ -49,12 +53,12 @@ export function contractCompiler(): <id extends OperationId>(id: id) => Operatio
   }
 }
 
-function querySchema(route: Route): AnySchema {
-  const parameters = Object.entries(route.query)
+function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchema {
+  const entries = Object.entries(parameters)
   return {
     type: 'object',
-    properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
-    required: parameters.filter(([, { required }]) => required).map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    required: entries.filter(([, { required }]) => required).map(([name]) => name),
   }
 }
 

@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely'
+import { findNodeMethods } from '../records/node-methods.ts'
 import { findOrganization } from '../records/organizations.ts'
 import { type ProjectQuery, findProject, insertProject, listProjects } from '../records/projects.ts'
 import type { Database } from '../store/database.ts'
+import { nodeMethods } from './node-methods.ts'
 import { envelope, pageOffset, pageSize } from './page-links.ts'
 import type { Handlers, Query } from './platform-call.ts'
+import { PlatformError } from './platform-error.ts'
 
 const orders: Readonly<
   Record<Query<'listProjects'>['order_by'], Pick<ProjectQuery, 'orderBy' | 'descending'>>
@@ -36,6 +39,17 @@ export function platformHandlers(db: Kysely<Database>): Handlers {
             offset: pageOffset(query.page),
           })
       return { ...envelope(count, query.page, links), results: projects }
+    },
+
+    async listNodeMethods({ key, path, query, links }) {
+      const node = await findNodeMethods(db, key.organizationId, path.id)
+      if (node === undefined) throw new PlatformError('not_found')
+      const methods = nodeMethods(node.chain, node.methods)
+      const start = pageOffset(query.page)
+      return {
+        ...envelope(methods.length, query.page, links),
+        results: methods.slice(start, start + pageSize),
+      }
     },
 
     async createProject({ key, body }) {

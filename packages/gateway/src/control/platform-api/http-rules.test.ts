@@ -8,7 +8,7 @@ import { createPlatformApi } from './create-platform-api.ts'
 import { pino } from 'pino'
 import { newRequestId } from './request-id.ts'
 
-const paths = [...new Set(Object.values<Route>(routes).map((route) => route.path))]
+const templates = [...new Set(Object.values<Route>(routes).map((route) => route.path))]
 
 function allowed(path: string): string[] {
   const methods = Object.values<Route>(routes)
@@ -27,33 +27,39 @@ describe('platform API over HTTP', () => {
   beforeAll(async () => {
     database = await temporaryDatabase(undefined)
     fixture = await platformFixture(database)
-    const { store } = fixture
-    await store.db.deleteFrom('nodes').execute()
   }, 60_000)
   afterAll(async () => {
     await fixture.app.close()
     await database.remove()
   })
 
+  /** The path of a template for the first node. */
+  const at = (template: string) => template.replace('{id}', fixture.first.nodeId)
+
   async function next(headers: Record<string, string>): Promise<string | null> {
     const response = await fixture.call('/v2/projects?order_by=name', { headers })
     return response.json<{ next: string | null }>().next
   }
 
-  it.each(paths)('answers %s with and without the slash alike, never with a redirect', async (path) => {
-    const bare = path.replace(/\/$/, '')
-    const [slashed, unslashed] = [await fixture.call(path), await fixture.call(bare)]
-    expect([slashed.statusCode, unslashed.statusCode]).toEqual([200, 200])
-    expect(unslashed.json()).toEqual(slashed.json())
-    expect((await fixture.call(`${bare}?page=1`)).statusCode).toBe(200)
-  })
+  it.each(templates)(
+    'answers %s with and without the slash alike, never with a redirect',
+    async (template) => {
+      const path = at(template)
+      const bare = path.replace(/\/$/, '')
+      const [slashed, unslashed] = [await fixture.call(path), await fixture.call(bare)]
+      expect([slashed.statusCode, unslashed.statusCode]).toEqual([200, 200])
+      expect(unslashed.json()).toEqual(slashed.json())
+      expect((await fixture.call(`${bare}?page=1`)).statusCode).toBe(200)
+    },
+  )
 
   it('creates through the path without a slash too', async () => {
     const response = await fixture.call('/v2/projects', { method: 'POST', payload: { name: 'x' } })
     expect(response.statusCode).toBe(201)
   })
 
-  it.each(paths)('answers HEAD %s as GET without the body', async (path) => {
+  it.each(templates)('answers HEAD %s as GET without the body', async (template) => {
+    const path = at(template)
     const get = await fixture.call(path)
     const head = await fixture.call(path, { method: 'HEAD' })
     expect([head.statusCode, head.body]).toEqual([200, ''])
@@ -63,23 +69,23 @@ describe('platform API over HTTP', () => {
     expect((await fixture.anonymous(path, { method: 'HEAD' })).statusCode).toBe(401)
   })
 
-  it.each(paths)('answers OPTIONS %s with the methods it has', async (path) => {
-    const response = await fixture.anonymous(path, {
+  it.each(templates)('answers OPTIONS %s with the methods it has', async (template) => {
+    const response = await fixture.anonymous(at(template), {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-method': 'GET' },
     })
     expect(response.statusCode).toBe(204)
-    expect(allowOf(response.headers)).toEqual(allowed(path))
+    expect(allowOf(response.headers)).toEqual(allowed(template))
     expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it.each(paths)('answers every other method on %s with 405', async (path) => {
-    const others = METHODS.filter((method) => method !== 'CONNECT' && !allowed(path).includes(method))
+  it.each(templates)('answers every other method on %s with 405', async (template) => {
+    const others = METHODS.filter((method) => method !== 'CONNECT' && !allowed(template).includes(method))
     for (const method of others) {
-      const response = await fixture.call(path, { method, payload: '{' })
+      const response = await fixture.call(at(template), { method, payload: '{' })
       expect([method, response.statusCode]).toEqual([method, 405])
       expect(response.json()).toMatchObject({ error: { code: 'method_not_allowed' } })
-      expect(allowOf(response.headers)).toEqual(allowed(path))
+      expect(allowOf(response.headers)).toEqual(allowed(template))
     }
   })
 

@@ -38,6 +38,11 @@ type BodyProperties<route> = route extends {
 /** Query parameters of an operation after validation: one with a default always has a value. */
 export type Query<id extends OperationId> = Completed<Given<id>, WithDefault<QuerySchemas<id>>>
 
+/** Parameters in the path of an operation. */
+export type Path<id extends OperationId> = operations[id]['parameters'] extends { path: infer path }
+  ? path
+  : undefined
+
 type JsonOf<holder> = holder extends { content: { 'application/json': infer body } } ? body : undefined
 
 /** Request body of an operation after validation: a field with a default always has a value. */
@@ -54,6 +59,7 @@ export type Success<id extends OperationId> = JsonOf<
 /** One authenticated request, validated by the contract. */
 export interface PlatformCall<id extends OperationId> {
   readonly key: ApiKeyIdentity
+  readonly path: Path<id>
   readonly query: Query<id>
   readonly body: Body<id>
   readonly links: PageLinks

@@ -62,6 +62,9 @@ function registerOperation<id extends OperationId>(
     handler: async (request, reply) => {
       const { key } = requestNotes(request)
       if (key === undefined) throw new PlatformError('not_authenticated')
+      const path = validation.path(request.params)
+      // What no path can hold names nothing.
+      if (path.violations) throw new PlatformError('not_found')
       const query = validation.query(queryText(request))
       if (query.violations) throw refusal(query.violations)
       if (route.requestBody?.required === true && request.body === undefined) {
@@ -69,9 +72,15 @@ function registerOperation<id extends OperationId>(
       }
       const body = validation.body(request.body)
       if (body.violations) throw refusal(body.violations)
-      const address = `${baseAddress(context.publicUrl, request)}${route.path}`
+      const address = `${baseAddress(context.publicUrl, request)}${filledPath(route.path, request.params)}`
       const links = { address, given: query.given }
-      const answer = await handlers[id]({ key, query: query.value, body: body.value, links })
+      const answer = await handlers[id]({
+        key,
+        path: path.value,
+        query: query.value,
+        body: body.value,
+        links,
+      })
       return reply.code(success).send(answer)
     },
   })
@@ -111,6 +120,12 @@ function unreachable(): never {
 // `/v2/projects/{id}/` of the contract is `/v2/projects/:id/` for the router.
 function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+// The reverse for one request: `/v2/projects/PR-1/`.
+function filledPath(path: string, parameters: unknown): string {
+  const values = parameters as Readonly<Record<string, string>>
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }
 
 function queryText(request: FastifyRequest): string {

@@ -45,7 +45,7 @@ export async function setNodeUpstreams(
 ): Promise<void> {
   const upstreams = upstreamsJson(node.upstreams)
   const protocols = [...node.protocols]
-  await db
+  const moved = await db
     .updateTable('nodes')
     .set({ network: node.network, protocols, upstreams })
     .where('id', '=', id)
@@ -56,7 +56,10 @@ export async function setNodeUpstreams(
         is('upstreams', '!=', upstreams),
       ]),
     )
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  // What another node was found to offer says nothing about this one.
+  if (moved !== undefined) await db.deleteFrom('node_methods').where('node_id', '=', id).execute()
 }
 
 // Both drivers take JSON as text, but only a cast keeps either from guessing another type.

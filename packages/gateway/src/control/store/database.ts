@@ -89,6 +89,25 @@ export interface ApiKeyTable {
   revoked_at: NullableTimestamp
 }
 
+/** How a method of a node is called; the contract lists the transports. */
+export type NodeTransport =
+  operations['listNodeMethods']['responses'][200]['content']['application/json']['results'][number]['transport']
+
+export interface NodeMethodTable {
+  node_id: string
+  method: string
+  transport: NodeTransport
+  available: boolean
+  /** Whether the node does not have the method at all, so that it need not be asked. */
+  withheld: boolean
+  /** Code of the error that was answered; null for a result. */
+  code: number | null
+  note: string
+  /** Null when the method was not called but is known from others. */
+  latency_ms: number | null
+  probed_at: Timestamp
+}
+
 /** All tables of the control plane, as the query layer sees them. */
 export interface Database {
   organizations: OrganizationTable
@@ -97,5 +116,6 @@ export interface Database {
   projects: ProjectTable
   nodes: NodeTable
   node_credentials: NodeCredentialTable
+  node_methods: NodeMethodTable
   api_keys: ApiKeyTable
 }

@@ -9,6 +9,7 @@ export async function loadNodeCredentials(db: Kysely<Database>): Promise<Credent
     .innerJoin('nodes as node', 'node.id', 'credential.node_id')
     .innerJoin('projects as project', 'project.id', 'node.project_id')
     .select([
+      sql<number | null>`cast(extract(epoch from credential.expires_at) * 1000 as float8)`.as('expiresAt'),
       'credential.id as credentialId',
       'credential.kind',
       'credential.sha256',
@@ -29,5 +30,34 @@ export async function loadNodeCredentials(db: Kysely<Database>): Promise<Credent
     )
     .orderBy('credential.id')
     .execute()
-  return rows.map(({ sha256, ...grant }) => ({ sha256, grant }))
+  const withheld = await loadWithheldMethods(db)
+  return rows.map(({ sha256, expiresAt, ...grant }) => {
+    const withheldMethods = withheld.get(grant.nodeId)
+    return {
+      sha256,
+      grant: {
+        ...grant,
+        ...(expiresAt !== null && { expiresAt }),
+        ...(withheldMethods && { withheldMethods }),
+      },
+    }
+  })
+}
+
+// One list for each node, which all of its credentials share.
+async function loadWithheldMethods(db: Kysely<Database>): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('node_methods')
+    .select(['node_id', 'method'])
+    .groupBy(['node_id', 'method'])
+    .having(sql<boolean>`bool_and(withheld)`)
+    .orderBy('method')
+    .execute()
+  const byNode = new Map<string, string[]>()
+  for (const { node_id: nodeId, method } of rows) {
+    const methods = byNode.get(nodeId)
+    if (methods) methods.push(method)
+    else byNode.set(nodeId, [method])
+  }
+  return byNode
 }

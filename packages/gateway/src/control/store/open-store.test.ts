@@ -1,13 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { issueNodeCredential, revokeNodeCredential } from '../records/node-credentials.ts'
 import { insertNode, setNodeUpstreams } from '../records/nodes.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { insertProject } from '../records/projects.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
+import type { Database } from './database.ts'
 import { loadNodeCredentials } from './load-node-credentials.ts'
 import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
@@ -180,6 +182,23 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
     // A refused opening gives the data directory free again, so the second refusal has the same reason.
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
+  })
+})
+
+describe('a database of an earlier version', () => {
+  it('gets the tables that it lacks and keeps its records', { timeout: 60_000 }, async () => {
+    const db = new Kysely<Database>({ dialect: new PGliteDialect({ pglite: new PGlite() }) })
+    const names = Object.keys(allMigrations)
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations).slice(0, 1)))
+    const organizationId = await insertOrganization(db, 'Example')
+    await migrate(db)
+    await migrate(db)
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+    expect(rows.map((row) => row.name)).toEqual(names)
+    const kept = await db.selectFrom('organizations').select('id').execute()
+    expect(kept).toEqual([{ id: organizationId }])
+    expect(await db.selectFrom('node_methods').selectAll().execute()).toEqual([])
+    await db.destroy()
   })
 })
 

@@ -85,9 +85,17 @@ export function assertContract(method: string, url: string, response: LightMyReq
   if (error.request_id !== headers['x-request-id']) throw new Error('The request ids differ.')
 }
 
+function isPath(template: string, path: string): boolean {
+  const parts = template.split('/')
+  const given = path.split('/')
+  return (
+    parts.length === given.length && parts.every((part, at) => part === given[at] || part.startsWith('{'))
+  )
+}
+
 function responseSchema(method: string, url: string, status: number): object {
   const path = `${(url.split('?')[0] ?? '').replace(/\/$/, '')}/`
-  const route = Object.values<Route>(routes).find((one) => one.path === path && one.method === method)
+  const route = Object.values<Route>(routes).find((one) => isPath(one.path, path) && one.method === method)
   const declared = route?.responses[String(status)]?.schema
   if (declared !== undefined) return declared
   // Statuses that belong to no operation: a path or a method that does not exist, a broken request.

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration'
 import * as initial from './0001-initial.ts'
+import * as nodeMethods from './0002-node-methods.ts'
 
 /**
  * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
@@ -7,4 +8,5 @@ import * as initial from './0001-initial.ts'
  */
 export const allMigrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
+  '0002-node-methods': nodeMethods,
 }

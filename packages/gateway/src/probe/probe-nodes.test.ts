@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DevnetChain, startDevnet } from '@fairlead/devnet'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createUpstreams } from '../access/forward/upstreams.ts'
+import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/gateway-fixture.ts'
+import { nodeThat } from '../access/testing/listener-fixture.ts'
+import { recordNodeMethods } from '../control/records/node-methods.ts'
+import type { NodeMethodTable } from '../control/store/database.ts'
+import { createLog } from '../observe/log.ts'
+import { probeOwnNodes } from './probe-nodes.ts'
+
+const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
+const patience = { timeout: 30_000, interval: 50 }
+
+type Row = Pick<NodeMethodTable, 'method' | 'transport' | 'available' | 'withheld' | 'note'>
+
+function rows({ store }: GatewayFixture): Promise<Row[]> {
+  return store.db
+    .selectFrom('node_methods')
+    .select(['method', 'transport', 'available', 'withheld', 'note'])
+    .execute()
+}
+
+async function fixture(upstream: string, embedded: Record<string, string> = {}): Promise<GatewayFixture> {
+  const gateway = await gatewayFixture(probing, upstream, embedded)
+  onTestFinished(gateway.stop)
+  return gateway
+}
+
+async function call(gateway: GatewayFixture, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(`${gateway.url}/${gateway.first.token}`, { method: 'POST', headers, body })).json()
+}
+
+describe('the service asks its own nodes', { timeout: 60_000 }, () => {
+  let directory: string
+  let chain: DevnetChain
+  let stopDevnet: () => Promise<void>
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fairlead-probe-'))
+    const devnet = await startDevnet({ dataDirectory: directory })
+    stopDevnet = () => devnet.stop()
+    ;[chain] = devnet.chains as [DevnetChain]
+  }, 60_000)
+  afterAll(async () => {
+    await stopDevnet()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  async function head(): Promise<unknown> {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}'
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(chain.url, { method: 'POST', headers, body })).json()
+  }
+
+  it('for what they offer, shows it, and withholds what they do not', async () => {
+    const before = await head()
+    const gateway = await fixture('devnet', { evm: chain.url })
+    await vi.waitFor(async () => expect(await rows(gateway)).not.toEqual([]), patience)
+    expect(await head()).toEqual(before)
+    const found = await rows(gateway)
+    const of = (method: string, transport = 'http') =>
+      found.find((row) => row.method === method && row.transport === transport)
+    expect(of('eth_chainId')).toMatchObject({ available: true, withheld: false, note: '' })
+    expect(of('eth_chainId', 'websocket')).toMatchObject({ available: true })
+    expect(of('eth_subscribe', 'websocket')).toMatchObject({ available: true })
+    expect(of('eth_subscribe')).toBeUndefined()
+    expect(of('debug_traceCallMany')).toMatchObject({ available: true })
+    const missing = { available: false, withheld: true, note: 'not offered by the node' }
+    expect(of('net_peerCount')).toMatchObject(missing)
+
+    const { nodeId, apiKey } = gateway.first
+    const response = await fetch(`${gateway.url}/v2/nodes/${nodeId}/methods/`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
+    const { results } = (await response.json()) as { results: { method: string; available: boolean }[] }
+    expect(results.filter(({ available }) => available === null)).toEqual([])
+
+    await vi.waitFor(async () => {
+      expect(await call(gateway, 'net_peerCount')).toMatchObject({
+        error: { code: -32601, message: expect.stringContaining('This node') },
+      })
+    }, patience)
+    const lines = gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('node methods probed'))
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ node_id: nodeId, failed: 0, refused: 0 })
+    expect(gateway.log()).not.toMatch(/could not be probed|node request failed/)
+  })
+
+  it('and keeps what it knew when a node does not answer', async () => {
+    const node = await nodeThat((_, response) => response.writeHead(503).end())
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
+    onTestFinished(gateway.stop)
+    const known = {
+      method: 'eth_call',
+      transport: 'http',
+      available: false,
+      withheld: true,
+      note: 'not offered by the node',
+    } as const
+    const { nodeId } = gateway.first
+    await recordNodeMethods(gateway.store.db, { nodeId, upstreams: { evm: node } }, [
+      { ...known, code: null, latencyMs: 1 },
+    ])
+    await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
+    const lines = memory()
+    const upstreams = createUpstreams(1_000, {})
+    const log = createLog('info', lines.stream)
+    const end = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
+    await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
+    await end()
+    await upstreams.close()
+    expect(await rows(gateway)).toEqual([known])
+    expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node answers HTTP 502.' })
+    expect(lines.text()).not.toContain(new URL(node).port)
+  })
+
+  it('and ends with the service, also in the middle', async () => {
+    let asked = 0
+    const node = await nodeThat((_, response) => {
+      asked += 1
+      if (asked > 5) return
+      response.setHeader('content-type', 'application/json')
+      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    })
+    const gateway = await gatewayFixture(probing, node)
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(5), patience)
+    await gateway.stop()
+    const before = asked
+    expect(gateway.log()).not.toContain('probed')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(asked).toBe(before)
+  })
+
+  it('unless it was told not to', async () => {
+    let asked = 0
+    const node = await nodeThat((_, response) => {
+      asked += 1
+      response.end()
+    })
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
+    onTestFinished(gateway.stop)
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(asked).toBe(0)
+  })
+})

@@ -1,0 +1,179 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Method } from '@fairlead/core'
+import { methods } from '@fairlead/evm-rpc/contract'
+import { repository, startService, temporaryFolder } from './service.ts'
+
+/** What a node answers to every method, by transport: `available`, `available -32602 params refused`, `missing -32601`. */
+export interface MethodTable {
+  readonly clientVersion: string
+  readonly methods: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+/** Both tables, and where they are kept. */
+export interface MethodTables {
+  readonly engine: MethodTable
+  readonly gateway: MethodTable
+}
+
+export const tableFiles = {
+  engine: join(repository, 'tests/contract/fixtures/evm/anvil-1.7.1-methods.json'),
+  gateway: join(repository, 'tests/contract/fixtures/evm/gateway-methods.json'),
+} as const satisfies Record<keyof MethodTables, string>
+
+/** The page that shows the tables to people. */
+export const pageFile = join(repository, 'docs/reference/methods.md')
+
+const run = promisify(execFile)
+
+interface Report {
+  readonly node: { readonly clientVersion: string }
+  readonly methods: readonly {
+    readonly method: string
+    readonly transport: string
+    readonly outcome: string
+    readonly note: string
+    readonly code: number | null
+  }[]
+}
+
+/** Probes the embedded engine, and the service in front of it, with the command that people use. */
+export async function probeBoth(): Promise<MethodTables> {
+  const folder = await temporaryFolder()
+  // The service's own probe would change what it answers while this one runs.
+  const service = await startService(folder.path, { FAIRLEAD_PROBE_NODES: 'false' })
+  try {
+    const engine = /Answers calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
+    const [{ node_url: url, token }] = service.file.nodes
+    const socket = (address: string) => address.replace(/^http/, 'ws')
+    return {
+      engine: await probe(engine, socket(engine)),
+      gateway: await probe(`${url}/${token}`, `${socket(url)}/ws/${token}`),
+    }
+  } finally {
+    await service.end('SIGTERM')
+    await folder.remove()
+  }
+}
+
+async function probe(url: string, webSocketUrl: string): Promise<MethodTable> {
+  const program = join(repository, 'packages/gateway/src/bin.ts')
+  const { stdout } = await run(
+    process.execPath,
+    ['--conditions=@fairlead/source', program, 'probe', '--json', '--timeout', '60000'],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        FAIRLEAD_NODE_URL: url,
+        FAIRLEAD_NODE_WEBSOCKET_URL: webSocketUrl,
+      },
+      maxBuffer: 16 * 1024 * 1024,
+    },
+  )
+  const report = JSON.parse(stdout) as Report
+  const table: Record<string, Record<string, string>> = {}
+  for (const { method, transport, outcome, code, note } of report.methods) {
+    const detail = outcome === 'missing' ? '' : note
+    const words = [outcome, code === null ? '' : String(code), detail].filter((word) => word !== '')
+    ;(table[method] ??= {})[transport] = words.join(' ')
+  }
+  return { clientVersion: report.node.clientVersion, methods: table }
+}
+
+/** A table as it is kept: a line for each method, so that a change is a changed line. */
+export function tableText(table: MethodTable): string {
+  const lines = Object.entries(table.methods).map(([name, answers]) => {
+    const cells = Object.entries(answers).map(([transport, words]) => `"${transport}": "${words}"`)
+    return `    "${name}": { ${cells.join(', ')} }`
+  })
+  return [
+    '{',
+    `  "clientVersion": "${table.clientVersion}",`,
+    '  "methods": {',
+    lines.join(',\n'),
+    '  }',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** The tables that are kept. */
+export function readTables(): MethodTables {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as MethodTable
+  return { engine: read(tableFiles.engine), gateway: read(tableFiles.gateway) }
+}
+
+const clients = ['geth', 'erigon', 'reth', 'anvil', 'high-throughput'] as const
+
+/** The page for people, out of the specification and the tables. */
+export function pageText({ engine, gateway }: MethodTables): string {
+  const summaries = readSummaries()
+  const all: readonly Method[] = Object.values(methods)
+  const heading = [
+    'Method',
+    'What it does',
+    ...clients.map((client) =>
+      client === 'high-throughput' ? 'High-throughput chain' : capitalized(client),
+    ),
+    'Engine, HTTP',
+    'Engine, WebSocket',
+    'Service, HTTP',
+    'Service, WebSocket',
+  ]
+  const rows = all
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+    .map(({ name, availability }) => [
+      `\`${name}\``,
+      summaries.get(name) ?? '',
+      ...clients.map((client) => (availability?.includes(client) ? 'yes' : '')),
+      ...[engine, gateway].flatMap(({ methods: found }) =>
+        ['http', 'websocket'].map((transport) => cell(found[name]?.[transport])),
+      ),
+    ])
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [
+    '# Methods of the EVM interface',
+    '',
+    `${all.length} methods. For node clients and the high-throughput chain, the specification says who offers a method; for`,
+    `the embedded engine (${engine.clientVersion}) and the service in front of it, calling every method has shown it. A code`,
+    'behind `yes` is the error that the method answered, which proves that it ran: what it was asked is made so that it',
+    'changes nothing. An empty cell is a no.',
+    '',
+    'Any other node tells about itself with `fairlead probe <node-url>`, and `GET /v2/nodes/{id}/methods/` says what the',
+    'service has found out about one of its own.',
+    '',
+    line(heading),
+    line(heading.map(() => '---')),
+    ...rows.map(line),
+    '',
+  ].join('\n')
+}
+
+function cell(words: string | undefined): string {
+  const [outcome = '', code = ''] = words?.split(' ') ?? []
+  if (outcome !== 'available') return ''
+  return /^-?\d+$/.test(code) ? `yes, ${code}` : 'yes'
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}
+
+/** What the specification says about each method in one line. */
+function readSummaries(): ReadonlyMap<string, string> {
+  const folder = join(repository, 'specs/evm/methods')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.yaml'),
+  )
+  return new Map(
+    files.map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const name = /^name: (\w+)$/m.exec(text)?.[1]
+      const summary = /^summary: (?:'(.*)'|"(.*)"|([^'"|>].*))$/m.exec(text)?.slice(1).find(Boolean)
+      if (!name || !summary) throw new Error(`${file} has no name, or no summary on one line`)
+      return [name, summary.replaceAll('|', String.raw`\|`)]
+    }),
+  )
+}
