@@ -100,13 +100,15 @@ describe.each(rest)('the routes of $document', (contract) => {
   it('take the examples of the specification', () => {
     for (const { id, operation, parameters, responses } of operationsOf(document)) {
       const route = contract.routes[id]
-      const query = parameters.map((parameter) => [parameter['name'], parameter['required'] === true])
-      expect(Object.entries(route?.query ?? {}).map(([name, { required }]) => [name, required])).toEqual(
-        query,
-      )
-      for (const parameter of parameters) {
-        const validate = compile(route?.query[parameter['name'] as string]?.schema)
-        for (const value of examplesOf(document, parameter)) expect(validate(value), id).toBe(true)
+      const places = { path: route?.pathParameters ?? {}, query: route?.query ?? {} }
+      for (const [place, taken] of Object.entries(places)) {
+        const described = parameters.filter((parameter) => parameter['in'] === place)
+        const expected = described.map((parameter) => [parameter['name'], parameter['required'] === true])
+        expect(Object.entries(taken).map(([name, { required }]) => [name, required])).toEqual(expected)
+        for (const parameter of described) {
+          const validate = compile(taken[parameter['name'] as string]?.schema)
+          for (const value of examplesOf(document, parameter)) expect(validate(value), id).toBe(true)
+        }
       }
       const bodies: [unknown, Json][] = Object.entries(responses).map(([status, response]) => [
         route?.responses[status]?.schema,
