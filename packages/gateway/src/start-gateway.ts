@@ -7,7 +7,9 @@ import type { Logger } from 'pino'
 import { createDirectory } from './access/authenticate/directory.ts'
 import { createUpstreams } from './access/forward/upstreams.ts'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
+import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
 import { createMeter } from './access/meter/meter.ts'
+import { createSubscriptionHubs } from './access/subscribe/subscription-hubs.ts'
 import type { Configuration } from './configuration/options.ts'
 import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
 import type { Store } from './control/store/open-store.ts'
@@ -15,6 +17,7 @@ import { feedDirectory } from './directory-feed.ts'
 import { landingListener } from './landing/landing-listener.ts'
 import { createMetrics } from './observe/metrics.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
+import { probeOwnNodes } from './probe/probe-nodes.ts'
 
 /** A running service. */
 export interface Gateway {
@@ -44,11 +47,22 @@ const tidyMs = 50
  * @throws FairleadError `CONFIG_INVALID` when the port is taken or the address cannot be listened on
  */
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
-  const { store, log, embedded = {} } = parts
+  const { store, log } = parts
+  const { websocket: embeddedSocket, ...embedded } = parts.embedded ?? {}
   const directory = createDirectory()
   const endFeed = await feedDirectory(store, directory, log)
   const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded)
-  const metrics = createMetrics(() => directory.size)
+  const hubs = createSubscriptionHubs({
+    upstreams,
+    embeddedSocket,
+    pollMs: configuration.headPollMs,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    log,
+  })
+  const metrics = createMetrics(
+    () => directory.size,
+    () => hubs.upstreamSubscriptions(),
+  )
   const operations = createOperationsListener({
     registry: metrics.registry,
     metricsToken: configuration.metricsToken,
@@ -61,7 +75,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         .catch(() => Promise.reject(new Error('an embedded chain does not answer')))
     },
   })
-  const nodes = createJsonRpcListener({
+  const plane = {
     directory,
     upstreams,
     meter: createMeter(metrics.nodeRequests, metrics.nodeRequestDuration),
@@ -71,11 +85,30 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     timeoutMs: configuration.upstreamTimeoutMs,
     corsOrigin: configuration.nodeCorsOrigin,
     nodeDomain: configuration.nodeDomain,
+  }
+  const nodes = createJsonRpcListener(plane)
+  const webSockets = createWebSocketListener({
+    ...plane,
+    hubs,
+    metrics: metrics.webSockets,
+    maxCalls: configuration.maxWebSocketCalls,
+    maxSubscriptions: configuration.maxWebSocketSubscriptions,
+    maxBufferBytes: configuration.maxWebSocketBufferBytes,
+    pingMs: configuration.webSocketPingMs,
+  })
+  const endProbe = probeOwnNodes({
+    store,
+    upstreams,
+    log,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    enabled: configuration.probeNodes,
   })
   // Browsers connect in advance, and the server counts such a connection as busy until it is used.
   const unused = new Set<Socket>()
   const closeOwn = async () => {
+    await endProbe()
     await endFeed()
+    hubs.close()
     await upstreams.close()
   }
   const app = await createPlatformApi({
@@ -85,11 +118,19 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     requireHttps: configuration.requireHttps,
     trustProxy: configuration.trustProxy,
     serverFactory: (platform) => {
-      const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      const options = { keepAliveTimeout: 60_000, shouldUpgradeCallback: webSockets.takes }
+      const server = createServer(options, (request, response) => {
         unused.delete(request.socket)
         const taken =
-          operations(request, response) || landingListener(request, response) || nodes(request, response)
+          operations(request, response) ||
+          landingListener(request, response) ||
+          webSockets.refuse(request, response) ||
+          nodes(request, response)
         if (!taken) platform(request, response)
+      })
+      server.on('upgrade', (request, socket, head) => {
+        unused.delete(request.socket)
+        webSockets.upgrade(request, socket, head)
       })
       return server.on('connection', (socket: Socket) => {
         unused.add(socket)
@@ -107,7 +148,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       app.server.closeIdleConnections()
       for (const socket of unused) socket.destroy()
     }, tidyMs)
-    await app.close()
+    await Promise.all([app.close(), webSockets.stop(drainMs)])
     clearTimeout(impatience)
     clearInterval(tidying)
     await closeOwn()

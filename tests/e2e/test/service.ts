@@ -20,6 +20,7 @@ export interface DevelopmentFile {
       readonly network: string
       readonly protocols: readonly string[]
       readonly node_url: string
+      readonly ws_url: string
       readonly token: string
       readonly username: string
       readonly password: string

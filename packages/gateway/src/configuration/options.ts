@@ -72,6 +72,13 @@ export const options = {
       'HTTP address of the EVM node to stand in front of. It may hold credentials and is never shown.',
     form: { pattern: /^https?:\/\/[^\s/]\S*$/, rule: 'an http or https URL' },
   },
+  evmWebSocketUpstream: {
+    kind: 'secret',
+    environment: 'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
+    description:
+      'WebSocket address of the same EVM node, for subscriptions; without it the node is asked for news.',
+    form: { pattern: /^wss?:\/\/[^\s/]\S*$/, rule: 'a ws or wss URL' },
+  },
   network: {
     kind: 'string',
     environment: 'FAIRLEAD_NETWORK',
@@ -114,6 +121,54 @@ export const options = {
     fallback: 30_000,
     minimum: 100,
     maximum: 600_000,
+  },
+  headPollMs: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_HEAD_POLL_MS',
+    description:
+      'How often a node without a WebSocket is asked for news while somebody subscribes, in milliseconds.',
+    fallback: 1_000,
+    minimum: 50,
+    maximum: 600_000,
+  },
+  maxWebSocketCalls: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_WEBSOCKET_CALLS',
+    description: 'Most calls in flight on one WebSocket; the next one is read when one has been answered.',
+    fallback: 64,
+    minimum: 1,
+    maximum: 100_000,
+  },
+  maxWebSocketSubscriptions: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_WEBSOCKET_SUBSCRIPTIONS',
+    description: 'Most subscriptions on one WebSocket.',
+    fallback: 1_024,
+    minimum: 1,
+    maximum: 1_000_000,
+  },
+  maxWebSocketBufferBytes: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES',
+    description: 'Most bytes that wait for a WebSocket client that reads slowly, before it is closed.',
+    fallback: 16_777_216,
+    minimum: 65_536,
+    maximum: 1_073_741_824,
+  },
+  webSocketPingMs: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_WEBSOCKET_PING_MS',
+    description: 'How often WebSocket clients are pinged, in milliseconds; two without an answer end one.',
+    fallback: 30_000,
+    minimum: 100,
+    maximum: 3_600_000,
+  },
+  probeNodes: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_PROBE_NODES',
+    description:
+      'Call every method of every node once a day, changing nothing, to know which ones it offers.',
+    fallback: true,
   },
   metricsToken: {
     kind: 'secret',

@@ -9,6 +9,8 @@ export interface DevelopmentNode {
   readonly protocols: readonly string[]
   /** Address without credentials. */
   readonly node_url: string
+  /** Address for WebSockets, without credentials. */
+  readonly ws_url?: string | undefined
   readonly token: string
   readonly username: string
   readonly password: string

@@ -1,4 +1,4 @@
-import { type DevnetEvent, startDevnet } from '@fairlead/devnet'
+import { type DevnetChain, type DevnetEvent, startDevnet } from '@fairlead/devnet'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Configuration } from '../configuration/options.ts'
@@ -46,9 +46,7 @@ export async function startDevelopment(
     const store = await openStore({ databaseUrl: configuration.databaseUrl, dataDirectory, log })
     opened.push(() => store.close())
     const { chains } = await devnet
-    const embedded = Object.fromEntries(
-      chains.flatMap(({ protocols, url }) => protocols.map((name) => [name, url])),
-    )
+    const embedded = Object.fromEntries(chains.flatMap(addressesOf))
     const upstreams = Object.fromEntries(Object.keys(embedded).map((protocol) => [protocol, 'devnet']))
     await ensureFirstStart(store, { upstreams, network: 'devnet', origin: 'development' })
     const filePath = join(dataDirectory, 'dev.json')
@@ -68,8 +66,9 @@ export async function startDevelopment(
         id: issued.nodeId,
         chain,
         network,
-        protocols,
+        protocols: [...protocols, 'websocket'],
         node_url: baseUrl,
+        ws_url: `${baseUrl.replace(/^http/, 'ws')}/ws`,
         token: issued.token,
         username: issued.username,
         password: issued.password,
@@ -82,6 +81,12 @@ export async function startDevelopment(
     await stop().catch(() => undefined)
     throw error
   }
+}
+
+// The engine speaks both on one port.
+function addressesOf({ protocols, url }: DevnetChain): [string, string][] {
+  const ofHttp = protocols.map((name): [string, string] => [name, url])
+  return [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]]
 }
 
 function secretsOf(file: DevelopmentFile | undefined): PlainSecrets | undefined {

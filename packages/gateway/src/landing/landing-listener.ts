@@ -17,6 +17,7 @@ const page = `<!doctype html>
   <table>
     <tr><td>Platform API</td><td><code>GET /v1/organization/</code>, <code>GET /v2/projects/</code> with a bearer key</td></tr>
     <tr><td>EVM node</td><td><code>POST /&lt;token&gt;</code>, <code>POST /&lt;token&gt;/evm</code>, or <code>POST /</code> with basic authentication</td></tr>
+    <tr><td>EVM node by WebSocket</td><td><code>/ws/&lt;token&gt;</code>, or <code>/ws</code> with basic authentication</td></tr>
     <tr><td>Health</td><td><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a></td></tr>
   </table>
   <p>In development mode the key and the credentials are in <code>.fairlead/dev.json</code>.</p>

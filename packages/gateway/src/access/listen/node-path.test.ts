@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchNodePath } from './node-path.ts'
+import { isWebSocketPath, matchNodePath, matchWebSocketPath } from './node-path.ts'
 
 describe('matchNodePath', () => {
   it.each([
@@ -51,5 +51,44 @@ describe('matchNodePath', () => {
     'ftp://gateway.example/t0k3n',
   ])('leaves %j to others', (target) => {
     expect(matchNodePath(target)).toBeUndefined()
+  })
+})
+
+describe('matchWebSocketPath', () => {
+  it.each([
+    ['/ws/t0k3n', { token: 't0k3n', endpoint: '' }],
+    ['/ws/t0k3n/', { token: 't0k3n', endpoint: '' }],
+    ['/ws/t0k3n/evm?x=1', { token: 't0k3n', endpoint: 'evm' }],
+    ['/ws/a%2Fb', { token: 'a/b', endpoint: '' }],
+    ['/ws', { endpoint: '' }],
+    ['/ws/', { endpoint: '' }],
+    ['/ws?x=1', { endpoint: '' }],
+    ['/ws/evm', { endpoint: 'evm' }],
+    ['/wst0k3n', { token: 'wst0k3n', endpoint: '' }],
+    ['/t0k3n', { token: 't0k3n', endpoint: '' }],
+    ['/t0k3n/evm', { token: 't0k3n', endpoint: 'evm' }],
+    ['/', { endpoint: '' }],
+    ['/evm', { endpoint: 'evm' }],
+    ['http://gateway.example/ws/t0k3n', { token: 't0k3n', endpoint: '' }],
+  ])('takes %s', (target, expected) => {
+    expect(matchWebSocketPath(target)).toEqual(expected)
+  })
+
+  it.each([
+    '/ws/t0k3n/x',
+    '/ws/ws',
+    '/ws//t0k3n',
+    '/ws/v1',
+    '/v1/organization/',
+    '/healthz',
+    '/console/',
+    '*',
+  ])('leaves %j to others', (target) => {
+    expect(matchWebSocketPath(target)).toBeUndefined()
+  })
+
+  it('knows the addresses that are for WebSockets alone', () => {
+    expect(['/ws', '/ws/t', '/ws?x', 'http://x/ws/t'].map(isWebSocketPath)).toEqual([true, true, true, true])
+    expect(['/', '/wsx', '/t/ws', '/evm'].map(isWebSocketPath)).toEqual([false, false, false, false])
   })
 })

@@ -42,6 +42,27 @@ export function matchNodePath(target: string): NodePath | undefined {
   }
 }
 
+const webSocketPrefix = '/ws'
+
+/**
+ * Reads the path of a WebSocket: `/ws/<token>`, `/ws/<token>/evm`, `/ws` or `/ws/evm` with basic authentication, and as
+ * aliases the paths of JSON-RPC over HTTP.
+ *
+ * @param target - request target as it came, for example `/ws/t0k3n`
+ * @returns undefined when no WebSocket is served there
+ */
+export function matchWebSocketPath(target: string): NodePath | undefined {
+  if (!isWebSocketPath(target)) return matchNodePath(target)
+  const rest = requestPath(target).slice(webSocketPrefix.length)
+  return matchNodePath(rest === '' ? '/' : rest)
+}
+
+/** Tells whether a path serves WebSockets and nothing else. */
+export function isWebSocketPath(target: string): boolean {
+  const path = requestPath(target)
+  return path === webSocketPrefix || path.startsWith(`${webSocketPrefix}/`)
+}
+
 /**
  * The path of a request target, without its query. A proxy may send the whole address in its place, which a server has
  * to understand.

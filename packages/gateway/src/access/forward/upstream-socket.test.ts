@@ -1,0 +1,145 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { createLog } from '../../observe/log.ts'
+import { memory } from '../testing/gateway-fixture.ts'
+import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+/** Machines are slow at times. */
+const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
+
+/** A node that answers as the test wants. */
+let server: WebSocketServer
+let asked: string[]
+let behave: (client: WebSocket, message: { id: number; method: string; params: unknown[] }) => void
+let address: string
+const lines = memory()
+
+beforeEach(async () => {
+  asked = []
+  behave = take
+  server = await listen(0)
+  address = `ws://user:s3cr3t@127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => close(server))
+
+async function listen(port: number): Promise<WebSocketServer> {
+  const listening = new WebSocketServer({ port, host: '127.0.0.1' })
+  listening.on('connection', (client, request) => {
+    asked.push(String(request.headers.authorization))
+    client.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as Parameters<typeof behave>[1]
+      asked.push(`${message.method} ${JSON.stringify(message.params)}`)
+      behave(client, message)
+    })
+  })
+  await once(listening, 'listening')
+  return listening
+}
+
+function close(listening: WebSocketServer): Promise<void> {
+  for (const client of listening.clients) client.terminate()
+  return new Promise((resolve) => listening.close(() => resolve()))
+}
+
+function take(client: WebSocket, { id }: { id: number }): void {
+  client.send(JSON.stringify({ jsonrpc: '2.0', id, result: `0x${id}` }))
+}
+
+function notify(client: WebSocket, subscription: string, result: unknown): void {
+  client.send(
+    JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }),
+  )
+}
+
+function opened(timeoutMs = 5_000): UpstreamSocket {
+  const socket = createUpstreamSocket(address, timeoutMs, createLog('debug', lines.stream))
+  onTestFinished(() => socket.close())
+  return socket
+}
+
+function listener() {
+  return { onLive: vi.fn(), onResult: vi.fn(), onFailure: vi.fn() } satisfies UpstreamListener
+}
+
+it('keeps subscriptions over a loss, under the ids of the new connection', async () => {
+  const socket = opened()
+  const [heads, syncing] = [listener(), listener()]
+  socket.subscribe(['newHeads'], heads)
+  const subscription = socket.subscribe(['syncing'], syncing)
+  await waitFor(() => expect(syncing.onLive).toHaveBeenCalledTimes(1))
+  behave = (client, message) => {
+    take(client, message)
+    // A node that tells before the subscriber could know the id, of what it does not have, and nonsense.
+    notify(client, `0x${message.id}`, message.params)
+    notify(client, '0x1', 'old')
+    client.send('nonsense')
+    client.send('null')
+  }
+  for (const client of server.clients) client.terminate()
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  await waitFor(() => expect(syncing.onResult).toHaveBeenCalledExactlyOnceWith(['syncing']))
+  expect(heads.onResult).toHaveBeenCalledExactlyOnceWith(['newHeads'])
+  expect(heads.onFailure).toHaveBeenCalledWith(expect.objectContaining({ status: 502 }), true)
+  subscription.end()
+  await waitFor(() => expect(asked.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
+})
+
+it('waits for a node that is away for long, and says so once, without its address', async () => {
+  const { port } = server.address() as AddressInfo
+  await close(server)
+  const heads = listener()
+  const socket = opened()
+  const subscription = socket.subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onFailure.mock.calls.length).toBeGreaterThan(2))
+  expect(subscription.isLive).toBe(false)
+  server = await listen(port)
+  await waitFor(() => expect(subscription.isLive).toBe(true))
+  expect(asked[0]).toBe(`Basic ${btoa('user:s3cr3t')}`)
+  expect(lines.text().match(/the WebSocket to a node is lost/g)?.length).toBeGreaterThan(0)
+  expect(lines.text()).not.toContain('s3cr3t')
+  expect(lines.text()).not.toContain(String(port))
+})
+
+it('tells a refusal as the node said it, and does not ask again', async () => {
+  const refused = { code: -32_603, message: 'Not implemented', data: [1] }
+  behave = (client, { id }) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error: refused }))
+  const [syncing, odd] = [listener(), listener()]
+  const socket = opened()
+  const subscription = socket.subscribe(['syncing'], syncing)
+  socket.subscribe(['odd'], odd)
+  await waitFor(() => expect(odd.onFailure).toHaveBeenCalled())
+  expect(syncing.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(refused), false)
+  subscription.end()
+})
+
+it('begins anew with a node that does not answer', async () => {
+  behave = () => undefined
+  const heads = listener()
+  opened(200).subscribe(['newHeads'], heads)
+  await waitFor(() => expect(asked.filter((each) => each.startsWith('eth')).length).toBeGreaterThan(1))
+  expect(heads.onLive).not.toHaveBeenCalled()
+})
+
+it('closes the connection when nobody needs it, and opens another for the next', async () => {
+  const socket = opened()
+  for (let round = 1; round <= 2; round++) {
+    const heads = listener()
+    const subscription = socket.subscribe(['newHeads'], heads)
+    await waitFor(() => expect(heads.onLive).toHaveBeenCalled())
+    expect(server.clients.size).toBe(1)
+    subscription.end()
+    subscription.end()
+    await waitFor(() => expect(server.clients.size).toBe(0))
+  }
+})
+
+it('says of an address that is none only that', async () => {
+  const heads = listener()
+  createUpstreamSocket('ws://x:s3cr3t@[', 1_000, createLog('silent')).subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
+  const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
+  expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
+})

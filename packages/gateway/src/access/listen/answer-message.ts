@@ -1,0 +1,99 @@
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../../credentials/node-grant.ts'
+import { type AnsweredCall, answerCall, failureOf } from '../answer-call.ts'
+import type { Upstreams } from '../forward/upstreams.ts'
+import type { RpcBody, RpcItem, RpcRequest } from '../json-rpc/parse-body.ts'
+import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
+import { errorText, resultText } from '../json-rpc/rpc-text.ts'
+import type { ClientSubscriptions } from '../subscribe/client-subscriptions.ts'
+import type { NodePath } from './node-path.ts'
+
+/** What the calls of one WebSocket message share. */
+export interface MessageContext {
+  readonly upstreams: Upstreams
+  readonly grant: NodeGrant
+  readonly endpoint: NodePath['endpoint']
+  readonly subscriptions: ClientSubscriptions
+  readonly signal: AbortSignal
+  readonly log: Logger
+}
+
+/** How a message was answered. */
+export interface AnsweredMessage {
+  /** Undefined when it held notifications only. */
+  readonly text: string | undefined
+  /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
+  activate(): void
+  /** Method of the contract, `batch`, or `unknown`. */
+  readonly method: string
+  /** HTTP status that the same answer would have over HTTP. */
+  readonly status: number
+}
+
+/** Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws. */
+export async function answerMessage(
+  { batch, items }: RpcBody,
+  context: MessageContext,
+): Promise<AnsweredMessage> {
+  const told: (() => void)[] = []
+  const answered = await answerItems(items, context, told)
+  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
+  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  return {
+    text: texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0],
+    activate: () => {
+      for (const activate of told) activate()
+    },
+    method: batch ? 'batch' : method,
+    status: batch ? 200 : status,
+  }
+}
+
+async function answerItems(
+  items: readonly RpcItem[],
+  context: MessageContext,
+  told: (() => void)[],
+): Promise<readonly AnsweredCall[]> {
+  try {
+    const upstream = context.upstreams.of(context.grant, 'evm')
+    const room = upstream.room()
+    const answers = items.map((item) =>
+      isForSubscriptions(item)
+        ? answerSubscription(item, context, told)
+        : answerCall(item, { ...context, upstream }, room),
+    )
+    return await Promise.all(answers)
+  } catch (error) {
+    const failure = failureOf(error, context.log)
+    return items.map(({ idText }) => failed('unknown', idText, failure))
+  }
+}
+
+function isForSubscriptions(item: RpcItem): item is RpcRequest {
+  return !('failure' in item) && (item.method === 'eth_subscribe' || item.method === 'eth_unsubscribe')
+}
+
+async function answerSubscription(
+  { method, params, idText }: RpcRequest,
+  { subscriptions, log }: MessageContext,
+  told: (() => void)[],
+): Promise<AnsweredCall> {
+  // Nobody could tell what the notifications belong to.
+  if (idText === undefined) return { method, status: 204, content: undefined }
+  try {
+    if (method === 'eth_unsubscribe') {
+      return { method, status: 200, content: resultText(idText, `${subscriptions.unsubscribe(params)}`) }
+    }
+    const { id, activate } = await subscriptions.subscribe(params)
+    told.push(activate)
+    return { method, status: 200, content: resultText(idText, `"${id}"`) }
+  } catch (error) {
+    return failed(method, idText, failureOf(error, log))
+  }
+}
+
+function failed(method: string, idText: string | undefined, failure: RpcFailure): AnsweredCall {
+  return idText === undefined
+    ? { method, status: 204, content: undefined }
+    : { method, status: failure.status, content: errorText(idText, failure) }
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { NodeGrant } from '../../credentials/node-grant.ts'
+import { admit } from '../admit/admit.ts'
+import { failureOf } from '../answer-call.ts'
+import { authenticate } from '../authenticate/authenticate.ts'
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { errorText } from '../json-rpc/rpc-text.ts'
+import { CorkedSockets } from './corked-sockets.ts'
+import type { NodeListener } from './json-rpc-http.ts'
+import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
+import { refuseUpgrade } from './refuse-upgrade.ts'
+import { closeCodes } from './websocket-close.ts'
+import type { WebSocketPlane } from './websocket-plane.ts'
+import { WebSocketSession } from './websocket-session.ts'
+
+/** The WebSockets of a service. */
+export interface WebSocketListener {
+  /** Tells whether a request is a WebSocket handshake for a node; one that is not is an ordinary request. */
+  takes(request: IncomingMessage): boolean
+  /** Takes a connection over from the HTTP server. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Answers an ordinary request to an address of WebSockets; others are left untouched. */
+  readonly refuse: NodeListener
+  /** Lets the calls in flight be answered and closes every connection, within the given time. */
+  stop(drainMs: number): Promise<void>
+}
+
+const tidyMs = 20
+
+/** Makes the listener for JSON-RPC over WebSocket. */
+export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
+  const sessions = new Set<WebSocketSession>()
+  const corked = new CorkedSockets()
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: plane.maxBodyBytes,
+  })
+  let isStopping = false
+  const endHearing = plane.directory.onReplaced(() => {
+    for (const session of sessions) session.refresh()
+  })
+  const pings = setInterval(() => {
+    for (const session of sessions) session.ping()
+  }, plane.pingMs).unref()
+
+  const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
+    const path = matchWebSocketPath(request.url ?? '')
+    if (!path) throw new RpcFailure(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
+    if (isStopping) throw new RpcFailure(rpcCodes.internalError, 'The service restarts.', { status: 503 })
+    const grant = admitted(plane, path, request)
+    const log = plane.log.child({ request_id: requestId })
+    server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+      const { endpoint } = path
+      const session = new WebSocketSession({ plane, webSocket, socket, corked, grant, endpoint, log })
+      sessions.add(session)
+      webSocket.once('close', () => sessions.delete(session))
+    })
+  }
+
+  const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
+    const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure.status) }
+    refuseUpgrade(socket, failure, headers)
+    plane.meter({ protocol: 'evm', method: 'unknown', status: failure.status, durationSeconds: 0 })
+    plane.log.info({ request_id: requestId, status: failure.status }, 'node websocket refused')
+  }
+
+  // What the library finds wrong with a handshake is answered in the same form as everything else.
+  server.on('wsClientError', (error: Error, socket: Duplex) => {
+    const failure = new RpcFailure(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
+    refuseWith(socket, randomUUID(), failure)
+  })
+
+  return {
+    takes: ({ method, url = '', headers }) =>
+      method === 'GET' &&
+      headers.upgrade?.toLowerCase() === 'websocket' &&
+      matchWebSocketPath(url) !== undefined,
+    upgrade: (request, socket, head) => {
+      const requestId = randomUUID()
+      socket.on('error', () => socket.destroy())
+      try {
+        open(request, socket, head, requestId)
+      } catch (error) {
+        refuseWith(socket, requestId, failureOf(error, plane.log))
+      }
+    },
+    refuse: (request, response) => {
+      if (!isWebSocketPath(request.url ?? '')) return false
+      answerUpgradeRequired(plane, response)
+      return true
+    },
+    stop: async (drainMs) => {
+      isStopping = true
+      endHearing()
+      clearInterval(pings)
+      const end = performance.now() + drainMs
+      for (const session of sessions) session.drain()
+      while (sessions.size > 0 && performance.now() < end) {
+        await new Promise((resolve) => setTimeout(resolve, tidyMs))
+      }
+      for (const session of sessions) {
+        session.close(closeCodes.restart, 'service restarts')
+        session.terminate()
+      }
+    },
+  }
+}
+
+function admitted(plane: WebSocketPlane, path: NodePath, { headers }: IncomingMessage): NodeGrant {
+  const grant = authenticate(plane.directory, path, headers, plane.nodeDomain)
+  if ('reason' in grant) {
+    throw new RpcFailure(rpcCodes.invalidRequest, `Unauthorized: ${grant.reason}`, { status: 401 })
+  }
+  admit(grant, 'evm')
+  const { origin } = headers
+  if (plane.corsOrigin !== '*' && origin !== undefined && origin !== plane.corsOrigin) {
+    throw new RpcFailure(rpcCodes.invalidRequest, 'This origin may not call this node.', {
+      status: 403,
+      data: { rule: 'origin' },
+    })
+  }
+  return grant
+}
+
+function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse): void {
+  const failure = new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets only.', {
+    status: 426,
+  })
+  const headers = {
+    ...commonHeaders(plane, randomUUID()),
+    ...headersFor(426),
+    'content-type': 'application/json',
+  }
+  response.writeHead(426, headers).end(errorText('null', failure))
+}
+
+function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'access-control-allow-origin': corsOrigin,
+    'access-control-expose-headers': 'x-request-id',
+    ...(corsOrigin !== '*' && { vary: 'origin' }),
+  }
+}
+
+function headersFor(status: number): Record<string, string> {
+  switch (status) {
+    case 400:
+      return { 'sec-websocket-version': '13, 8' }
+    case 401:
+      return { 'www-authenticate': 'Basic realm="node"' }
+    case 426:
+      return { connection: 'Upgrade', upgrade: 'websocket' }
+    default:
+      return {}
+  }
+}

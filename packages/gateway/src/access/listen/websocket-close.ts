@@ -1,0 +1,44 @@
+/** Why this service closes a WebSocket. */
+export const closeCodes = {
+  /** The service stops; another one may be there. */
+  restart: 1001,
+  /** There was no close frame, or the client does not answer pings. */
+  gone: 1006,
+  /** A subscription would have had a gap. */
+  lost: 1011,
+  /** The node has got another address. */
+  moved: 1012,
+  /** Too many bytes wait for a client that does not read them. */
+  slow: 1013,
+  /** The credential was revoked or has expired. */
+  revoked: 4401,
+  /** The node does not offer this any more. */
+  forbidden: 4403,
+} as const
+
+const faults: Readonly<Record<string, number>> = {
+  WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+}
+const protocolError = 1002
+
+/** Close code that the library sends for a fault of the client. */
+export function codeOfFault(error: Error): number {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return faults[code] ?? (code.startsWith('WS_ERR') ? protocolError : closeCodes.gone)
+}
+
+// A normal end, and one without a code.
+const ofClients = [1000, 1005]
+const known = new Set<number>([
+  ...Object.values(closeCodes),
+  ...Object.values(faults),
+  protocolError,
+  ...ofClients,
+])
+
+/** The code as a label of a metric: one of a small, fixed set. */
+export function closeLabel(code: number): string {
+  return known.has(code) ? String(code) : 'other'
+}

@@ -1,0 +1,16 @@
+import type { WebSocketMetrics } from '../../observe/metrics.ts'
+import type { SubscriptionHubs } from '../subscribe/subscription-hubs.ts'
+import type { AccessPlane } from './json-rpc-http.ts'
+
+/** What the WebSockets need from the rest of the service. */
+export interface WebSocketPlane extends AccessPlane {
+  readonly hubs: SubscriptionHubs
+  readonly metrics: WebSocketMetrics
+  /** Most calls in flight on one connection. */
+  readonly maxCalls: number
+  /** Most subscriptions on one connection. */
+  readonly maxSubscriptions: number
+  /** Most bytes that wait for one client. */
+  readonly maxBufferBytes: number
+  readonly pingMs: number
+}

@@ -1,0 +1,249 @@
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { WebSocket } from 'ws'
+import type { NodeGrant } from '../../credentials/node-grant.ts'
+import { failureOf } from '../answer-call.ts'
+import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
+import { errorText } from '../json-rpc/rpc-text.ts'
+import { ClientSubscriptions } from '../subscribe/client-subscriptions.ts'
+import { addressKey } from '../subscribe/subscription-hubs.ts'
+import { answerMessage } from './answer-message.ts'
+import type { CorkedSockets } from './corked-sockets.ts'
+import type { NodePath } from './node-path.ts'
+import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
+import type { WebSocketPlane } from './websocket-plane.ts'
+
+/** What one connection is made of. */
+export interface SessionParts {
+  readonly plane: WebSocketPlane
+  readonly webSocket: WebSocket
+  /** The connection below the WebSocket. */
+  readonly socket: Duplex
+  readonly corked: CorkedSockets
+  readonly grant: NodeGrant
+  readonly endpoint: NodePath['endpoint']
+  readonly log: Logger
+}
+
+// How long a client may leave its answers unread once too many bytes wait for it.
+const patienceMs = 30_000
+// How long a client may take to answer a close frame.
+const closeTimeoutMs = 10_000
+const longestTimerMs = 2 ** 31 - 1
+
+/** One WebSocket of a client, from its opening to its close. */
+export class WebSocketSession {
+  readonly #parts: SessionParts
+  readonly #subscriptions: ClientSubscriptions
+  /** Messages that were read and wait for their turn. */
+  readonly #queue: Buffer[] = []
+  readonly #calls = new Set<AbortController>()
+  readonly #started = performance.now()
+  #grant: NodeGrant
+  #inFlight = 0
+  #messagesIn = 0
+  #messagesOut = 0
+  #unansweredPings = 0
+  #isDraining = false
+  #closeCode: number | undefined
+  #impatience: NodeJS.Timeout | undefined
+  #expiry: NodeJS.Timeout | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#grant = parts.grant
+    const { plane, webSocket, socket } = parts
+    this.#subscriptions = new ClientSubscriptions({
+      hub: () => plane.hubs.of(this.#grant),
+      maxSubscriptions: plane.maxSubscriptions,
+      maxWaitingBytes: plane.maxBufferBytes,
+      notify: (text) => this.#notify(text),
+      lose: (reason) => this.close(closeCodes.lost, reason),
+      count: (kind, change) => plane.metrics.subscriptions.inc({ kind }, change),
+    })
+    plane.metrics.open.inc()
+    webSocket.on('message', (data) => this.#take(data as Buffer))
+    webSocket.on('pong', () => (this.#unansweredPings = 0))
+    webSocket.on('error', (error) => (this.#closeCode ??= codeOfFault(error)))
+    webSocket.on('close', (code) => this.#closed(code))
+    socket.on('drain', () => this.#drained())
+    this.#closeAtExpiry()
+  }
+
+  /** Ends the connection; the reason is for the client to read. */
+  close(code: number, reason: string): void {
+    if (this.#closeCode !== undefined) return
+    this.#closeCode = code
+    this.#end()
+    const { webSocket } = this.#parts
+    // The client's own close frame has to be read.
+    webSocket.resume()
+    webSocket.close(code, reason)
+    setTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
+  }
+
+  /** Ends the connection without waiting for the client. */
+  terminate(): void {
+    this.#closeCode ??= closeCodes.gone
+    this.#parts.webSocket.terminate()
+  }
+
+  /** Lets the calls in flight be answered, takes no new ones, and closes. */
+  drain(): void {
+    this.#isDraining = true
+    this.#parts.webSocket.resume()
+    this.#pump()
+  }
+
+  /** Looks whether the client lives. */
+  ping(): void {
+    const { webSocket } = this.#parts
+    // A client that is not being read cannot answer.
+    if (webSocket.isPaused || this.#closeCode !== undefined) return
+    if (this.#unansweredPings >= 2) return this.terminate()
+    this.#unansweredPings += 1
+    webSocket.ping()
+  }
+
+  /** Looks whether the credential is still good, and what it opens now. */
+  refresh(): void {
+    const grant = this.#parts.plane.directory.current(this.#grant.credentialId)
+    if (!grant) this.close(closeCodes.revoked, 'credential revoked')
+    else if (!grant.protocols.includes('evm')) {
+      this.close(closeCodes.forbidden, 'the node no longer offers this protocol')
+    } else if (addressKey(grant) !== addressKey(this.#grant)) {
+      this.close(closeCodes.moved, 'the node has moved')
+    } else {
+      this.#grant = grant
+      this.#closeAtExpiry()
+    }
+  }
+
+  #closeAtExpiry(): void {
+    clearTimeout(this.#expiry)
+    const { expiresAt } = this.#grant
+    if (expiresAt === undefined) return
+    const leftMs = expiresAt - Date.now()
+    if (leftMs <= 0) this.close(closeCodes.revoked, 'credential expired')
+    else {
+      this.#expiry = setTimeout(() => this.#closeAtExpiry(), Math.min(leftMs, longestTimerMs)).unref()
+    }
+  }
+
+  #take(data: Buffer): void {
+    this.#unansweredPings = 0
+    if (this.#closeCode !== undefined || this.#isDraining) return
+    this.#messagesIn += 1
+    this.#parts.plane.metrics.messagesIn.inc()
+    this.#queue.push(data)
+    this.#pump()
+  }
+
+  /** Starts what may start, and reads no more than that. */
+  #pump(): void {
+    const { plane, webSocket } = this.#parts
+    while (this.#queue.length > 0 && this.#inFlight < plane.maxCalls && !this.#isFull()) {
+      void this.#serve(this.#queue.shift() as Buffer)
+    }
+    if (this.#closeCode !== undefined) return
+    const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
+    if (isBusy && !this.#isDraining) webSocket.pause()
+    else if (webSocket.isPaused) webSocket.resume()
+    if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
+      this.close(closeCodes.restart, 'service restarts')
+    }
+  }
+
+  async #serve(data: Buffer): Promise<void> {
+    const { plane, endpoint, log } = this.#parts
+    const started = performance.now()
+    let body: RpcBody
+    try {
+      body = parseBody(data, plane.maxBatchItems)
+    } catch (error) {
+      this.#answer(errorText('null', failureOf(error, log)))
+      this.#measure('unknown', 200, started)
+      return
+    }
+    const call = new AbortController()
+    const late = setTimeout(() => call.abort(new DOMException('Too late.', 'TimeoutError')), plane.timeoutMs)
+    this.#calls.add(call)
+    this.#inFlight += body.items.length
+    const { upstreams } = plane
+    const [grant, subscriptions, { signal }] = [this.#grant, this.#subscriptions, call]
+    const context = { upstreams, grant, endpoint, subscriptions, signal, log }
+    const { text, activate, method, status } = await answerMessage(body, context)
+    clearTimeout(late)
+    this.#calls.delete(call)
+    this.#inFlight -= body.items.length
+    if (text !== undefined) this.#answer(text)
+    activate()
+    this.#measure(method, status, started)
+    this.#pump()
+  }
+
+  #isFull(): boolean {
+    return this.#parts.webSocket.bufferedAmount > this.#parts.plane.maxBufferBytes
+  }
+
+  #answer(text: string): void {
+    this.#send(text)
+    if (!this.#isFull() || this.#impatience) return
+    this.#impatience = setTimeout(() => this.close(closeCodes.slow, slow), patienceMs).unref()
+  }
+
+  #notify(text: string): void {
+    this.#send(text)
+    if (this.#isFull()) this.close(closeCodes.slow, slow)
+  }
+
+  #send(text: string): void {
+    const { webSocket, socket, corked, plane } = this.#parts
+    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return
+    this.#messagesOut += 1
+    plane.metrics.messagesOut.inc()
+    corked.cork(socket)
+    webSocket.send(text)
+  }
+
+  /** The client has read all that waited for it. */
+  #drained(): void {
+    clearTimeout(this.#impatience)
+    this.#impatience = undefined
+    this.#pump()
+  }
+
+  #end(): void {
+    clearTimeout(this.#impatience)
+    clearTimeout(this.#expiry)
+    this.#queue.length = 0
+    this.#subscriptions.end()
+    for (const call of this.#calls) call.abort()
+  }
+
+  #closed(code: number): void {
+    const { plane, log } = this.#parts
+    this.#closeCode ??= code
+    this.#end()
+    plane.metrics.open.dec()
+    plane.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
+    log.info(
+      {
+        node_id: this.#grant.nodeId,
+        credential_id: this.#grant.credentialId,
+        messages_in: this.#messagesIn,
+        messages_out: this.#messagesOut,
+        duration_ms: Math.round(performance.now() - this.#started),
+        close_code: this.#closeCode,
+      },
+      'node websocket',
+    )
+  }
+
+  #measure(method: string, status: number, started: number): void {
+    const durationSeconds = (performance.now() - started) / 1_000
+    this.#parts.plane.meter({ protocol: 'evm', method, status, durationSeconds })
+  }
+}
+
+const slow = 'client reads too slowly'

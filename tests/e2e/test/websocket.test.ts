@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nodeAddress } from '@fairlead/core'
+import { ethers } from 'ethers'
+import { createPublicClient, webSocket } from 'viem'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Service, startService, temporaryFolder } from './service.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let service: Service
+let engineUrl: string
+let wsUrl: string
+/** Where the sample data of the chain stands. */
+let sample: { readonly account: string; readonly contract: string; readonly recipient: string }
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  service = await startService(folder.path, {
+    FAIRLEAD_LOG_LEVEL: 'info',
+    FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '1048576',
+  })
+  engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
+  sample = JSON.parse(readFileSync(join(folder.path, '.fairlead/evm/seed.json'), 'utf8')) as typeof sample
+  const [{ ws_url: url, token }] = service.file.nodes
+  wsUrl = `${url}/${token}`
+})
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await folder.remove()
+})
+
+const patience = { timeout: 30_000, interval: 50 }
+
+/** Calls the engine behind the service, for what the service does not offer. */
+async function engine<result>(method: string, params: unknown[] = []): Promise<result> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(engineUrl, { method: 'POST', headers, body })
+  const { result, error } = (await response.json()) as { result: result; error?: { message: string } }
+  if (error) throw new Error(`${method}: ${error.message}`)
+  return result
+}
+
+interface Head {
+  readonly hash: string
+}
+
+interface Log {
+  readonly blockHash: string
+  readonly logIndex: string
+  readonly removed: boolean
+}
+
+const logName = ({ blockHash, logIndex, removed }: Log) => `${blockHash} ${logIndex} ${removed}`
+
+/** A client that counts the results of its subscriptions. */
+async function subscriber(...subscriptions: readonly unknown[][]) {
+  const socket = new WebSocket(wsUrl)
+  await once(socket, 'open')
+  const names: string[] = []
+  const told = subscriptions.map((): string[] => [])
+  let answered = 0
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as {
+      id?: number
+      result?: string
+      params?: { subscription: string; result: Head & Log }
+    }
+    if (message.params) {
+      const { subscription, result } = message.params
+      told[names.indexOf(subscription)]?.push(result.blockHash ? logName(result) : result.hash)
+      return
+    }
+    names[message.id as number] = message.result as string
+    answered += 1
+  })
+  for (const [id, params] of subscriptions.entries()) {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params }))
+  }
+  await vi.waitFor(() => expect(answered).toBe(subscriptions.length), patience)
+  return { socket, told }
+}
+
+async function transfer(blocks: number): Promise<void> {
+  const { account, contract, recipient } = sample
+  const data = `0xa9059cbb${recipient.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}`
+  for (let block = 0; block < blocks; block++) {
+    await engine('eth_sendTransactionSync', [{ from: account, to: contract, data, gas: '0x30d40' }])
+  }
+}
+
+function enginePid(): number {
+  const pid = readdirSync('/proc').find((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
+      return words[0]?.endsWith('anvil') && words.some((word) => word.includes(folder.path))
+    } catch {
+      return false
+    }
+  })
+  if (pid === undefined) throw new Error('the engine does not run')
+  return Number(pid)
+}
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
+}
+
+describe('WebSocket subscriptions of the service', () => {
+  it('go on without a gap and without a double when the engine is killed and comes back', async () => {
+    const before = Number(await engine<string>('eth_blockNumber'))
+    const { contract } = sample
+    const kinds = [['newHeads'], ['logs', {}], ['logs', { address: contract }], ['newHeads']]
+    const subscribers = await Promise.all(Array.from({ length: 50 }, () => subscriber(...kinds)))
+    await transfer(10)
+    const first = await engine<Head>('eth_getBlockByNumber', ['latest', false])
+    // The engine's state is written once a second; what was not written would be lost with the engine.
+    await sleep(3_000)
+    process.kill(enginePid(), 'SIGKILL')
+    await vi.waitFor(() => engine('eth_chainId'), patience)
+    await transfer(10)
+    expect(await engine('eth_getBlockByHash', [first.hash, false])).not.toBeNull()
+    const range = { fromBlock: `0x${(before + 1).toString(16)}`, toBlock: 'latest' }
+    const logs = (await engine<Log[]>('eth_getLogs', [range])).map(logName)
+    const numbers = Array.from({ length: 20 }, (_, index) => `0x${(before + 1 + index).toString(16)}`)
+    const blocks = await Promise.all(
+      numbers.map((number) => engine<Head>('eth_getBlockByNumber', [number, false])),
+    )
+    const heads = blocks.map(({ hash }) => hash)
+    expect(logs).toHaveLength(20)
+    let counted = 0
+    for (const { told } of subscribers) {
+      for (const [index, results] of told.entries()) {
+        const expected = kinds[index]?.[0] === 'logs' ? logs : heads
+        await vi.waitFor(() => expect(results).toEqual(expected), patience)
+        counted += 1
+      }
+    }
+    expect(counted).toBe(200)
+    for (const { socket } of subscribers) socket.close()
+  })
+
+  it('end for clients that do not read, and the memory stays flat', async () => {
+    const slow = await Promise.all(
+      Array.from({ length: 10 }, () => subscriber(...Array.from({ length: 100 }, () => ['newHeads']))),
+    )
+    const quick = await subscriber(['newHeads'])
+    const before = residentBytes()
+    for (const { socket } of slow) socket.pause()
+    // About 150 kB for each of them and each block; unread it would come to 3 GB.
+    for (let round = 0; round < 100; round++) await engine('anvil_mine', ['0x14'])
+    const latest = await engine<Head>('eth_getBlockByNumber', ['latest', false])
+    await vi.waitFor(() => expect(quick.told[0]?.at(-1)).toBe(latest.hash), patience)
+    await vi.waitFor(
+      () => expect(service.output().match(/"close_code":1013/g)).toHaveLength(slow.length),
+      patience,
+    )
+    expect(residentBytes() - before).toBeLessThan(256 * 1024 * 1024)
+    expect(quick.told[0]).toHaveLength(2_000)
+    for (const { socket } of [...slow, quick]) socket.terminate()
+  })
+
+  it('serve viem and ethers', async () => {
+    const [{ ws_url: url, node_url: nodeUrl, token, username, password }] = service.file.nodes
+    expect(nodeAddress('websocket', nodeUrl, { kind: 'token', token }).url).toBe(`${url}/${token}`)
+    const viem = createPublicClient({ transport: webSocket(wsUrl) })
+    const seen: string[] = []
+    const unwatch = viem.watchBlocks({ onBlock: ({ hash }) => seen.push(hash) })
+    const credentials = btoa(`${username}:${password}`)
+    const basic = new WebSocket(url, { headers: { authorization: `Basic ${credentials}` } })
+    const provider = new ethers.WebSocketProvider(basic)
+    const numbers: number[] = []
+    await provider.on('block', (number: number) => numbers.push(number))
+    const logs: string[] = []
+    await provider.on({ address: sample.contract }, (log: ethers.Log) => logs.push(log.blockHash))
+    expect(await viem.getChainId()).toBe(31_337)
+    await vi.waitFor(async () => {
+      await transfer(1)
+      const { hash, number } = await engine<Head & { number: string }>('eth_getBlockByNumber', [
+        'latest',
+        false,
+      ])
+      await sleep(200)
+      expect(seen).toContain(hash)
+      expect(numbers).toContain(Number(number))
+      expect(logs).toContain(hash)
+    }, patience)
+    unwatch()
+    ;(await viem.transport.getRpcClient()).close()
+    await provider.destroy()
+  })
+
+  it('end with the service, which tells so', async () => {
+    const { socket } = await subscriber(['newHeads'])
+    const closed = once(socket, 'close')
+    expect(await service.end('SIGTERM')).toBe(0)
+    const [code, reason] = (await closed) as [number, Buffer]
+    expect([code, reason.toString()]).toEqual([1001, 'service restarts'])
+    for (const secret of [wsUrl, service.file.nodes[0].token]) expect(service.output()).not.toContain(secret)
+    expect(service.output()).toContain('"node websocket"')
+  })
+})
