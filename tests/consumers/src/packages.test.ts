@@ -166,7 +166,8 @@ async function nodeParts(entry: string): Promise<readonly string[]> {
   await writeFile(input, `export * from '${entry}'\n`)
   const logs: string[] = []
   const bundle = await rolldown({ input, platform: 'browser', onLog: (_, { message }) => logs.push(message) })
-  const { output } = await bundle.generate({ format: 'esm' })
+  // Without the comments, which may speak of anything.
+  const { output } = await bundle.generate({ format: 'esm', minify: true })
   await bundle.close()
   const asked = output.flatMap((chunk) =>
     chunk.type === 'chunk' ? [...chunk.imports, ...chunk.dynamicImports] : [],

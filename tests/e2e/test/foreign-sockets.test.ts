@@ -62,7 +62,7 @@ describe('ethers over a WebSocket', () => {
       kind === 'token'
         ? new WebSocket(tokenUrl)
         : new WebSocket(`${origin}/ws`, { headers: { authorization } })
-    const provider = new ethers.WebSocketProvider(open as never)
+    const provider = new ethers.WebSocketProvider(open)
     try {
       expect((await provider.getNetwork()).chainId).toBe(31_337n)
       const heights: number[] = []

@@ -5,7 +5,6 @@ import { type DevelopmentFile, startService, temporaryFolder } from './service.t
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await temporaryFolder()
   const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })
-  provide('folder', folder.path)
   provide('development', service.file)
   return async () => {
     await service.end('SIGTERM')
@@ -15,7 +14,6 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 declare module 'vitest' {
   interface ProvidedContext {
-    folder: string
     development: DevelopmentFile
   }
 }

@@ -10,7 +10,7 @@ const privateKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b
 const sender = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 // Stores what it is called with, and gives it back when it is called with nothing.
-const initCode = '0x60128060095f395ff3' + '36600c575f545f5260205ff35b5f355f5500'
+const initCode = '0x60128060095f395ff336600c575f545f5260205ff35b5f355f5500'
 
 interface Receipt {
   readonly status: string

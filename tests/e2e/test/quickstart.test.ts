@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, inject, it } from 'vitest'
-import { repository } from './service.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { repository, startService, temporaryFolder } from './service.ts'
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8')
 const fence = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1]
@@ -17,11 +17,17 @@ describe('the quickstart of the README', () => {
   })
 
   it('prints what the README says', async () => {
-    const folder = inject('folder')
+    // A fresh chain: other tests make blocks.
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const service = await startService(folder.path)
+    onTestFinished(async () => void (await service.end('SIGTERM')))
     for (const name of ['package.json', 'examples', 'packages', 'node_modules']) {
-      await symlink(join(repository, name), join(folder, name))
+      await symlink(join(repository, name), join(folder.path, name))
     }
-    const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'quickstart'], { cwd: folder })
+    const { stdout } = await promisify(execFile)('npm', ['run', '--silent', 'quickstart'], {
+      cwd: folder.path,
+    })
     expect(stdout).toBe(fence('text'))
   })
 })

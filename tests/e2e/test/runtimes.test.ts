@@ -116,7 +116,9 @@ describe('the EVM client runs in', () => {
     })
     try {
       const page = await browser.newPage()
-      const text = new Promise<string>((done) => page.exposeFunction('done', done))
+      const text = new Promise<string>((done, failed) => {
+        page.exposeFunction('done', done).catch(failed)
+      })
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       await page.addScriptTag({ type: 'module', content: code })
       expectReport(await text)

@@ -149,9 +149,11 @@ function open(
         resumed: unlessStopped(() => listener.resumed()),
         error: failed,
       })
-      if (stopped) return end(subscription)
-      running = subscription
-      listener.subscribed()
+      if (stopped) end(subscription)
+      else {
+        running = subscription
+        listener.subscribed()
+      }
     } catch (error) {
       failed(error)
     }
