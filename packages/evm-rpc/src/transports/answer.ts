@@ -22,7 +22,7 @@ export function parse(text: string): unknown {
   }
 }
 
-/** The error object of an answer as an error, when it holds one. `status` is 200 where there is no HTTP answer. */
+/** The error object of an answer as an error, when it holds one. `operation` may hold a secret; `status` is 200 where there is no HTTP answer. */
 export function rpcErrorOf(
   operation: string,
   answer: unknown,
@@ -33,7 +33,13 @@ export function rpcErrorOf(
   if (!isRpcError(error)) return undefined
   const detail = typeof error.message === 'string' ? redact(error.message, secrets) : ''
   const data = redactJson(error.data, secrets)
-  return new FairleadError('RPC_ERROR', { operation, rpcCode: error.code, detail, data, status })
+  return new FairleadError('RPC_ERROR', {
+    operation: redact(operation, secrets),
+    rpcCode: error.code,
+    detail,
+    data,
+    status,
+  })
 }
 
 /** The result of an answer; throws `RPC_ERROR` or `DECODE_INVALID` when it has none. */
@@ -47,7 +53,11 @@ export function resultOf(
   if (error) throw error
   const result = (answer as Answer | null | undefined)?.result
   if (result !== undefined) return result
-  throw new FairleadError('DECODE_INVALID', { operation, path: '$', rule: 'must be a JSON-RPC response' })
+  throw new FairleadError('DECODE_INVALID', {
+    operation: redact(operation, secrets),
+    path: '$',
+    rule: 'must be a JSON-RPC response',
+  })
 }
 
 // A proxy in front of the node may use `error` for something else, such as a text.

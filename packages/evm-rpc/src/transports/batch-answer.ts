@@ -1,4 +1,3 @@
-import { redact } from '@fairlead/core'
 import { type Answer, resultOf, rpcErrorOf } from './answer.ts'
 import type { Envelope } from './envelope.ts'
 import { type Outcome, outcomeOf } from './outcomes.ts'
@@ -19,11 +18,10 @@ export function outcomesOf(
   const byId = new Map(answers.map((answer) => [answer?.id, answer]))
   const unnamed = Array.isArray(message) ? byId.get(null) : message
   return envelopes.map(({ id, method }) => {
-    const operation = redact(method, secrets)
-    const refusal = rpcErrorOf(operation, unnamed, status, secrets)
     return outcomeOf(() => {
-      if (refusal && !byId.has(id)) throw refusal
-      return resultOf(operation, byId.get(id), status, secrets)
+      const refusal = byId.has(id) ? undefined : rpcErrorOf(method, unnamed, status, secrets)
+      if (refusal) throw refusal
+      return resultOf(method, byId.get(id), status, secrets)
     })
   })
 }

@@ -60,6 +60,7 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
   requireNumber('maxBytes', maxBytes, 1)
   requireMilliseconds('waitMs', waitMs)
   const collections = new Map<string, Collection>()
+  const encoder = new TextEncoder()
   let isClosed = false
 
   function collect(waiting: Waiting, timeoutMs: number | undefined): void {
@@ -115,7 +116,7 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
         }
         const waiting: Waiting = {
           request,
-          bytes: bytesOf(request),
+          bytes: encoder.encode(JSON.stringify(request)).length + envelopeBytes,
           signal,
           settle(outcome) {
             signal?.removeEventListener('abort', leave)
@@ -149,7 +150,3 @@ const missing: Outcome = { status: 'rejected', reason: new TypeError('the transp
 
 // The envelope around method and params is never longer.
 const envelopeBytes = 64
-
-function bytesOf(request: RpcRequest): number {
-  return new TextEncoder().encode(JSON.stringify(request)).length + envelopeBytes
-}
