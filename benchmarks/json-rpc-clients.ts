@@ -5,7 +5,7 @@ import { ethers } from 'ethers'
 import { createClient, http as viemHttp, webSocket as viemWebSocket } from 'viem'
 import { Web3 } from 'web3'
 import { WebSocket } from 'ws'
-import { startService } from './service.ts'
+import { startService } from './fixtures/service.ts'
 
 const rounds = 7
 const roundMs = 400
