@@ -1,6 +1,8 @@
 import { inspect } from 'node:util'
 import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
+import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
 const canary = (name: string) => `canary-${name}-7f3a91c2e5`
@@ -97,6 +99,30 @@ describe('secrets', () => {
       await failing(async () => createNode({ url: wrong.token, auth: { kind: 'token', token } }).evm),
     )
 
+    // The same over WebSockets, with a provider, which has errors of its own.
+    const reconnect = { attempts: 0 }
+    for (const [address, auth] of [
+      [url, { kind: 'token', token }],
+      [url, { kind: 'token', token: wrong.token }],
+      [url, { kind: 'basic', username: 'user', password: wrong.password }],
+      [dead, { kind: 'token', token: wrong.token }],
+    ] as const) {
+      // A client can only keep the secret that it knows.
+      const own = auth.kind === 'token' ? auth.token : auth.password
+      for (const options of [{ WebSocket }, {}]) {
+        const transport = webSocket({ url: address, auth, reconnect, timeoutMs: 5_000, ...options })
+        const client = createEvmClient({ transport })
+        const provider = createProvider(client)
+        texts.push(await failing(() => client.request({ method: own as 'eth_chainId' })))
+        texts.push(await failing(() => client.request({ method: 'eth_call', params: [{ to: '0x12' }] })))
+        texts.push(await failing(() => provider.request({ method: 'eth_call', params: [{ to: own }] })))
+        const logs = subscribe(client, 'logs', { address: own })
+        texts.push(await failing(() => logs.next()))
+        transport.close()
+        texts.push(await failing(() => client.request({ method: 'eth_chainId' })))
+      }
+    }
+
     // Secrets where they do not belong.
     for (const path of [
       `/v1/${token}`,
@@ -119,6 +145,7 @@ describe('secrets', () => {
     expect(leaks).toEqual([])
     // The check above would also hold for an empty log.
     expect(service.output()).toContain('"node request"')
+    expect(service.output()).toContain('"node websocket"')
     expect(texts.join('\n')).toContain('TRANSPORT_FAILED')
   })
 })
