@@ -1,3 +1,5 @@
+import { tell } from './tell.ts'
+
 /** Listeners by the name of what they hear. */
 export interface Emitter<events> {
   add<name extends keyof events>(name: name, listener: (event: events[name]) => void, once: boolean): void
@@ -27,14 +29,7 @@ export function createEmitter<events>(): Emitter<events> {
       for (const entry of entries) {
         if (entry.name !== name) continue
         if (entry.once) entries = entries.filter((other) => other !== entry)
-        try {
-          entry.listener(event as never)
-        } catch (error) {
-          // A fault of one listener reaches neither the others nor whoever made the event.
-          queueMicrotask(() => {
-            throw error
-          })
-        }
+        tell(() => entry.listener(event as never))
       }
     },
   }

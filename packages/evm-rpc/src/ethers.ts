@@ -19,14 +19,16 @@ import { type StreamSource, transportOf } from './streams/source.ts'
 import { listen } from './streams/subscribe.ts'
 import { type LogFilter, type LogPosition, watchLogs } from './streams/watch-logs.ts'
 import type { Transport } from './transport.ts'
+import { type Outcome, sendAll } from './transports/outcomes.ts'
 
 type ProviderSubscription = Parameters<JsonRpcApiProvider['_getSubscriber']>[0]
 
 /**
  * An ethers provider that calls through a Fairlead client or transport.
  *
- * Calls of one moment travel as a batch where the transport can. Events come by pushed blocks where it can subscribe, and
- * by polling elsewhere; filters that live in one node are not used. `destroy()` leaves the transport open for others.
+ * Calls of one moment travel as a batch where the transport can. Blocks, pending transactions and the blocks that logs are
+ * looked for in are pushed where it can subscribe, and polled for elsewhere. Filters that live in one node are used only for
+ * pending transactions that are not pushed. `destroy()` leaves the transport open for others.
  *
  * @example
  * ```ts
@@ -55,15 +57,10 @@ export class FairleadProvider extends JsonRpcApiProvider {
   ): Promise<(JsonRpcResult | JsonRpcError)[]> {
     const payloads = Array.isArray(payload) ? payload : [payload]
     const calls = payloads.map(({ method, params }) => ({ method, params: params as readonly unknown[] }))
-    const [only] = calls
-    const outcomes =
-      this.#transport.batch && calls.length > 1
-        ? await this.#transport.batch(calls)
-        : await Promise.allSettled(calls.map((call) => this.#transport.request(call)))
+    const outcomes = await sendAll(this.#transport, calls)
     // A failure of the way there is thrown, as ethers knows no other form for it.
     const [first] = outcomes
-    if (only && outcomes.length === 1 && first?.status === 'rejected' && !isRpcError(first.reason))
-      throw first.reason
+    if (first?.status === 'rejected' && outcomes.every(isLost)) throw first.reason
     return outcomes.map((outcome, index) => {
       const id = payloads[index]?.id ?? 0
       return outcome.status === 'fulfilled'
@@ -73,8 +70,9 @@ export class FairleadProvider extends JsonRpcApiProvider {
   }
 
   override _getSubscriber(subscription: ProviderSubscription): Subscriber {
-    if (subscription.type === 'block' && this.#transport.subscribe) {
-      return new PushedBlocks(this, this.#transport)
+    const { type } = subscription
+    if ((type === 'block' || type === 'pending') && this.#transport.subscribe) {
+      return new Pushed(this, this.#transport, type)
     }
     const pollingInterval = this._getOption('pollingInterval') ?? 4_000
     if (subscription.type === 'event') {
@@ -86,25 +84,32 @@ export class FairleadProvider extends JsonRpcApiProvider {
   }
 }
 
-/** Hears of blocks by subscription. */
-class PushedBlocks implements Subscriber {
+/** Hears of blocks or of pending transactions by subscription. */
+class Pushed implements Subscriber {
   readonly #provider: FairleadProvider
   readonly #transport: Transport
+  readonly #event: 'block' | 'pending'
   #stop: (() => void) | undefined
   #paused = false
 
-  constructor(provider: FairleadProvider, transport: Transport) {
+  constructor(provider: FairleadProvider, transport: Transport, event: 'block' | 'pending') {
     this.#provider = provider
     this.#transport = transport
+    this.#event = event
   }
 
   start(): void {
-    this.#stop ??= listen(this.#transport, 'newHeads', undefined, {
-      onData: ({ number }) => {
-        if (!this.#paused) void this.#provider.emit('block', Number(number))
-      },
-      onError: (error) => void this.#provider.emit('error', error),
-    })
+    const hear = (news: unknown): void => {
+      if (!this.#paused) void this.#provider.emit(this.#event, news)
+    }
+    const onError = (error: unknown): void => void this.#provider.emit('error', error)
+    this.#stop ??=
+      this.#event === 'pending'
+        ? listen(this.#transport, 'newPendingTransactions', undefined, { onData: hear, onError })
+        : listen(this.#transport, 'newHeads', undefined, {
+            onData: ({ number }) => hear(Number(number)),
+            onError,
+          })
   }
 
   stop(): void {
@@ -165,7 +170,10 @@ class WatchedLogs implements Subscriber {
   async #watch(signal: AbortSignal): Promise<void> {
     const network = await this.#provider.getNetwork()
     const filter = this.#filter as LogFilter
-    const from = (this.#from ??= (await this.#provider.getBlockNumber()) + 1)
+    const from = this.#from ?? (await this.#provider.getBlockNumber()) + 1
+    // Stopped meanwhile: what starts next begins anew.
+    if (signal.aborted) return
+    this.#from = from
     for await (const { type, log } of watchLogs(this.#transport, filter, {
       from,
       pollingMs: this.#pollingMs,
@@ -177,6 +185,10 @@ class WatchedLogs implements Subscriber {
       }
     }
   }
+}
+
+function isLost(outcome: Outcome): boolean {
+  return outcome.status === 'rejected' && !isRpcError(outcome.reason)
 }
 
 function isRpcError(error: unknown): error is FairleadError<'RPC_ERROR'> {

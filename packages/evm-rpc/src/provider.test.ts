@@ -139,6 +139,21 @@ describe('events', () => {
     expect(events).toHaveLength(1)
   })
 
+  it('tell of a node that answers later, when a call shows that it does', async () => {
+    const node = await startNodeServer()
+    const provider = plain(node)
+    node.refuseWith = 503
+    const events = eventsOf(provider)
+    await expect(provider.request({ method: 'eth_blockNumber' })).rejects.toThrow()
+    node.refuseWith = undefined
+    await vi.waitFor(async () => {
+      await provider.request({ method: 'eth_blockNumber' })
+      expect(events).toEqual([['connect', { chainId: '0x1' }]])
+    }, 5_000)
+    await provider.request({ method: 'eth_blockNumber' })
+    expect(node.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1)
+  })
+
   it('go to nobody who has left, and once to those who came for one', async () => {
     const node = await startNodeServer()
     const { provider } = live(node)

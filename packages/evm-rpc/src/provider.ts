@@ -1,7 +1,7 @@
-import type { EvmClient } from './client.ts'
 import { createEmitter } from './emitter.ts'
 import { ProviderRpcError, providerErrorCodes, providerErrorOf } from './provider-error.ts'
-import type { Subscription, Transport } from './transport.ts'
+import { type StreamSource, transportOf } from './streams/source.ts'
+import type { Subscription } from './transport.ts'
 
 /** What a provider emits, by name. */
 export interface ProviderEvents {
@@ -55,13 +55,14 @@ export interface Eip1193Provider {
  * ```
  * @see EIP-1193
  */
-export function createProvider(source: EvmClient | Transport): Eip1193Provider {
-  const transport: Transport = 'transport' in source ? source.transport : source
+export function createProvider(source: StreamSource): Eip1193Provider {
+  const transport = transportOf(source)
   const emitter = createEmitter<ProviderEvents>()
   const subscriptions = new Map<string, Subscription>()
   let count = 0
   let chainId: string | undefined
   let connection = 0
+  let isWanted = false
   let isWoken = false
 
   async function announce(): Promise<void> {
@@ -89,8 +90,13 @@ export function createProvider(source: EvmClient | Transport): Eip1193Provider {
   })
 
   // Any call opens a lasting connection; what was there before is announced to the first who wants to know.
-  function wake(name: EventName): void {
-    if (isWoken || (name !== 'connect' && name !== 'chainChanged')) return
+  function hearing(name: EventName): void {
+    isWanted ||= name === 'connect' || name === 'chainChanged'
+    wake()
+  }
+
+  function wake(): void {
+    if (isWoken || !isWanted) return
     isWoken = true
     void announce()
   }
@@ -138,19 +144,22 @@ export function createProvider(source: EvmClient | Transport): Eip1193Provider {
       }
       if (!Array.isArray(params)) throw new ProviderRpcError(-32602, 'params must be an array')
       try {
-        return await answer(method, params)
+        const result = await answer(method, params)
+        // A node that did not answer when it was asked for its chain does now.
+        wake()
+        return result
       } catch (error) {
         throw providerErrorOf(error)
       }
     },
     on(name, listener) {
       emitter.add(name, listener, false)
-      wake(name)
+      hearing(name)
       return this
     },
     once(name, listener) {
       emitter.add(name, listener, true)
-      wake(name)
+      hearing(name)
       return this
     },
     removeListener(name, listener) {

@@ -85,11 +85,16 @@ function subscriptionsOf(transport: Transport): ViemSubscriptions {
     async subscribe({ params, onData, onError }) {
       // The id on the wire changes with every new connection; viem only ever hands this one back.
       const subscriptionId: Hash = `0x${(++count).toString(16)}`
-      const subscription = await transport.subscribe?.(params, {
-        next: (result) => onData({ subscription: subscriptionId, result }),
-        error: (error) => onError?.(viemError(error, { method: 'eth_subscribe', params })),
-      })
-      return { subscriptionId, unsubscribe: async () => subscription?.unsubscribe() }
+      const errorOf = (error: unknown) => viemError(error, { method: 'eth_subscribe', params })
+      try {
+        const subscription = await transport.subscribe?.(params, {
+          next: (result) => onData({ subscription: subscriptionId, result }),
+          error: (error) => onError?.(errorOf(error)),
+        })
+        return { subscriptionId, unsubscribe: async () => subscription?.unsubscribe() }
+      } catch (error) {
+        throw errorOf(error)
+      }
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   type Hex,
   HttpRequestError,
   InvalidParamsRpcError,
+  RpcRequestError,
 } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -165,14 +166,36 @@ it('viem is pushed blocks and logs where the transport can subscribe', async () 
     }),
   ]
   await until(() => methods().filter((method) => method === 'eth_subscribe').length === 2)
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  await chain.mine(1)
-  await until(() => blocks.length > 0 && logs.length > 0)
+  // A node tells nobody that a subscription has begun before it brings something.
+  while (blocks.length === 0 || logs.length === 0) await chain.mine(1)
   expect(errors).toEqual([])
   expect(methods()).not.toContain('eth_newFilter')
   expect(methods()).not.toContain('eth_blockNumber')
   for (const stop of unwatch) stop()
   await until(() => methods().filter((method) => method === 'eth_unsubscribe').length === 2)
+})
+
+it('viem hears in its own words that a subscription was refused', async () => {
+  const viem = createPublicClient({ chain: devnet, transport: fairleadTransport(client('socket')) })
+  proxy.refuse = ({ method }) =>
+    method === 'eth_subscribe' ? { code: -32602, message: 'no such kind' } : undefined
+  const error = await new Promise((resolve) => {
+    viem.watchBlockNumber({ onBlockNumber: () => {}, onError: resolve })
+  })
+  expect(error).toBeInstanceOf(RpcRequestError)
+  expect(error).toMatchObject({ code: -32602, details: 'no such kind' })
+})
+
+it('ethers hears of transactions as they come to the pool', async () => {
+  const provider = new FairleadProvider(client('socket'))
+  const pending: unknown[] = []
+  await provider.on('pending', (hash: unknown) => pending.push(hash))
+  while (pending.length === 0) await chain.mine(1)
+  expect(pending[0]).toMatch(/^0x[0-9a-f]{64}$/)
+  const subscribed = proxy.calls.filter(({ method }) => method === 'eth_subscribe')
+  expect(subscribed.map(({ params }) => params)).toEqual([['newPendingTransactions']])
+  provider.destroy()
+  await until(() => methods().includes('eth_unsubscribe'))
 })
 
 it('ethers takes an EIP-1193 provider', async () => {
@@ -220,13 +243,15 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     const numbers: number[] = []
     await provider.on('block', (number: number) => numbers.push(number))
     await contract.on('Transfer', (...values: unknown[]) => heard.push(values[2]))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // By this the watcher of the logs asks where it begins; the one of the blocks needs to hear of any.
+    await until(() => methods().includes('eth_getBlockByNumber'))
+    while (numbers.length === 0) await chain.mine()
     const sent = (await contract.getFunction('transfer')(chain.example.recipient, 77n)) as {
       wait(): Promise<{ status: number }>
     }
     await chain.mine()
     expect((await sent.wait()).status).toBe(1)
-    await until(() => heard.includes(77n) && numbers.length > 0)
+    await until(() => heard.includes(77n))
     expect(methods()).not.toContain('eth_newFilter')
     expect(methods().includes('eth_subscribe')).toBe(over === 'socket')
     await contract.removeAllListeners()
@@ -241,6 +266,11 @@ describe.each(['http', 'socket'] as const)('ethers over %s', (over) => {
     if (over === 'socket') return
     const gone = new FairleadProvider(client('http', 'http://127.0.0.1:9'), 31337, { staticNetwork: true })
     await expect(gone.getBlockNumber()).rejects.toMatchObject({ code: 'TRANSPORT_FAILED' })
+    const together = [1, 2].map((number) => failureOf(gone.send('eth_getBlockByNumber', [number, false])))
+    expect(await Promise.all(together)).toMatchObject([
+      { code: 'TRANSPORT_FAILED' },
+      { code: 'TRANSPORT_FAILED' },
+    ])
     gone.destroy()
     await expect(gone.send('eth_blockNumber', [])).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
   })

@@ -259,17 +259,38 @@ describe('getLogs', () => {
   it('gives lists in order while others are under way, and stops asking when its reader leaves', async () => {
     const filter = { fromBlock: '0x0', toBlock: hex(height) }
     const found: Log[] = []
-    for await (const logs of getLogs(node, filter, { maxRange: 10, concurrency: 4 })) {
+    const signals: AbortSignal[] = []
+    const counted: Transport = {
+      request: (call, options) => {
+        if (options?.signal) signals.push(options.signal)
+        return node.request(call, options)
+      },
+    }
+    for await (const logs of getLogs(counted, filter, { maxRange: 10, concurrency: 4 })) {
       found.push(...logs)
       if (found.length > 20) break
     }
     expect(found).toEqual(all.slice(0, found.length))
-    // What was on its way may still arrive; after that nothing does.
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const asked = proxy.calls.length
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(proxy.calls.length).toBe(asked)
+    const asked = signals.length
     expect(asked).toBeLessThan(20)
+    expect(signals.every(({ aborted }) => aborted)).toBe(true)
+    await getAllLogs(node, filter)
+    expect(signals).toHaveLength(asked)
+  })
+
+  it('waits for a node that is not there when it resolves tags, but not for a block that is not', async () => {
+    let refusals = 0
+    proxy.refuse = ({ method }) =>
+      method === 'eth_blockNumber' && refusals++ < 2 ? { code: 429, message: 'slow down' } : undefined
+    expect(await getAllLogs(node, { fromBlock: '0x0', toBlock: 'latest' })).toEqual(
+      await chain.logs(0, await chain.height()),
+    )
+    expect(refusals).toBe(3)
+    proxy.refuse = ({ method }) =>
+      method === 'eth_getBlockByNumber' ? { code: -39_001, message: 'Unknown block' } : undefined
+    const error = await getAllLogs(node, { toBlock: 'finalized' }).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'RPC_ERROR', context: { rpcCode: -39_001 } })
+    expect(proxy.calls.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(1)
   })
 
   it('resolves tags once, at the start', async () => {
@@ -294,6 +315,7 @@ describe('getLogs', () => {
     const filter = { fromBlock: '0x0', toBlock: 'latest' } as const
     await expect(getAllLogs(node, filter, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(() => getLogs(node, filter, { maxRange: 0 })).toThrow('maxRange')
+    expect(() => getLogs(node, filter, { retries: Number.NaN })).toThrow('retries')
     await expect(getAllLogs(node, { ...filter, toBlock: 'pending' })).rejects.toThrow('toBlock')
   })
 })

@@ -2,6 +2,7 @@ import {
   FairleadError,
   http,
   subscribe,
+  type SubscribeOptions,
   type Transport,
   watchBlocks,
   watchLogs,
@@ -303,8 +304,16 @@ describe('watchBlocks', () => {
   it('reads ahead into a buffer and ends with STREAM_OVERFLOW when that is full', async () => {
     const from = (await chain.height()) + 1
     for (let mined = 0; mined < 60; mined++) await chain.mine()
-    const stream = watchBlocks(overHttp(), { from, buffer: { capacity: 10 } })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const node = overHttp()
+    let asking: AbortSignal | undefined
+    const watched: Transport = {
+      request: (call, options) => {
+        asking = options?.signal
+        return node.request(call, options)
+      },
+    }
+    const stream = watchBlocks(watched, { from, buffer: { capacity: 10 } })
+    await until(() => asking?.aborted === true)
     const blocks = new BlockModel()
     const reader = read(stream, (event) => blocks.apply(event))
     await reader.done
@@ -441,80 +450,64 @@ describe('watchLogs', () => {
 })
 
 describe('subscribe', () => {
+  /** Subscribes, and waits until the node has taken it. */
+  async function subscribed(settings: SubscribeOptions = {}) {
+    let begun = () => {}
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    const heads = subscribe(overSocket(), 'newHeads', undefined, { ...settings, onSubscribed: () => begun() })
+    await beginning
+    return heads
+  }
+
   it('gives what the node pushes, and ends with its reader', async () => {
-    const logs = subscribe(overSocket(), 'logs', { address: chain.example.contract })
-    await until(() => proxy.calls.some(({ method }) => method === 'eth_subscribe'))
-    await until(() => true)
-    const pushed = logs.next()
-    const mined = (async () => {
-      while (!stopping.signal.aborted) {
-        await chain.mine(1)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
-    })()
-    expect((await pushed).value?.address).toBe(chain.example.contract)
+    const options = { address: chain.example.contract }
+    let mined = Promise.resolve()
+    const logs = subscribe(overSocket(), 'logs', options, {
+      onSubscribed: () => {
+        mined = chain.mine(1)
+      },
+    })
+    expect((await logs.next()).value?.address).toBe(chain.example.contract)
+    await mined
     await logs.return?.()
     await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
-    stopping.abort()
-    await mined
   })
 
   it.each(['drop-oldest', 'drop-newest', 'error'] as const)('heeds the policy %s', async (policy) => {
     const dropped: number[] = []
     const { signal } = stopping
     const buffer = { capacity: 3, policy, onDrop: (count: number) => dropped.push(count) }
-    const heads = subscribe(overSocket(), 'newHeads', undefined, { signal, buffer })
-    const numbers: number[] = []
-    const first = await Promise.race([heads.next(), mineUntil(() => numbers.length > 0)])
-    if (first?.done !== false) throw new Error('expected a head')
-    numbers.push(Number(first.value.number))
-    const seen = numbers[0] as number
+    const heads = await subscribed({ signal, buffer })
+    const before = await chain.height()
     for (let mined = 0; mined < 10; mined++) await chain.mine()
-    const height = await chain.height()
     if (policy === 'error') {
       await until(() => proxy.calls.some(({ method }) => method === 'eth_unsubscribe'))
-    } else await until(() => (dropped.at(-1) ?? 0) >= height - seen - 3)
+    } else await until(() => dropped.at(-1) === 10 - 3)
     stopping.abort()
-    const reader = read(heads, (head) => numbers.push(Number(head.number)))
+    const numbers: number[] = []
+    const reader = read(heads, (head) => numbers.push(Number(head.number) - before))
     await reader.done
-    expect(numbers.slice(1)).toEqual(
-      policy === 'drop-oldest' ? [height - 2, height - 1, height] : [seen + 1, seen + 2, seen + 3],
-    )
+    expect(numbers).toEqual(policy === 'drop-oldest' ? [8, 9, 10] : [1, 2, 3])
     expect(FairleadError.is(reader.failure, 'STREAM_OVERFLOW')).toBe(policy === 'error')
   })
 
   it('says that a connection was lost in between', async () => {
-    const resumed: boolean[] = []
+    let resumed = 0
     const { signal } = stopping
-    const heads = subscribe(overSocket(), 'newHeads', undefined, {
-      signal,
-      onResumed: () => resumed.push(true),
-    })
-    const first = await Promise.race([heads.next(), mineUntil(() => false)])
-    expect(first?.done).toBe(false)
+    const heads = await subscribed({ signal, onResumed: () => resumed++ })
     proxy.cut()
-    await until(() => resumed.length > 0)
-    expect(resumed).toHaveLength(1)
+    await until(() => resumed > 0)
+    await chain.mine()
+    expect(Number((await heads.next()).value?.number)).toBe(await chain.height())
+    expect(resumed).toBe(1)
   })
 
   it('is refused where nothing is pushed', () => {
     expect(() => subscribe(overHttp(), 'newHeads')).toThrow('CONFIG_INVALID')
   })
 })
-
-// A subscription is known to run only when it brings something.
-async function mineUntil(holds: () => boolean): Promise<undefined> {
-  for (let mined = 0; mined < 200 && !holds(); mined++) {
-    if (proxy.calls.some(({ method }) => method === 'eth_subscribe')) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      await chain.mine()
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      return undefined
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  return undefined
-}
 
 // Small, and gives the same numbers every time.
 function random(seed: number): (below: number) => number {

@@ -1,9 +1,10 @@
 import { FairleadError } from '@fairlead/core'
 import type { Address, BlockNumberOrTag, Filter, Log } from '../generated/index.ts'
 import { inOrder } from '../streams/ordered.ts'
-import { isPassing, persistently } from '../streams/pausing.ts'
+import { isPassing, isUnknownBlock, persistently } from '../streams/pausing.ts'
 import { type StreamSource, transportOf } from '../streams/source.ts'
 import type { Transport } from '../transport.ts'
+import { requireWhole } from '../transports/configuration.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -42,12 +43,12 @@ export function getLogs(
   filter: Filter,
   options: GetLogsOptions = {},
 ): AsyncGenerator<Log[], void, undefined> {
-  const { maxRange = Number.MAX_SAFE_INTEGER, concurrency = 1 } = options
-  for (const [option, value] of Object.entries({ maxRange, concurrency })) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(option, 'must be a whole number of at least 1')
-  }
-  return parts(transportOf(source), filter, maxRange, concurrency, options)
+  const { maxRange = Number.MAX_SAFE_INTEGER, concurrency = 1, retries = 10 } = options
+  requireWhole('maxRange', maxRange, 1)
+  requireWhole('concurrency', concurrency, 1)
+  requireWhole('retries', retries, 0)
+  const { signal = new AbortController().signal } = options
+  return parts(transportOf(source), filter, { maxRange, concurrency, retries, signal })
 }
 
 /**
@@ -74,12 +75,12 @@ export async function getAllLogs(
   return all
 }
 
+type Chosen = { readonly [option in keyof GetLogsOptions]: NonNullable<GetLogsOptions[option]> }
+
 async function* parts(
   transport: Transport,
   filter: Filter,
-  maxRange: number,
-  concurrency: number,
-  { retries, signal = new AbortController().signal }: GetLogsOptions,
+  { maxRange, concurrency, retries, signal }: Required<Chosen>,
 ): AsyncGenerator<Log[], void, undefined> {
   signal.throwIfAborted()
   const { address, topics } = filter
@@ -147,8 +148,15 @@ async function* parts(
     yield await query({ blockHash: filter.blockHash }, addresses, signal)
     return
   }
-  const to = await resolve(transport, filter.toBlock ?? 'latest', 'toBlock', signal)
-  const from = await resolve(transport, filter.fromBlock ?? 'latest', 'fromBlock', signal)
+  const resolve = (option: 'fromBlock' | 'toBlock') =>
+    persistently(
+      () => numberOf(transport, filter[option] ?? 'latest', option, signal),
+      retries,
+      signal,
+      isAway,
+    )
+  const to = await resolve('toBlock')
+  const from = await resolve('fromBlock')
   function* ranges() {
     for (let start = from; start <= to;) {
       const end = Math.min(to, start + pace.span - 1)
@@ -197,7 +205,10 @@ function createPace(maxRange: number): Pace {
   }
 }
 
-async function resolve(
+// A block that a tag does not name yet will take longer than anybody wants to wait for it.
+const isAway = (error: unknown): boolean => isPassing(error) && !isUnknownBlock(error)
+
+async function numberOf(
   transport: Transport,
   block: BlockNumberOrTag,
   option: string,

@@ -1,6 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import type { Hash32, Quantity } from '../generated/index.ts'
 import type { Transport } from '../transport.ts'
+import { longestMs, requireWhole } from '../transports/configuration.ts'
 import { assertHash32 } from '../values/guards.ts'
 import { toNumber, toQuantity } from '../values/hex.ts'
 import { headerOf, type MinedHeader, watchHeads } from './heads.ts'
@@ -268,11 +269,7 @@ export function checkFollowOptions(options: FollowOptions): void {
   const least = { confirmations: 0, pollingMs: 1, window: 1, concurrency: 1, retries: 0 } as const
   for (const [option, smallest] of Object.entries(least)) {
     const value = options[option as keyof typeof least]
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= smallest)) {
-      throw new FairleadError('CONFIG_INVALID', {
-        option,
-        rule: `must be a whole number of at least ${smallest}`,
-      })
-    }
+    const most = option === 'pollingMs' ? longestMs : Infinity
+    if (value !== undefined) requireWhole(option, value, smallest, most)
   }
 }

@@ -1,4 +1,5 @@
 import { FairleadError } from '@fairlead/core'
+import { requireWhole } from '../transports/configuration.ts'
 
 /** How much is kept for a reader that is slower than the node, and what happens to the rest. */
 export interface BufferOptions {
@@ -42,12 +43,7 @@ export function createQueue<item>(
   onStop: () => void = () => {},
 ): Queue<item> {
   const { capacity = 1_000, policy = 'error', onDrop } = options
-  if (!Number.isSafeInteger(capacity) || capacity < 1) {
-    throw new FairleadError('CONFIG_INVALID', {
-      option: 'buffer.capacity',
-      rule: 'must be a whole number of at least 1',
-    })
-  }
+  requireWhole('buffer.capacity', capacity, 1)
   let items: item[] = []
   let waiting: Waiting<item>[] = []
   let ended: { readonly error?: unknown } | undefined

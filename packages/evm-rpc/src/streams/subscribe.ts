@@ -1,5 +1,6 @@
 import { FairleadError } from '@fairlead/core'
 import type { Subscriptions } from '../generated/index.ts'
+import { tell } from '../tell.ts'
 import type { Subscription, SubscriptionListener, Transport } from '../transport.ts'
 import { type BufferOptions, createQueue } from './queue.ts'
 import { type StreamSource, transportOf } from './source.ts'
@@ -152,7 +153,7 @@ function open(
       if (stopped) end(subscription)
       else {
         running = subscription
-        listener.subscribed()
+        tell(() => listener.subscribed())
       }
     } catch (error) {
       failed(error)

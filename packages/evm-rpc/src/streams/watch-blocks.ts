@@ -30,6 +30,7 @@ export type BlockEvent<block = BlockHeader> =
       readonly commonAncestor: BlockPosition
     }
 
+/** Settings of {@link watchBlocks}. */
 export interface WatchBlocksOptions<emit extends keyof BlockForms = 'headers'> extends FollowOptions {
   /** Default `headers`, which costs no further request where the node pushes them. */
   readonly emit?: emit | undefined

@@ -2,7 +2,8 @@ import { FairleadError } from '@fairlead/core'
 import type { FilterAddress, FilterTopics, Hash32, Log, Quantity } from '../generated/index.ts'
 import { getLogs } from '../logs/get-logs.ts'
 import type { Transport } from '../transport.ts'
-import { toNumber } from '../values/hex.ts'
+import { requireWhole } from '../transports/configuration.ts'
+import { toNumber, toQuantity } from '../values/hex.ts'
 import { type BlockPosition, checkFollowOptions, follow, type FollowOptions, startOf } from './follow.ts'
 import { headerOf, type MinedHeader } from './heads.ts'
 import { isUnknownBlock, persistently } from './pausing.ts'
@@ -35,6 +36,7 @@ export interface LogPosition {
   readonly logIndex: Quantity
 }
 
+/** Settings of {@link watchLogs}. */
 export interface WatchLogsOptions extends FollowOptions {
   /**
    * The first block to deliver logs of, by number; or the last log that was processed before, to go on after it. Left out,
@@ -72,7 +74,8 @@ export function watchLogs(
   options: WatchLogsOptions = {},
 ): Stream<LogEvent> {
   checkFollowOptions(options)
-  const { from } = options
+  const { from, maxRange } = options
+  if (maxRange !== undefined) requireWhole('maxRange', maxRange, 1)
   const position = typeof from === 'object' ? from : undefined
   const block: BlockPosition | undefined = position && {
     number: position.blockNumber,
@@ -141,7 +144,7 @@ async function* events(
       remember(event.header.hash, event.loaded)
       for (const log of event.loaded) yield { type: 'log', log }
     } else if (event.type === 'range') {
-      const range = { fromBlock: `0x${event.from.toString(16)}`, toBlock: `0x${event.to.toString(16)}` }
+      const range = { fromBlock: toQuantity(event.from), toBlock: toQuantity(event.to) }
       const limits = { maxRange, concurrency, retries: options.retries, signal }
       for await (const logs of getLogs(blocks, { ...filter, ...range }, limits)) {
         for (const log of logs as MinedLog[]) yield { type: 'log', log }

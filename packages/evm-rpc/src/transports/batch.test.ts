@@ -83,7 +83,7 @@ describe('calls of one turn', () => {
 
   it('wait for each other as long as is asked for', async () => {
     const node = await startEcho()
-    const transport = over(node, { waitMs: 60 })
+    const transport = over(node, { waitMs: 1_000 })
     const first = transport.request(balance(1))
     await new Promise((resolve) => setTimeout(resolve, 5))
     await Promise.all([first, transport.request(balance(2))])

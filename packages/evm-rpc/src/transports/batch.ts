@@ -5,6 +5,7 @@ import { requireMilliseconds, requireNumber } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { lastingParts, type Outcome, sendAll } from './outcomes.ts'
 
+/** How many calls to collect, and for how long. */
 export interface BatchOptions {
   /** How many calls one exchange may hold. Default 100, which every known node accepts. */
   readonly maxItems?: number | undefined
@@ -101,7 +102,7 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
     }
     const requests = calls.map(({ request }) => request)
     const outcomes = await sendAll(transport, requests, { signal: controller.signal, timeoutMs })
-    for (const [index, call] of calls.entries()) call.settle(outcomes[index] ?? missing)
+    for (const [index, call] of calls.entries()) call.settle(outcomes[index] as Outcome)
   }
 
   const lasting = lastingParts(transport)
@@ -144,9 +145,6 @@ export function batch(transport: Transport, options: BatchOptions = {}): Transpo
     },
   }
 }
-
-// Of a transport that breaks its promise; an unanswered caller would wait for ever.
-const missing: Outcome = { status: 'rejected', reason: new TypeError('the transport gave too few outcomes') }
 
 // The envelope around method and params is never longer.
 const envelopeBytes = 64

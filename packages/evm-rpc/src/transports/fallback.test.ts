@@ -164,6 +164,42 @@ describe('a call that acts', () => {
   })
 })
 
+it.each(['EHOSTUNREACH', 'ENETUNREACH'])(
+  'a call that acts stays after %s, which also ends connections that were made',
+  async (code) => {
+    const [first, second] = await startPair()
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code } }))
+    const broken = http({ url: first.url, auth, fetch })
+    await failure(fallback([broken, plain(second)]).request(filter))
+    expect(second.calls).toEqual([])
+  },
+)
+
+it.each([filter, chain, raw])('$method goes nowhere else when it is closed on its way', async (request) => {
+  const [first, second] = await startPair()
+  first.answer = () => undefined
+  const live = webSocket({ url: first.url, auth, WebSocket })
+  const transport = fallback([live, plain(second)])
+  const call = failure(transport.request(request))
+  await vi.waitFor(() => expect(first.calls).toHaveLength(1), 5_000)
+  transport.close?.()
+  expect((await call).code).toBe('TRANSPORT_CLOSED')
+  expect(second.calls).toEqual([])
+})
+
+it('a call that acts goes nowhere else when its connection alone is closed by the caller', async () => {
+  const [first, second] = await startPair()
+  first.answer = () => undefined
+  const live = webSocket({ url: first.url, auth, WebSocket })
+  const transport = fallback([live, plain(second)])
+  const calls = [failure(transport.request(filter)), transport.request(chain)] as const
+  await vi.waitFor(() => expect(first.calls).toHaveLength(2), 5_000)
+  live.close()
+  expect((await calls[0]).code).toBe('TRANSPORT_CLOSED')
+  expect(await calls[1]).toBe('second')
+  expect(asked(second)).toEqual([chain.method])
+})
+
 describe('a raw transaction', () => {
   it('is sent to the next node when it is not known whether the first took it', async () => {
     const [first, second] = await startPair()
@@ -265,6 +301,18 @@ describe('a ranking', () => {
     expect(await turns(transport)()).toBe('second')
     first.refuseWith = undefined
     expect(await turns(transport)()).toBe('second')
+  })
+
+  it('takes a ping that throws for one that fails', async () => {
+    const [first, second] = await startPair()
+    const ping = (transport: Transport): Promise<unknown> => {
+      if (transport === broken) throw new Error('no ping')
+      return Promise.resolve()
+    }
+    const broken = plain(first)
+    const transport = fallback([broken, plain(second)], { rank: { intervalMs: 1, ping } })
+    onTestFinished(() => transport.close?.())
+    await vi.waitFor(async () => expect(await turns(transport)()).toBe('second'), 5_000)
   })
 
   it('pings only while there are calls, and not after it was closed', async () => {

@@ -4,10 +4,11 @@ import { requireTransports } from './configuration.ts'
 import { isOfOneNode, isRawTransaction, isUndone, isUnwell, mayMoveOn } from './fall-through.ts'
 import { joinConnections } from './joined-connections.ts'
 import { moveSubscription } from './moving-subscription.ts'
-import { callsOf, failed, type Outcome, sendAll, succeeded } from './outcomes.ts'
+import { callsOf, type Outcome, sendAll, succeeded } from './outcomes.ts'
 import { createRanking, type RankOptions } from './ranking.ts'
 import { knownHash } from './raw-transaction.ts'
 
+/** In which order to ask, and when to ask the next one. */
 export interface FallbackOptions {
   /** Asks the best node first, by measured latency and stability. Default `false`: in the order given. */
   readonly rank?: RankOptions | false | undefined
@@ -44,9 +45,10 @@ export function fallback(transports: readonly Transport[], options: FallbackOpti
   requireTransports(transports)
   const ranking = rank ? createRanking(transports, rank) : undefined
   const order = (): readonly Transport[] => ranking?.order() ?? transports
+  let isClosed = false
 
   const moves = (error: unknown, request: RpcRequest): boolean =>
-    shouldFallThrough(error, request) && mayMoveOn(error, request)
+    !isClosed && shouldFallThrough(error, request) && mayMoveOn(error, request)
 
   async function send(
     requests: readonly RpcRequest[],
@@ -64,7 +66,7 @@ export function fallback(transports: readonly Transport[], options: FallbackOpti
       left = []
       for (const [place, call] of sent.entries()) {
         const { request, index, mayBeDone } = call
-        const outcome = answers[place] ?? failed(new TypeError('the transport gave too few outcomes'))
+        const outcome = answers[place] as Outcome
         outcomes[index] = outcome
         if (callOptions?.signal?.aborted) continue
         const error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined
@@ -87,12 +89,16 @@ export function fallback(transports: readonly Transport[], options: FallbackOpti
     ...callsOf(send),
     ...(transports.some(({ subscribe }) => subscribe) && {
       subscribe: (params, listener) =>
-        moveSubscription(order, params, listener, (error) =>
-          shouldFallThrough(error, { method: 'eth_subscribe', params }),
+        moveSubscription(
+          order,
+          params,
+          listener,
+          (error) => !isClosed && shouldFallThrough(error, { method: 'eth_subscribe', params }),
         ),
     }),
     ...joinConnections(transports),
     close() {
+      isClosed = true
       ranking?.stop()
       for (const transport of transports) transport.close?.()
     },

@@ -116,3 +116,21 @@ describe('a call over HTTP', () => {
     expect(error.code).toBe('DECODE_INVALID')
   })
 })
+
+it.each([
+  ['timeoutMs', { timeoutMs: Infinity }],
+  ['retries', { retries: Number.NaN }],
+])('refuses numbers that cannot work: %s', async (option, numbers) => {
+  const node = await startNodeServer()
+  expect(() => http({ url: node.url, auth: { kind: 'token', token: 't0k3n' }, ...numbers })).toThrow(
+    `"option":"${option}"`,
+  )
+})
+
+it('refuses a limit of one call that no timer can hold', async () => {
+  const node = await startNodeServer()
+  const error = await failure(open(node).request(chain, { timeoutMs: Infinity }))
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', context: { option: 'timeoutMs' } })
+  const outcomes = await open(node).batch([chain], { timeoutMs: -1 })
+  expect(outcomes).toMatchObject([{ reason: { code: 'CONFIG_INVALID' } }])
+})

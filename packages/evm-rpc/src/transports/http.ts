@@ -11,6 +11,7 @@ import {
 import type { RpcRequest, Transport } from '../transport.ts'
 import { parse, resultOf, rpcErrorOf } from './answer.ts'
 import { outcomesOf } from './batch-answer.ts'
+import { requireMilliseconds, requireNumber } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { isIdempotent } from './idempotent.ts'
 import { failed } from './outcomes.ts'
@@ -25,6 +26,7 @@ export interface NodeTransportOptions {
   readonly path?: string | undefined
 }
 
+/** How to reach a node over HTTP. */
 export interface HttpTransportOptions extends NodeTransportOptions, HttpOptions {}
 
 /** Calls over HTTP, one or several in one exchange. */
@@ -38,7 +40,7 @@ export type HttpRpcTransport = Required<Pick<Transport, 'request' | 'batch'>>
  *
  * @param options - address, credential and path; `fetch`, `timeoutMs` (of one attempt, 30000) and `retries` (2)
  * @returns a transport without lasting connections
- * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @throws FairleadError `CONFIG_INVALID` when an option cannot work
  * @example
  * ```ts
  * const transport = http({ url: 'https://node.example.com', auth: { kind: 'token', token } })
@@ -47,6 +49,9 @@ export type HttpRpcTransport = Required<Pick<Transport, 'request' | 'batch'>>
  * @see JSON-RPC 2.0, section 6 (Batch)
  */
 export function http({ url, auth, path, ...options }: HttpTransportOptions): HttpRpcTransport {
+  const { timeoutMs = 30_000, retries = 2 } = options
+  requireMilliseconds('timeoutMs', timeoutMs)
+  requireNumber('retries', retries, 0)
   const { url: address, headers: credential, secrets } = nodeAddress('evm', url, auth, path)
   const send = createHttpTransport(options, secrets)
   const envelopeOf = createEnvelopes()
@@ -58,6 +63,7 @@ export function http({ url, auth, path, ...options }: HttpTransportOptions): Htt
     read: (operation: string, answer: unknown, response: Response) => answer,
     callOptions: CallOptions | undefined,
   ): Promise<answer> {
+    requireMilliseconds('timeoutMs', callOptions?.timeoutMs ?? timeoutMs)
     const operation = operationOf(requests, secrets)
     const init = { method: 'POST', headers, body: JSON.stringify(message) }
     const idempotent = requests.every(({ method }) => isIdempotent(method))

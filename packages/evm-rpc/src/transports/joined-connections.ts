@@ -1,4 +1,5 @@
-import type { Transport } from '../transport.ts'
+import { tell } from '../tell.ts'
+import type { ConnectionEvent, Transport } from '../transport.ts'
 
 /** The connections of several transports as one: it is there as long as one of them is. */
 export function joinConnections(transports: readonly Transport[]): Pick<Transport, 'onConnection'> {
@@ -7,7 +8,10 @@ export function joinConnections(transports: readonly Transport[]): Pick<Transpor
   const open = new Set<Transport>()
   const ended = new Set<Transport>()
   // Followed from the start, as whoever listens later has to know what is open already.
-  const listeners = new Set<Parameters<NonNullable<Transport['onConnection']>>[0]>()
+  const listeners = new Set<(event: ConnectionEvent) => void>()
+  const emit = (event: ConnectionEvent): void => {
+    for (const listener of listeners) tell(() => listener(event))
+  }
   for (const transport of lasting) {
     transport.onConnection?.((event) => {
       const before = open.size
@@ -16,8 +20,8 @@ export function joinConnections(transports: readonly Transport[]): Pick<Transpor
       if (event.type === 'disconnect' && !event.willReconnect) ended.add(transport)
       const willReconnect = ended.size < lasting.length
       const isEnd = event.type === 'disconnect' && (before > open.size ? open.size === 0 : !willReconnect)
-      if (event.type === 'connect' && before === 0) for (const listener of listeners) listener(event)
-      else if (isEnd) for (const listener of listeners) listener({ ...event, willReconnect })
+      if (event.type === 'connect' && before === 0) emit(event)
+      else if (isEnd) emit({ ...event, willReconnect })
     })
   }
   return {

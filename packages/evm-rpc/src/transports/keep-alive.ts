@@ -1,3 +1,4 @@
+/** When a silent connection is asked, and when it counts as dead. */
 export interface KeepAliveOptions {
   /** Silence in milliseconds after which the node is asked something. Default 30000. */
   readonly intervalMs?: number | undefined

@@ -19,7 +19,8 @@ export function outcomeOf(run: () => unknown): Outcome {
 /**
  * Carries calls in as few exchanges as the transport can: one alone goes out plain.
  *
- * It never rejects, also when a transport does that should not.
+ * It gives an outcome for every call and never rejects, also when a transport breaks its promise to do so: an unanswered
+ * caller would wait for ever.
  */
 export async function sendAll(
   transport: Transport,
@@ -31,7 +32,10 @@ export async function sendAll(
     return Promise.allSettled(requests.map(async (request) => alone(request)))
   }
   try {
-    return await transport.batch(requests, options)
+    const outcomes = await transport.batch(requests, options)
+    return requests.map(
+      (_, place) => outcomes[place] ?? failed(new TypeError('a transport gave too few outcomes')),
+    )
   } catch (error) {
     return requests.map(() => failed(error))
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Transport } from '../transport.ts'
 import { http } from './http.ts'
 import { quorum } from './quorum.ts'
 import {
@@ -129,9 +130,29 @@ it('ends with the signal of the caller', async () => {
   await expect(over(nodes).request(block, { signal: leave.signal })).rejects.toBe(reason)
 })
 
+it('answers also for a transport that gives too few outcomes', async () => {
+  const broken: Transport = { request: () => Promise.resolve(1), batch: () => Promise.resolve([]) }
+  const outcomes = await quorum([broken, broken], { needed: 1 }).batch?.([
+    { method: 'evm_mine' },
+    { method: 'evm_mine' },
+  ])
+  expect(outcomes).toMatchObject([{ reason: expect.any(TypeError) }, { reason: expect.any(TypeError) }])
+})
+
+it('answers a batch also when the signal ends it', async () => {
+  const nodes = await startThree(ok(1), ok(1))
+  const reason = new Error('enough')
+  const outcomes = await over(nodes).batch?.([block, block], { signal: AbortSignal.abort(reason) })
+  expect(outcomes).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ])
+})
+
 it('refuses a number that cannot be reached', async () => {
   const nodes = await startThree(ok(1), ok(1))
   expect(() => over(nodes, 3)).toThrow('"option":"needed"')
+  expect(() => over(nodes, 1.5)).toThrow('"option":"needed"')
   expect(() => over(nodes, 0)).toThrow('"option":"needed"')
   expect(() => over([])).toThrow('"option":"transports"')
 })

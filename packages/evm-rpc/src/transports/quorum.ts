@@ -1,10 +1,11 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { canonical } from './canonical.ts'
-import { requireNumber, requireTransports } from './configuration.ts'
+import { requireTransports, requireWhole } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, type Outcome, sendAll } from './outcomes.ts'
 
+/** How many nodes have to agree. */
 export interface QuorumOptions {
   /** How many nodes must give the same answer, the same error object included. */
   readonly needed: number
@@ -30,7 +31,7 @@ export interface QuorumOptions {
  */
 export function quorum(transports: readonly Transport[], { needed }: QuorumOptions): Transport {
   requireTransports(transports)
-  requireNumber('needed', needed, 1, transports.length)
+  requireWhole('needed', needed, 1, transports.length)
   const asked = transports.length
 
   function send(requests: readonly RpcRequest[], options: CallOptions = {}): Promise<readonly Outcome[]> {
@@ -42,8 +43,8 @@ export function quorum(transports: readonly Transport[], { needed }: QuorumOptio
       return { request, voters, vote: createPoll(request.method, voters, needed) }
     })
     const decided = new Map<(typeof calls)[number], Outcome>()
-    return new Promise((resolve, reject) => {
-      const leave = (): void => reject(signal?.reason as Error)
+    return new Promise((resolve) => {
+      const leave = (): void => resolve(requests.map(() => failed(signal?.reason)))
       if (signal?.aborted) return leave()
       signal?.addEventListener('abort', leave, { once: true })
 
@@ -55,7 +56,7 @@ export function quorum(transports: readonly Transport[], { needed }: QuorumOptio
           { ...options, signal: AbortSignal.any(signals) },
         )
         for (const [place, call] of asks.entries()) {
-          const decision = call.vote(outcomes[place])
+          const decision = call.vote(outcomes[place] as Outcome)
           if (decision && !decided.has(call)) decided.set(call, decision)
         }
         if (decided.size < calls.length || enough.signal.aborted) return
@@ -83,13 +84,13 @@ function createPoll(
   operation: string,
   voters: number,
   needed: number,
-): (outcome: Outcome | undefined) => Outcome | undefined {
+): (outcome: Outcome) => Outcome | undefined {
   const tally = new Map<string, number>()
   let silent = voters
   return (outcome) => {
     silent--
     if (voters === 1) return outcome
-    const name = outcome && nameOf(outcome)
+    const name = nameOf(outcome)
     if (name !== undefined) tally.set(name, (tally.get(name) ?? 0) + 1)
     if (name !== undefined && tally.get(name) === needed) return outcome
     const agreed = Math.max(0, ...tally.values())

@@ -57,12 +57,13 @@ export function createRanking(transports: readonly Transport[], options: RankOpt
 
   async function measure({ transport, outcomes, latencies }: Ranked, signal: AbortSignal): Promise<void> {
     const start = performance.now()
-    const isWell = await ping(transport, { signal, timeoutMs: pingTimeoutMs }).then(
-      () => true,
-      () => false,
-    )
-    keep(outcomes, isWell)
-    if (isWell) keep(latencies, performance.now() - start)
+    try {
+      await ping(transport, { signal, timeoutMs: pingTimeoutMs })
+      keep(outcomes, true)
+      keep(latencies, performance.now() - start)
+    } catch {
+      keep(outcomes, false)
+    }
   }
 
   async function round(): Promise<void> {

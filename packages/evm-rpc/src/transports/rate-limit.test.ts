@@ -116,6 +116,20 @@ describe('a limit', () => {
     expect(await call('e')).toBeUndefined()
   })
 
+  it('refuses a batch that would wait, although one call would not', async () => {
+    const { call, transport } = limited({ perSecond: 3, burst: 3, maxWaiting: 1 })
+    await call('a')
+    expect((await transport.batch?.(several(1, 2, 3)))?.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ])
+    expect((await transport.batch?.(several(1, 2)))?.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+    ])
+  })
+
   it('ends those who wait when it is closed', async () => {
     const { call, transport, passed } = limited({ perSecond: 1, burst: 1 })
     await call('a')

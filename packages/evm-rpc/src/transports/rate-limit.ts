@@ -5,6 +5,7 @@ import { requireNumber } from './configuration.ts'
 import { callsOf, failed, lastingParts, sendAll } from './outcomes.ts'
 import { createTokenBucket } from './token-bucket.ts'
 
+/** How many calls to let through, and how many to hold back. */
 export interface RateLimitOptions {
   /** How many calls may be sent in a second, on average. */
   readonly perSecond: number
@@ -45,7 +46,7 @@ export function rateLimit(transport: Transport, options: RateLimitOptions): Tran
   async function turn(requests: readonly RpcRequest[], signal?: AbortSignal): Promise<void> {
     const operation = requests[0]?.method ?? ''
     signal?.throwIfAborted()
-    if (bucket.wouldWait() && bucket.waiting + requests.length > maxWaiting) {
+    if (bucket.wouldWait(requests.length) && bucket.waiting + requests.length > maxWaiting) {
       const reason = `${bucket.waiting} calls wait already for the limit of ${perSecond} per second`
       throw new FairleadError('TRANSPORT_FAILED', { operation, attempt: 0, timeoutMs: 0, reason })
     }

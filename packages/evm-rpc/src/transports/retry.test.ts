@@ -87,6 +87,18 @@ describe('a refused call', () => {
     expect(node.calls).toHaveLength(1)
   })
 
+  it('is not sent again when it is closed meanwhile', async () => {
+    const node = await startNodeServer()
+    node.answer = () => refused(-32005, '', { retry_after_ms: 20_000 })
+    const transport = open(node)
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const call = failure(transport.request(chain))
+    await vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => ms && ms >= 20_000)).toBe(true), 5_000)
+    transport.close?.()
+    expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_chainId' } })
+    expect(node.calls).toHaveLength(1)
+  })
+
   it('is sent again for what a caller decides, and not for what the default would', async () => {
     const node = await startNodeServer()
     const shouldRetry: RetryOptions['shouldRetry'] = (error) => String(error).includes('-32000')

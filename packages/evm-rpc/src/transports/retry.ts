@@ -1,12 +1,14 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
+import { closedByCaller, closedError } from './close-code.ts'
 import { requireMilliseconds, requireNumber } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
-import { callsOf, lastingParts, type Outcome, sendAll } from './outcomes.ts'
+import { callsOf, failed, lastingParts, type Outcome, sendAll } from './outcomes.ts'
 import { pause } from './pause.ts'
 import { askedPauseMs, isRateRefusal, isRevert } from './refusal.ts'
 
+/** How often and how patiently to send again. */
 export interface RetryOptions {
   /** How often a call is sent at most, the first time included. Default 3. */
   readonly attempts?: number | undefined
@@ -41,6 +43,7 @@ export function retry(transport: Transport, options: RetryOptions = {}): Transpo
   requireMilliseconds('baseMs', baseMs)
   requireMilliseconds('maxMs', maxMs)
   const backoff: Backoff = { baseMs, maxMs }
+  const closed = new AbortController()
 
   async function send(
     requests: readonly RpcRequest[],
@@ -56,10 +59,14 @@ export function retry(transport: Transport, options: RetryOptions = {}): Transpo
       })
       if (again.length === 0) break
       const askedMs = Math.max(...again.map((one) => one.askedMs))
+      const { signal } = closed
+      const ends = callOptions?.signal ? AbortSignal.any([callOptions.signal, signal]) : signal
       try {
-        await pause(askedMs + backoffMs(tries - 1, backoff), callOptions?.signal)
+        await pause(askedMs + backoffMs(tries - 1, backoff), ends)
       } catch (reason) {
-        for (const { index } of again) outcomes[index] = { status: 'rejected', reason }
+        for (const { request, index } of again) {
+          outcomes[index] = failed(signal.aborted ? closedError(request.method, closedByCaller) : reason)
+        }
         break
       }
       const later = await sendAll(
@@ -75,7 +82,15 @@ export function retry(transport: Transport, options: RetryOptions = {}): Transpo
     return outcomes
   }
 
-  return { ...callsOf(send), ...lastingParts(transport) }
+  const lasting = lastingParts(transport)
+  return {
+    ...callsOf(send),
+    ...lasting,
+    close() {
+      closed.abort()
+      lasting.close?.()
+    },
+  }
 }
 
 function mayPass(error: unknown, { method }: RpcRequest): boolean {

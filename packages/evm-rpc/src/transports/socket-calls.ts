@@ -2,6 +2,7 @@ import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest } from '../transport.ts'
 import type { Answer } from './answer.ts'
 import { outcomesOf } from './batch-answer.ts'
+import { requireMilliseconds } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { failed, type Outcome } from './outcomes.ts'
 
@@ -24,7 +25,10 @@ export interface ExchangeOptions extends CallOptions {
 
 /** The calls that wait for a connection or for an answer. */
 export interface SocketCalls {
-  /** Sends calls in one message, now or when there is a connection. `settle` hears of the outcomes once. */
+  /**
+   * Sends calls in one message, now or when there is a connection. `settle` hears of the outcomes once, also of calls that
+   * cannot be sent at all.
+   */
   exchange(
     requests: readonly RpcRequest[],
     options: ExchangeOptions,
@@ -78,6 +82,14 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
   return {
     exchange(requests, { resend, signal, timeoutMs = options.timeoutMs }, settle) {
       const operation = operationOf(requests, secrets)
+      const envelopes = requests.map(envelopeOf)
+      let text: string
+      try {
+        requireMilliseconds('timeoutMs', timeoutMs)
+        text = JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes)
+      } catch (error) {
+        return settle(requests.map(() => failed(error)))
+      }
       const end = (outcomes: readonly Outcome[]): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
@@ -86,11 +98,10 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
         settle(outcomes)
       }
       const abort = (): void => exchange.fail(signal?.reason)
-      const envelopes = requests.map(envelopeOf)
       const exchange: Exchange = {
         operation,
         envelopes,
-        text: JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes),
+        text,
         resend,
         timeoutMs,
         sent: 0,

@@ -66,6 +66,20 @@ describe('a subscription', () => {
     expect(error.context).toMatchObject({ operation: 'eth_subscribe', rpcCode: -32602 })
   })
 
+  it('that cannot be written down leaves nothing behind', async () => {
+    const node = await startNodeServer()
+    const transport = open(node)
+    await expect(transport.subscribe(['logs', { fromBlock: 1n }], recorder())).rejects.toThrow(TypeError)
+    await transport.request({ method: 'eth_chainId' })
+    node.push('0x1', 'from before')
+    await transport.request({ method: 'eth_chainId' })
+    const listener = recorder()
+    await transport.subscribe(['newHeads'], listener)
+    node.push('0x1', 'head')
+    await transport.request({ method: 'eth_chainId' })
+    expect(listener.heard).toEqual(['head'])
+  })
+
   it('runs again after a broken connection, under its new id only', async () => {
     const node = await startNodeServer()
     const transport = open(node)

@@ -1,4 +1,5 @@
 import { FairleadError } from '@fairlead/core'
+import { tell } from '../tell.ts'
 import type { Subscription, SubscriptionListener } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { Outcome } from './outcomes.ts'
@@ -131,16 +132,5 @@ export function createSocketSubscriptions(calls: SocketCalls, backoff: Backoff):
       }
       running.clear()
     },
-  }
-}
-
-// A fault of the listener is neither swallowed nor taken for one of the connection.
-function tell(listen: () => void): void {
-  try {
-    listen()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
   }
 }

@@ -2,8 +2,8 @@
 export interface TokenBucket {
   /** How many tokens are waited for. */
   readonly waiting: number
-  /** Whether a token taken now would have to be waited for. */
-  wouldWait(): boolean
+  /** Whether that many tokens, taken now, would have to be waited for. */
+  wouldWait(count: number): boolean
   /** Resolves when that many are there; rejects with the reason of the signal. */
   take(count: number, signal?: AbortSignal): Promise<void>
   /** Lets everybody go who waits. */
@@ -22,7 +22,8 @@ export function createTokenBucket(perSecond: number, size: number): TokenBucket 
   let filledAt = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const enoughFor = (count: number): number => Math.min(count, size)
+  // A billionth is what adding fractions may lose.
+  const lacks = (count: number): boolean => Math.min(count, size) - tokens > 1e-9
 
   function serve(): void {
     clearTimeout(timer)
@@ -31,9 +32,8 @@ export function createTokenBucket(perSecond: number, size: number): TokenBucket 
     tokens = Math.min(size, tokens + ((now - filledAt) / 1_000) * perSecond)
     filledAt = now
     for (let next = queue[0]; next; next = queue[0]) {
-      const missing = enoughFor(next.count) - tokens
-      // A billionth is what adding fractions may lose.
-      if (missing > 1e-9) {
+      if (lacks(next.count)) {
+        const missing = Math.min(next.count, size) - tokens
         timer = setTimeout(serve, Math.min((missing / perSecond) * 1_000, 60_000))
         return
       }
@@ -47,9 +47,9 @@ export function createTokenBucket(perSecond: number, size: number): TokenBucket 
     get waiting() {
       return queue.reduce((sum, { count }) => sum + count, 0)
     },
-    wouldWait() {
+    wouldWait(count) {
       serve()
-      return queue.length > 0 || tokens < 1
+      return queue.length > 0 || lacks(count)
     },
     take: (count, signal) =>
       new Promise((resolve, reject) => {

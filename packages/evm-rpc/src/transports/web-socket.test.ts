@@ -75,6 +75,28 @@ describe('a connection', () => {
     ])
   })
 
+  it('tells everybody, also after a listener that throws', async () => {
+    const node = await startNodeServer()
+    const faults: unknown[] = []
+    vi.spyOn(globalThis, 'queueMicrotask').mockImplementation((run) => {
+      try {
+        run()
+      } catch (error) {
+        faults.push(error)
+      }
+    })
+    const transport = open(node)
+    const fault = new Error('of the listener')
+    transport.onConnection(() => {
+      throw fault
+    })
+    const events = eventsOf(transport)
+    await transport.request(chain)
+    transport.close()
+    expect(events.map(({ type }) => type)).toEqual(['connect', 'disconnect'])
+    expect(faults).toEqual([fault, fault])
+  })
+
   it('is tried until the server is there', async () => {
     const node = await startNodeServer()
     await node.stop()
@@ -303,6 +325,13 @@ describe('a call', () => {
     const again = await startNodeServer(Number(new URL(node.url).port))
     expect(await call).toBe('0x1')
     expect(again.calls).toHaveLength(1)
+  })
+
+  it('has a limit of time that a timer can hold', async () => {
+    const node = await startNodeServer()
+    const error = await failure(open(node).request(chain, { timeoutMs: Infinity }))
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', context: { option: 'timeoutMs' } })
+    expect(node.calls).toEqual([])
   })
 
   it('ends with the transport', async () => {

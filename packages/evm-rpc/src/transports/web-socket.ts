@@ -1,4 +1,5 @@
 import { nodeAddress } from '@fairlead/core'
+import { tell } from '../tell.ts'
 import type { ConnectionEvent, RpcRequest, Transport } from '../transport.ts'
 import { parse } from './answer.ts'
 import type { Backoff } from './backoff.ts'
@@ -8,7 +9,7 @@ import { createConnection } from './connection.ts'
 import type { NodeTransportOptions } from './http.ts'
 import { isIdempotent } from './idempotent.ts'
 import type { KeepAliveOptions, SilenceLimits } from './keep-alive.ts'
-import { callsOf, failed, type SendAll } from './outcomes.ts'
+import { callsOf, type SendAll } from './outcomes.ts'
 import { socketOpener, type WebSocketClass } from './socket.ts'
 import { createSocketCalls } from './socket-calls.ts'
 import { createSocketSubscriptions, type Notification } from './socket-subscriptions.ts'
@@ -23,6 +24,7 @@ export interface ReconnectOptions {
   readonly maxMs?: number | undefined
 }
 
+/** How to reach a node over a WebSocket. */
 export interface WebSocketOptions extends NodeTransportOptions {
   /** The class to connect with; without it that of the runtime. Node before 22 has none: pass the class of `ws`. */
   readonly WebSocket?: WebSocketClass | undefined
@@ -84,7 +86,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
         subscriptions.lost()
         if (!event.willReconnect) end(event)
       }
-      for (const listener of listeners) listener(event)
+      for (const listener of listeners) tell(() => listener(event))
     },
   })
 
@@ -115,11 +117,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
     new Promise((resolve) => {
       if (requests.length === 0) return resolve([])
       const resend = requests.every(({ method }: RpcRequest) => isIdempotent(method))
-      try {
-        calls.exchange(requests, { ...callOptions, resend }, resolve)
-      } catch (error) {
-        resolve(requests.map(() => failed(error)))
-      }
+      calls.exchange(requests, { ...callOptions, resend }, resolve)
     })
 
   return {
