@@ -48,8 +48,12 @@ export function nodeAddress(
     const rule = `cannot be ${credential.kind} for ${protocol}`
     throw new FairleadError('CONFIG_INVALID', { option: 'auth.kind', rule })
   }
-  const secrets = secretsOf(credential)
-  for (const secret of secrets) requireSecret(secret)
+  const plain = secretsOf(credential)
+  for (const secret of plain) requireSecret(secret)
+  // Also as they stand in JSON; the longest first, as one may be part of another.
+  const secrets = plain
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .sort((a, b) => b.length - a.length)
   if (credential.kind === 'x-token') {
     const port = base.port || (base.protocol === 'http:' ? '80' : '443')
     return { url: `${base.hostname}:${port}`, headers: { 'x-token': credential.token }, secrets }
