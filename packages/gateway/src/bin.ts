@@ -11,16 +11,22 @@ import { createLog } from './observe/log.ts'
 import { type ProbeCommand, runProbe } from './probe/run-probe.ts'
 import { startGateway } from './start-gateway.ts'
 
+// What a shell reports of a program that was ended by Ctrl-C.
+const interrupted = 130
+
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function untilToldToStop(): { readonly signal: AbortSignal; readonly told: Promise<void> } {
+function untilToldToStop(hear = () => print('stopping')): {
+  readonly signal: AbortSignal
+  readonly told: Promise<void>
+} {
   const controller = new AbortController()
   const told = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) {
       process.on(name, () => {
-        if (controller.signal.aborted) process.exit(130)
-        print('stopping')
+        if (controller.signal.aborted) process.exit(interrupted)
+        hear()
         controller.abort(new Stopped())
         resolve()
       })
@@ -72,12 +78,14 @@ async function probe(command: ProbeCommand): Promise<void> {
   // Whoever reads the first lines only has read enough.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
+  const { signal } = untilToldToStop(() => progress('stopping'))
   try {
-    const report = await runProbe(command, progress, new AbortController().signal)
+    const report = await runProbe(command, progress, signal)
     progress('')
     await new Promise<void>((written) => void stdout.write(`${report}\n`, () => written()))
   } catch (error) {
     progress('')
+    if (error instanceof Stopped) process.exit(interrupted)
     throw error
   }
 }

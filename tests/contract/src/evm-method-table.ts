@@ -78,7 +78,7 @@ export const table: Readonly<Record<string, string>> = {
     eth_estimateGas(transaction CallRequest, block BlockNumberOrTag?, stateOverrides StateOverrides?, blockOverrides BlockOverrides?): Quantity, GERAH
     eth_createAccessList(transaction CallRequest, block BlockId?, stateOverrides StateOverrides?): AccessListResult, GERA
     eth_simulateV1(payload SimulatePayload, block BlockId?): SimulatedBlock[], GERA
-    eth_callMany(bundles CallBundle[], context CallContext, stateOverrides StateOverrides?, timeoutMs integer?): CallOutcome[][], ER
+    eth_callMany(bundles CallBundle[], simulationContext CallContext, stateOverrides StateOverrides?, timeoutMs integer?): CallOutcome[][], ER
     eth_fillTransaction(transaction CallRequest): FilledTransaction, GERA`,
   submit: `
     eth_sendRawTransaction(transaction Bytes): Hash32, GERA
@@ -112,6 +112,72 @@ export const table: Readonly<Record<string, string>> = {
     eth_getEvmSystemTxsReceiptsByBlockHash(blockHash Hash32): Receipt[]|null, H
     eth_getEvmSystemTxsReceiptsByBlockNumber(block BlockNumberOrTag?): Receipt[]|null, H
     eth_getBlockReceiptsWithSystemTx(block BlockId): BlockReceipts|null, H`,
+  debug: `
+    debug_getRawHeader(block BlockId): Bytes, GER
+    debug_getRawBlock(block BlockId): Bytes, GER
+    debug_getRawTransaction(transactionHash Hash32): Bytes|null, GERA
+    debug_getRawTransactions(block BlockId): Bytes[], R
+    debug_getRawReceipts(block BlockId): Bytes[], GER
+    debug_getRawBlockAccessList(block BlockId): Bytes, ER
+    debug_getBadBlocks(): BadBlock[], GER
+    debug_traceTransaction(transactionHash Hash32, options TraceOptions?): TraceResult, GERA
+    debug_traceCall(transaction CallRequest, block BlockId?, options TraceCallOptions?): TraceResult, GERA
+    debug_traceCallMany(bundles TraceBundle[], simulationContext SimulationContext, stateOverrides StateOverrides?): ExecutionTrace[], ERH
+    debug_traceBlock(rlp Bytes, options TraceOptions?): BlockTraceItem[], GR
+    debug_traceBlockByHash(blockHash Hash32, options TraceOptions?): BlockTraceItem[], GERA
+    debug_traceBlockByNumber(block BlockNumberOrTag, options TraceOptions?): BlockTraceItem[], GERA
+    debug_traceBadBlock(blockHash Hash32, options TraceOptions?): BlockTraceItem[], G
+    debug_intermediateRoots(blockHash Hash32, options TraceOptions?): Hash32[], GR
+    debug_storageRangeAt(block BlockId, txIndex integer, address Address, keyStart Bytes, maxResult integer): StorageRange, GE
+    debug_accountRange(block BlockId, start Bytes, maxResults integer, nocode boolean, nostorage boolean, incompletes boolean?): StateDump, GE
+    debug_accountAt(blockHash Hash32, txIndex integer, address Address): AccountAt|null, ER
+    debug_getModifiedAccountsByNumber(start BlockNumberInput, end BlockNumberInput?): Address[], GE
+    debug_getModifiedAccountsByHash(start Hash32, end Hash32?): Address[], GE
+    debug_codeByHash(codeHash Hash32, block BlockId?): Bytes|null, RA
+    debug_executionWitness(block BlockId): ExecutionWitness, GER
+    debug_chainConfig(): ChainRules, R`,
+  trace: `
+    trace_block(block BlockId): LocalizedTrace[]|null, ERA
+    trace_transaction(transactionHash Hash32): LocalizedTrace[]|null, ERA
+    trace_get(transactionHash Hash32, indices Quantity[]): LocalizedTrace|null, ER
+    trace_filter(filter TraceFilter): LocalizedTrace[], ERA
+    trace_call(transaction CallRequest, traceTypes TraceTypes, block BlockId?, stateOverrides StateOverrides?, blockOverrides BlockOverrides?): TraceResults, ER
+    trace_callMany(calls TracedCall[], block BlockId?): TraceResults[], ER
+    trace_rawTransaction(transaction Bytes, traceTypes TraceTypes, block BlockId?): TraceResults, R
+    trace_replayTransaction(transactionHash Hash32, traceTypes TraceTypes): TraceResults, ER
+    trace_replayBlockTransactions(block BlockId, traceTypes TraceTypes): BlockTraceResults[]|null, ERA
+    trace_transactionOpcodeGas(transactionHash Hash32): TransactionOpcodeGas|null, R
+    trace_blockOpcodeGas(block BlockId): BlockOpcodeGas|null, R`,
+  txpool: `
+    txpool_status(): PoolStatus, GERA
+    txpool_content(): PoolContent, GERA
+    txpool_contentFrom(address Address): PoolAccountContent, GER
+    txpool_inspect(): PoolInspection, GRA`,
+  erigon: `
+    erigon_getHeaderByNumber(block BlockNumberInput): BlockHeader|null, ERA
+    erigon_getHeaderByHash(blockHash Hash32): BlockHeader|null, E
+    erigon_getBlockByTimestamp(timestamp Quantity, fullTransactionObjects boolean): Block, E
+    erigon_getLogsByHash(blockHash Hash32): Log[][], E
+    erigon_getLogs(filter Filter): TimedLog[], E
+    erigon_getLatestLogs(filter Filter, options LatestLogsOptions): TimedLog[], E
+    erigon_getBlockReceiptsByBlockHash(blockHash Hash32): Receipt[], E
+    erigon_getBalanceChangesInBlock(block BlockId): {Quantity}, E
+    erigon_forks(): ForkPoints, E
+    erigon_blockNumber(block BlockTag?): Quantity, E
+    erigon_nodeInfo(): NodeInfo[], E`,
+  explorer: `
+    ots_getApiLevel(): integer, ERAH
+    ots_getInternalOperations(transactionHash Hash32): InternalOperation[], ERAH
+    ots_hasCode(address Address, block BlockId?): boolean, ERAH
+    ots_getTransactionError(transactionHash Hash32): Bytes|null, ERAH
+    ots_traceTransaction(transactionHash Hash32): TraceEntry[]|null, ERAH
+    ots_getBlockDetails(block BlockNumberInput): BlockDetails|null, ERAH
+    ots_getBlockDetailsByHash(blockHash Hash32): BlockDetails|null, ERAH
+    ots_getBlockTransactions(block BlockNumberInput, page integer, pageSize integer): BlockTransactions|null, ERAH
+    ots_searchTransactionsBefore(address Address, block BlockNumberInput, pageSize integer): TransactionPage, EAH
+    ots_searchTransactionsAfter(address Address, block BlockNumberInput, pageSize integer): TransactionPage, EAH
+    ots_getTransactionBySenderAndNonce(address Address, nonce integer): Hash32|null, ERAH
+    ots_getContractCreator(address Address): ContractCreator|null, ERAH`,
 }
 
 /** Every subscription as `kind(options): notification, who serves it`. */

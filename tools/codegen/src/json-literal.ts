@@ -1,4 +1,4 @@
-/** Writes a value as a TypeScript literal with object keys in sorted order where `sort` asks for it. */
+/** Writes a value as a TypeScript literal, its keys without quotes where they need none. */
 export function jsonLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:')
 }

@@ -105,19 +105,20 @@ export function namesIn(types: readonly string[]): readonly string[] {
 
 /** The comment of a method, for people who hover over it. */
 export function documentation(
-  { summary, description, deprecated, params }: RpcMethod,
+  { summary, description, deprecated, params, result }: RpcMethod,
   indent: string,
 ): string {
   const prose = [summary, description].filter((text) => text !== undefined).map((text) => text.trim())
-  const lines = [
-    ...prose.join('\n\n').split('\n'),
-    ...(params.length > 0 ? [''] : []),
-    ...params.map(
-      (param) =>
-        `@param ${param.name} - ${((param['description'] as string | undefined) ?? '').replaceAll(/\s+/g, ' ').trim()}`,
-    ),
-    ...(deprecated ? [...(params.length > 0 ? [] : ['']), '@deprecated'] : []),
+  const tags = [
+    ...params.map((param) => `@param ${param.name}${remark(' - ', param.description)}`),
+    ...(result.description === undefined ? [] : [`@returns${remark(' ', result.description)}`]),
+    ...(deprecated ? ['@deprecated'] : []),
   ]
+  const lines = [...prose.join('\n\n').split('\n'), ...(tags.length > 0 ? [''] : []), ...tags]
   const body = lines.map((line) => `${indent} * ${line.replaceAll('*/', '*\\/')}`.trimEnd())
   return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
+}
+
+function remark(separator: string, text: string | undefined): string {
+  return text === undefined ? '' : separator + text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -93,13 +93,15 @@ describe('openrpcMethods', () => {
   })
 
   it('writes an action for each method by position, with its comment, and none for others', async () => {
-    const { actions } = await openrpcMethods(documentOf({ ...trace, deprecated: true }))
+    const result = { ...trace.result, description: 'What\nwas found.' }
+    const { actions } = await openrpcMethods(documentOf({ ...trace, result, deprecated: true }))
     expect(actions).toContain(`
 /**
  * Traces.
  *
  * @param hash - Which one. *\\/
- * @param depth -
+ * @param depth
+ * @returns What was found.
  * @deprecated
  */
 export function trace(client: ActionClient, hash: Hash, depth?: number): Promise<Frame | null>

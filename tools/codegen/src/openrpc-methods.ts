@@ -91,7 +91,11 @@ function reduced(method: RpcMethod): Json {
       description,
       schema: stub(`${method.name}.${name}`, schema),
     })),
-    result: { name: method.result.name, schema: stub(`${method.name}.result`, method.result.schema) },
+    result: {
+      name: method.result.name,
+      description: method.result.description,
+      schema: stub(`${method.name}.result`, method.result.schema),
+    },
     ...(overloads && {
       'x-overloads': overloads.map(({ when, result }) => ({ when, result: { 'x-type': typeOf(result) } })),
     }),

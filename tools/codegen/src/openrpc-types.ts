@@ -8,7 +8,7 @@ export interface RpcMethod extends Json {
   readonly description?: string
   readonly paramStructure?: 'by-name' | 'by-position' | 'either'
   readonly params: readonly RpcParam[]
-  readonly result: { readonly name: string; readonly schema: Json }
+  readonly result: { readonly name: string; readonly description?: string; readonly schema: Json }
   readonly tags?: readonly { readonly name: string }[]
   readonly deprecated?: boolean
   readonly 'x-idempotent'?: boolean
@@ -30,6 +30,7 @@ export interface RpcSubscription extends Json {
 
 export interface RpcParam extends Json {
   readonly name: string
+  readonly description?: string
   readonly required?: boolean
   readonly schema: Json
 }

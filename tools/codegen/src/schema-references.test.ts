@@ -14,11 +14,7 @@ describe('contractSchema', () => {
       type: 'array',
       items: { type: 'string', description: 'One.' },
     }
-    expect(contractSchema(schema, 'doc')).toEqual({
-      title: 'Thing',
-      type: 'array',
-      items: { type: 'string' },
-    })
+    expect(contractSchema(schema, 'doc')).toEqual({ type: 'array', items: { type: 'string' } })
   })
 
   it.each(['properties', 'patternProperties', 'dependentSchemas', '$defs'])(
@@ -57,10 +53,35 @@ describe('contractSchema', () => {
     })
   })
 
+  it('takes a reference out of the list that kept prose beside it', () => {
+    const one = { allOf: [{ $ref: '#/components/schemas/A' }] }
+    const schema = {
+      properties: {
+        plain: { description: 'Prose.', ...one },
+        more: { default: 'latest', ...one },
+        two: { allOf: [...one.allOf, { type: 'object' }] },
+        allOf: { type: 'string' },
+      },
+    }
+    const reference = { $ref: 'doc#/components/schemas/A' }
+    expect(contractSchema(schema, 'doc')).toEqual({
+      properties: {
+        plain: reference,
+        more: { default: 'latest', allOf: [reference] },
+        two: { allOf: [reference, { type: 'object' }] },
+        allOf: { type: 'string' },
+      },
+    })
+  })
+
+  it('keeps a map whose only field is named like that list', () => {
+    expect(contractSchema({ properties: { allOf: [{}] } }, 'doc')).toEqual({ properties: { allOf: [{}] } })
+  })
+
   it('comes to an end on a schema that contains itself', () => {
-    const node = { title: 'Node', properties: { next: { $ref: '#/components/schemas/Node' } } }
+    const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' } } }
     expect(contractSchema(node, 'doc')).toEqual({
-      title: 'Node',
+      type: 'object',
       properties: { next: { $ref: 'doc#/components/schemas/Node' } },
     })
   })

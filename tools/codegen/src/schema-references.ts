@@ -1,7 +1,15 @@
 import type { Json } from './bundle.ts'
 
 // Words for people cost bytes and are of no use to a validator.
-const proseKeys = new Set(['description', 'summary', 'example', 'examples', 'externalDocs', 'deprecated'])
+const proseKeys = new Set([
+  'title',
+  'description',
+  'summary',
+  'example',
+  'examples',
+  'externalDocs',
+  'deprecated',
+])
 
 // Below these a key is a name of its own, and may well be `description`.
 const mapKeys = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
@@ -30,7 +38,13 @@ function convert(value: unknown, documentName: string, isMap: boolean): unknown 
     else if (!isMap && valueKeys.has(key)) entries.push([key, item])
     else entries.push([key, convert(item, documentName, !isMap && mapKeys.has(key))])
   }
-  return Object.fromEntries(entries)
+  return isMap ? Object.fromEntries(entries) : unwrapped(Object.fromEntries(entries))
+}
+
+// A reference stands in a list of its own where it had prose beside it.
+function unwrapped(schema: Json): unknown {
+  const { allOf, ...others } = schema
+  return Array.isArray(allOf) && allOf.length === 1 && Object.keys(others).length === 0 ? allOf[0] : schema
 }
 
 /**

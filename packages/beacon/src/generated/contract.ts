@@ -10,7 +10,6 @@ export const document = "beacon"
 /** Every component schema by name. */
 export const schemas = {
   BeaconError: {
-    title: "BeaconError",
     type: "object",
     required: [
       "code",
@@ -32,7 +31,6 @@ export const schemas = {
     }
   },
   Checkpoint: {
-    title: "Checkpoint",
     type: "object",
     required: [
       "epoch",
@@ -48,7 +46,6 @@ export const schemas = {
     }
   },
   ForkChoice: {
-    title: "ForkChoice",
     type: "object",
     required: [
       "justified_checkpoint",
@@ -75,12 +72,10 @@ export const schemas = {
     }
   },
   ForkChoiceExtraData: {
-    title: "ForkChoiceExtraData",
     type: "object",
     additionalProperties: true
   },
   ForkChoiceNode: {
-    title: "ForkChoiceNode",
     type: "object",
     required: [
       "slot",
@@ -123,7 +118,6 @@ export const schemas = {
     }
   },
   ForkChoiceValidity: {
-    title: "ForkChoiceValidity",
     type: "string",
     enum: [
       "valid",
@@ -132,12 +126,10 @@ export const schemas = {
     ]
   },
   Root: {
-    title: "Root",
     type: "string",
     pattern: "^0x[0-9a-fA-F]{64}$"
   },
   Uint64: {
-    title: "Uint64",
     type: "string",
     pattern: "^(0|[1-9]\\d*)$",
     maxLength: 20

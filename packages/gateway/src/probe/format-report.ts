@@ -107,10 +107,15 @@ function cells({ methods }: PublicReport): string[][] {
     const answers = transports.map((transport) =>
       shortAnswer(found.find((finding) => finding.transport === transport)),
     )
-    const remarks = new Set(found.map(({ note, message }) => (message === '' ? note : `${note}: ${message}`)))
-    return [name, ...answers, [...remarks].filter((remark) => remark !== '').join('; ')]
+    const remarks = new Set(found.map(remark))
+    return [name, ...answers, [...remarks].filter((text) => text !== '').join('; ')]
   })
   return [['method', ...transports, 'note'], ...rows]
+}
+
+// That a method is missing says it all; every node has another sentence for it.
+function remark({ outcome, note, message }: PublicReport['methods'][number]): string {
+  return message === '' || outcome === 'missing' ? note : `${note}: ${message}`
 }
 
 const words: Readonly<Record<Outcome, string>> = {

@@ -179,4 +179,35 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
     await expect(probe(url, {}, ended.signal)).rejects.toThrow('enough')
     expect(calls).toBeLessThan(Object.keys(methods).length)
   })
+
+  it('and keeps no filter when the probe is ended while there is one', async () => {
+    const ended = new AbortController()
+    const filters = new Set<unknown>()
+    const url = await nodeThatSays((call) => {
+      if (call.method === 'eth_newFilter') {
+        filters.add(call.id)
+        return { result: `0x${call.id.toString(16)}` }
+      }
+      if (call.method === 'eth_uninstallFilter') {
+        filters.delete(Number(call.params[0]))
+        return { result: true }
+      }
+      // Never answered: whoever ends a probe does not want to wait.
+      if (call.method === 'net_version') return undefined
+      if (call.method !== 'eth_getFilterLogs') return content(call)
+      expect(filters.size).toBe(1)
+      ended.abort(new Error('enough'))
+      return undefined
+    })
+    const options = { methods: ['eth_getFilterLogs', 'net_version', 'web3_sha3'], concurrency: 2 }
+    await expect(probe(url, options, ended.signal)).rejects.toThrow('enough')
+    expect(filters).toEqual(new Set())
+  })
+
+  it('and has no WebSocket is not asked for subscriptions', async () => {
+    const url = await nodeThatSays(content)
+    await expect(probe(url, { methods: ['eth_subscribe'] })).rejects.toThrow(
+      'None of the methods can be called over this transport.',
+    )
+  })
 })

@@ -3,7 +3,7 @@ import type { Method } from '@fairlead/core'
 import { classifyAnswer, isRateLimited, noSuchMethod, type Verdict } from './classify-answer.ts'
 import type { ProbeAnswer, ProbeCaller, ProbeTransport } from './probe-answer.ts'
 import { type ChainSample, readSample } from './read-sample.ts'
-import { type Recipe, recipeOf } from './recipes.ts'
+import { type Ask, type Recipe, recipeOf } from './recipes.ts'
 
 /** What one method did over one transport. */
 export interface MethodFinding extends Verdict {
@@ -54,7 +54,7 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
   const { methods, signal, onProgress } = options
   const callers = (['http', 'websocket'] as const).flatMap((transport) => {
     const caller = options.callers[transport]
-    return caller ? [{ transport, ask: patient(caller, signal) }] : []
+    return caller ? [{ transport, ask: patient(caller, signal), tidyAsk: untiring(caller) }] : []
   })
   const decoys = new Map<ProbeTransport, ProbeAnswer>()
   for (const { transport, ask } of callers) {
@@ -67,8 +67,9 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
   const calls = methods.flatMap((method) =>
     callers
       .filter(({ transport }) => method.transports?.includes(transport) ?? true)
-      .map(({ transport, ask }) => ({ method, transport, ask })),
+      .map((caller) => ({ method, ...caller })),
   )
+  if (calls.length === 0) throw new ProbeFailure('None of the methods can be called over this transport.')
   const findings: MethodFinding[] = []
   const queue = [...calls]
   const work = async () => {
@@ -80,7 +81,9 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
       )
     }
   }
-  await Promise.all(Array.from({ length: options.concurrency }, work))
+  // All of them end before the node is let go of: one may still be removing what it has made.
+  const ends = await Promise.allSettled(Array.from({ length: options.concurrency }, work))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   signal.throwIfAborted()
   return { sample, findings: findings.toSorted(byName) }
 }
@@ -109,6 +112,12 @@ function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
   }
 }
 
+/** Calls also when the probe has been ended, to leave nothing behind. */
+function untiring(caller: ProbeCaller): Ask {
+  const never = new AbortController().signal
+  return (method, params) => caller.call(method, params, never)
+}
+
 /** A hundred refusals say no more than a few, so they are not asked for. */
 async function assertAnswers(ask: PatientAsk, prefix: string): Promise<void> {
   let verdict: Verdict | undefined
@@ -135,12 +144,21 @@ interface Finding {
   readonly method: Method
   readonly transport: ProbeTransport
   readonly ask: PatientAsk
+  readonly tidyAsk: Ask
   readonly sample: ChainSample
   readonly decoy: ProbeAnswer | undefined
   readonly repeat: number
 }
 
-async function find({ method, transport, ask, sample, decoy, repeat }: Finding): Promise<MethodFinding> {
+async function find({
+  method,
+  transport,
+  ask,
+  tidyAsk,
+  sample,
+  decoy,
+  repeat,
+}: Finding): Promise<MethodFinding> {
   const { name } = method
   const recipe = recipeOf(method)
   if (!recipe) {
@@ -149,7 +167,7 @@ async function find({ method, transport, ask, sample, decoy, repeat }: Finding):
   }
   const answers: TimedAnswer[] = []
   for (let round = 0; round < repeat; round++) {
-    answers.push(await callOnce(name, recipe, sample, ask))
+    answers.push(await callOnce(name, recipe, sample, ask, tidyAsk))
     // Asking again for what is not there tells nothing new.
     if (classifyAnswer(name, answers[0] as TimedAnswer, decoy).outcome !== 'available') break
   }
@@ -169,11 +187,16 @@ async function callOnce(
   recipe: Recipe,
   sample: ChainSample,
   ask: PatientAsk,
+  tidyAsk: Ask,
 ): Promise<TimedAnswer> {
   const params = await recipe.params(sample, ask)
-  const answer = await ask(name, params)
-  await recipe.tidy?.(answer, params, ask)
-  return answer
+  let answer: TimedAnswer | undefined
+  try {
+    answer = await ask(name, params)
+    return answer
+  } finally {
+    await recipe.tidy?.(answer ?? {}, params, tidyAsk)
+  }
 }
 
 function median(values: readonly number[]): number {

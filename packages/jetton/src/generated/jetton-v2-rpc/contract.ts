@@ -10,11 +10,9 @@ export const document = "jetton-v2-rpc"
 /** Every component schema by name. */
 export const schemas = {
   ConfigId: {
-    title: "ConfigId",
     type: "integer"
   },
   ConfigParam: {
-    title: "ConfigParam",
     type: "object",
     required: [
       "config_id",
@@ -30,7 +28,6 @@ export const schemas = {
     }
   },
   ConfigParamValue: {
-    title: "ConfigParamValue",
     type: "object",
     additionalProperties: true
   }

@@ -10,11 +10,9 @@ export const document = "jetton-v2"
 /** Every component schema by name. */
 export const schemas = {
   ConfigId: {
-    title: "ConfigId",
     type: "integer"
   },
   ConfigParam: {
-    title: "ConfigParam",
     type: "object",
     required: [
       "config_id",
@@ -30,12 +28,10 @@ export const schemas = {
     }
   },
   ConfigParamValue: {
-    title: "ConfigParamValue",
     type: "object",
     additionalProperties: true
   },
   GetConfigParamParams: {
-    title: "GetConfigParamParams",
     type: "object",
     required: [
       "config_id"
@@ -47,7 +43,6 @@ export const schemas = {
     }
   },
   JettonError: {
-    title: "JettonError",
     type: "object",
     required: [
       "error"
@@ -79,14 +74,12 @@ export const schemas = {
     }
   },
   JsonRpcId: {
-    title: "JsonRpcId",
     type: [
       "integer",
       "string"
     ]
   },
   JsonRpcRequest: {
-    title: "JsonRpcRequest",
     type: "object",
     required: [
       "jsonrpc",
@@ -113,7 +106,6 @@ export const schemas = {
     }
   },
   JsonRpcResponse: {
-    title: "JsonRpcResponse",
     type: "object",
     required: [
       "jsonrpc",

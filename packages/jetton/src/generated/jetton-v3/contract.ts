@@ -10,7 +10,6 @@ export const document = "jetton-v3"
 /** Every component schema by name. */
 export const schemas = {
   BurnedJetton: {
-    title: "BurnedJetton",
     type: "object",
     required: [
       "address",
@@ -30,7 +29,6 @@ export const schemas = {
     }
   },
   JettonBurn: {
-    title: "JettonBurn",
     type: "object",
     required: [
       "jetton",
@@ -59,7 +57,6 @@ export const schemas = {
     }
   },
   JettonBurnList: {
-    title: "JettonBurnList",
     type: "object",
     required: [
       "burns"
@@ -74,7 +71,6 @@ export const schemas = {
     }
   },
   JettonBurnTransaction: {
-    title: "JettonBurnTransaction",
     type: "object",
     required: [
       "hash",
@@ -91,7 +87,6 @@ export const schemas = {
     }
   },
   JettonBurner: {
-    title: "JettonBurner",
     type: "object",
     required: [
       "address"
@@ -103,7 +98,6 @@ export const schemas = {
     }
   },
   JettonError: {
-    title: "JettonError",
     type: "object",
     required: [
       "error"
@@ -135,7 +129,6 @@ export const schemas = {
     }
   },
   SortOrder: {
-    title: "SortOrder",
     type: "string",
     enum: [
       "asc",
