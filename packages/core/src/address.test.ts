@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type NodeProtocol, nodeAddress } from './address.ts'
 import type { NodeCredential } from './credential.ts'
 import { FairleadError } from './error.ts'
+import { redact } from './redact.ts'
 
 const token: NodeCredential = { kind: 'token', token: 't0k3n' }
 const basic: NodeCredential = { kind: 'basic', username: 'user', password: 'pass' }
@@ -71,5 +72,12 @@ describe('nodeAddress', () => {
       expect(FairleadError.is(error, 'CONFIG_INVALID') && error.context.option).toBe(option)
       expect(String(error)).not.toContain('s3cr3t')
     }
+  })
+
+  it('knows a secret in the forms in which an error may show it', () => {
+    const password = 'a"b\\c'
+    const { secrets } = nodeAddress('evm', 'https://n.example', { kind: 'basic', username: 'u', password })
+    const shown = `${password} ${JSON.stringify({ password })} ${encodeURIComponent(password)} ${btoa(`u:${password}`)}`
+    expect(redact(shown, secrets)).toBe('*** {"password":"***"} *** ***')
   })
 })
