@@ -83,6 +83,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     maxBodyBytes: configuration.maxBodyBytes,
     maxBatchItems: configuration.maxBatchItems,
     timeoutMs: configuration.upstreamTimeoutMs,
+    maxLogRange: configuration.maxLogRange,
     corsOrigin: configuration.nodeCorsOrigin,
     nodeDomain: configuration.nodeDomain,
   }

@@ -1,11 +1,14 @@
+import { isUtf8 } from 'node:buffer'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
 import { malformedTransfers } from './malformed-transfers.ts'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
-const rounds = 200
+const rounds = 80
 const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -88,6 +91,52 @@ describe('a request that is malformed', () => {
       })
     },
   )
+
+  it('has the same answers over one WebSocket, which survives all but those that it may not read', async () => {
+    const [{ ws_url: wsUrl, token }] = service.file.nodes
+    const open = async () => {
+      const socket = new WebSocket(`${wsUrl}/${token}`)
+      await once(socket, 'open')
+      return socket
+    }
+    const survivor = await open()
+    const ask = async (body: Uint8Array): Promise<string> => {
+      const answer = once(survivor, 'message')
+      survivor.send(body)
+      return String(((await answer) as [Buffer])[0])
+    }
+    const chainId = new TextEncoder().encode('{"jsonrpc":"2.0","id":"alive","method":"eth_chainId"}')
+    for (const request of malformedRequests) {
+      const { name, body, isTooLong, answers, idText, isForWebSocket } = request
+      if (isTooLong) {
+        const other = await open()
+        other.send(body)
+        expect([name, (await once(other, 'close'))[0]]).toEqual([name, 1009])
+      } else if (answers.length === 0) {
+        // No answer at all: the next one is that of the next call.
+        survivor.send(body)
+        expect([name, await ask(chainId)]).toEqual([name, expect.stringContaining('"alive"')])
+      } else {
+        const text = await ask(body)
+        const expected = isForWebSocket ? ['result'] : answers
+        expect({ name, ...outcomeOf({ status: 200, text }, request) }).toEqual({
+          name,
+          status: 200,
+          answers: expected,
+          ...(idText !== undefined && { hasId: true }),
+        })
+      }
+    }
+    // Sent as text, what is none may not even be read.
+    for (const { name, body } of malformedRequests) {
+      if (isUtf8(body)) continue
+      const other = await open()
+      other.send(body, { binary: false })
+      expect([name, (await once(other, 'close'))[0]]).toEqual([name, 1007])
+    }
+    expect(await ask(chainId)).toContain('"alive"')
+    survivor.close()
+  })
 
   it.each(malformedTransfers('/token').map(({ name }, at) => [name, at] as const))(
     'because of %s is refused',

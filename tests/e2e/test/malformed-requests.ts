@@ -14,6 +14,8 @@ export interface MalformedRequest extends ExpectedAnswer {
   readonly body: Uint8Array
   /** Longer than the service reads: a WebSocket is closed with 1009. */
   readonly isTooLong?: boolean
+  /** As a message of a WebSocket nothing is wrong with it. */
+  readonly isForWebSocket?: boolean
 }
 
 /** Longest body that the service reads. */
@@ -32,6 +34,8 @@ const parseError: ExpectedAnswer = { answers: [-32_700], idText: 'null' }
 const noCall: ExpectedAnswer = { answers: [-32_600], idText: 'null' }
 const refused = (code: number): ExpectedAnswer => ({ answers: [code], idText: '1' })
 const served: ExpectedAnswer = { answers: ['result'], idText: '1' }
+
+const outsideOfWebSocket = 'a subscription outside of a WebSocket'
 
 const texts: readonly (readonly [name: string, text: string, expected: ExpectedAnswer])[] = [
   ['nothing', '', parseError],
@@ -96,11 +100,7 @@ const texts: readonly (readonly [name: string, text: string, expected: ExpectedA
   ['a method of the language', call(',"method":"__proto__"'), refused(-32_601)],
   ['a method that is a path', call(',"method":"../../eth_chainId"'), refused(-32_601)],
   ['a method of the development chain', call(',"method":"anvil_setBalance"'), refused(-32_601)],
-  [
-    'a subscription outside of a WebSocket',
-    call(',"method":"eth_subscribe","params":["newHeads"]'),
-    refused(-32_601),
-  ],
+  [outsideOfWebSocket, call(',"method":"eth_subscribe","params":["newHeads"]'), refused(-32_601)],
 
   ['params by name', params('eth_getBalance', `{"address":"${address}"}`), refused(-32_602)],
   ['too few params', params('eth_getBlockByHash', '["0x12"]'), refused(-32_602)],
@@ -189,7 +189,12 @@ const bytes: readonly (readonly [name: string, body: Uint8Array, expected: Expec
  * @see docs/reference/node-access.md
  */
 export const malformedRequests: readonly MalformedRequest[] = [
-  ...texts.map(([name, text, expected]) => ({ name, body: encoder.encode(text), ...expected })),
+  ...texts.map(([name, text, expected]) => ({
+    name,
+    body: encoder.encode(text),
+    ...expected,
+    isForWebSocket: name === outsideOfWebSocket,
+  })),
   ...bytes.map(([name, body, expected]) => ({ name, body, ...expected })),
   {
     name: 'one byte too many',

@@ -16,6 +16,8 @@ export interface CallContext {
   readonly upstream: Upstream
   /** Ends when the client goes away or the time is up. */
   readonly signal: AbortSignal
+  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  readonly maxLogRange?: number | undefined
   /** Hears about failures that are this service's fault. */
   readonly log: Logger
 }

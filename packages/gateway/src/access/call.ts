@@ -9,4 +9,6 @@ export interface Call {
   readonly request: RpcRequest
   /** Ends when the client goes away or the time is up. */
   readonly signal: AbortSignal
+  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  readonly maxLogRange?: number | undefined
 }

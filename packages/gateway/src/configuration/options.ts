@@ -122,6 +122,14 @@ export const options = {
     minimum: 100,
     maximum: 600_000,
   },
+  maxLogRange: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_LOG_RANGE',
+    description: 'Most blocks that one query for logs may span; 0 for any number.',
+    fallback: 0,
+    minimum: 0,
+    maximum: 1_000_000_000,
+  },
   headPollMs: {
     kind: 'integer',
     environment: 'FAIRLEAD_HEAD_POLL_MS',

@@ -15,7 +15,7 @@ const page = `<!doctype html>
 <main>
   <h1>Fairlead is running</h1>
   <table>
-    <tr><td>Platform API</td><td><code>GET /v1/organization/</code>, <code>GET /v2/projects/</code> with a bearer key</td></tr>
+    <tr><td>Platform API</td><td><code>GET /v1/organization/</code>, <code>GET /v2/projects/</code>, <code>GET /v2/nodes/&lt;id&gt;/methods/</code> with a bearer key</td></tr>
     <tr><td>EVM node</td><td><code>POST /&lt;token&gt;</code>, <code>POST /&lt;token&gt;/evm</code>, or <code>POST /</code> with basic authentication</td></tr>
     <tr><td>EVM node by WebSocket</td><td><code>/ws/&lt;token&gt;</code>, or <code>/ws</code> with basic authentication</td></tr>
     <tr><td>Health</td><td><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a></td></tr>

@@ -5,7 +5,7 @@ import { beginsWithError } from './peek-answer.ts'
 import { answerResult, answerText, type Room } from './read-answer.ts'
 import { rewriteAnswer } from './rewrite-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import type { Upstream } from './upstream.ts'
+import { paramsText as textOf, type Upstream } from './upstream.ts'
 
 /** An answer: its whole text, or the node's own answer, not yet read. */
 export type Forwarded = { readonly text: string } | { readonly answer: UpstreamAnswer }
@@ -33,7 +33,9 @@ export async function forward(
   const adapted = await adapter?.answer?.(call, params, upstream)
   if (adapted !== undefined) return { text: resultText(idText, JSON.stringify(adapted)) }
   const echoed = nodesEcho(idText)
-  const answer = await upstream.post(callText(method, paramsText, echoed ? idText : '1'), signal)
+  const asked = await adapter?.ask?.(call, params, upstream)
+  const askedText = asked === undefined ? paramsText : textOf(asked)
+  const answer = await upstream.post(callText(method, askedText, echoed ? idText : '1'), signal)
   const reading = { method, idText, room: room ?? upstream.room(), signal }
   if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
     const mended = await adapter.mend(await answerResult(answer, reading), call, params, upstream)

@@ -331,3 +331,22 @@ describe('what a node is sent', () => {
     },
   )
 })
+
+describe('a client that does not read', () => {
+  it('has no answer held for it for longer than a node may take', async () => {
+    const node = await nodeThat(answering(`{"jsonrpc":"2.0","id":1,"result":"${'x'.repeat(10_000_000)}"}`))
+    const gateway = await inFrontOf(node, { timeoutMs: 1_000 })
+    const socket = connect(gateway.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    const body = `[${Array<string>(5).fill(chainId).join(',')}]`
+    socket.write(`POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    socket.pause()
+    await vi.waitFor(() => expect(gateway.log()).toContain('"status":200'), { timeout: 10_000 })
+    await sleep(3_000)
+    let length = 0
+    socket.on('data', (chunk) => (length += chunk.length)).resume()
+    await vi.waitFor(() => expect(socket.closed || length > 50_000_000).toBe(true), { timeout: 10_000 })
+    expect(length).toBeLessThan(50_000_000)
+  })
+})

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createLog } from '../../observe/log.ts'
+import { DirectFeed } from '../subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
 
@@ -142,4 +143,38 @@ it('says of an address that is none only that', async () => {
   await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
   const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
   expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
+})
+
+it('survives a node that sends what is no notification', async () => {
+  const results: unknown[] = []
+  behave = (client, message) => {
+    take(client, message)
+    for (const params of [
+      'null',
+      '5',
+      '{"subscription":{"toString":1},"result":1}',
+      '{"subscription":null}',
+    ]) {
+      client.send(`{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`)
+    }
+    notify(client, `0x${message.id}`, 'last')
+  }
+  opened().subscribe(['newHeads'], {
+    onLive: () => undefined,
+    onResult: (result) => results.push(result),
+    onFailure: () => undefined,
+  })
+  await waitFor(() => expect(results).toEqual(['last']))
+})
+
+it('ends what is shared of a subscription when a notification is nested too deep', async () => {
+  behave = (client, message) => {
+    take(client, message)
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    client.send(`{"method":"eth_subscription","params":{"subscription":"0x${message.id}","result":${deep}}}`)
+  }
+  const [deliver, lose] = [vi.fn(), vi.fn()]
+  await new DirectFeed(opened(), ['syncing'], () => undefined).join({ deliver, lose })
+  await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the node ended the subscription'))
+  expect(deliver).not.toHaveBeenCalled()
 })

@@ -198,7 +198,7 @@ class ReconnectingSocket implements UpstreamSocket {
     const message = parsed(data)
     if (message.method === 'eth_subscription') {
       const { subscription, result } = message.params ?? {}
-      this.#byId.get(String(subscription))?.listener.onResult(result)
+      if (typeof subscription === 'string') this.#byId.get(subscription)?.listener.onResult(result)
       return
     }
     const asked = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined

@@ -72,7 +72,7 @@ export function createUpstream(address: string, timeoutMs: number): Upstream {
   }
 
   const call: Upstream['call'] = async (method, params, signal) => {
-    const answer = await post(callText(method, written(params), '1'), signal)
+    const answer = await post(callText(method, paramsText(params), '1'), signal)
     return answerResult(answer, { method, room: room(), signal })
   }
 
@@ -85,8 +85,12 @@ export function createUpstream(address: string, timeoutMs: number): Upstream {
   }
 }
 
-// What can be parsed may still be nested too deep to be written.
-function written(params: readonly unknown[]): string {
+/**
+ * Params as JSON.
+ *
+ * @throws {@link RpcFailure} -32602 when they are nested too deep: what can be parsed may still be
+ */
+export function paramsText(params: readonly unknown[]): string {
   try {
     return JSON.stringify(params)
   } catch {

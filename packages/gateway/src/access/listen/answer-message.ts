@@ -15,6 +15,7 @@ export interface MessageContext {
   readonly endpoint: NodePath['endpoint']
   readonly subscriptions: ClientSubscriptions
   readonly signal: AbortSignal
+  readonly maxLogRange: number
   readonly log: Logger
 }
 
@@ -57,10 +58,11 @@ async function answerItems(
   try {
     const upstream = context.upstreams.of(context.grant, 'evm')
     const room = upstream.room()
+    const callContext = { ...context, upstream }
     const answers = items.map((item) =>
       isForSubscriptions(item)
         ? answerSubscription(item, context, told)
-        : answerCall(item, { ...context, upstream }, room),
+        : answerCall(item, callContext, room),
     )
     return await Promise.all(answers)
   } catch (error) {

@@ -25,6 +25,8 @@ export interface AccessPlane {
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
   readonly timeoutMs: number
+  /** Most blocks that a query for logs may span; 0 for any number. */
+  readonly maxLogRange: number
   readonly corsOrigin: string
   readonly nodeDomain: string | undefined
 }
@@ -44,6 +46,9 @@ export function createJsonRpcListener(plane: AccessPlane): NodeListener {
 
 // What proxies write down for a client that left before its answer; no client ever sees it.
 const clientGone = 499
+
+// The operating system takes this much whether or not the client reads.
+const heldAlways = 65_536
 
 /** One HTTP request from its headers to the last byte of its answer. */
 class Exchange {
@@ -114,12 +119,13 @@ class Exchange {
   }
 
   async #answer(grant: NodeGrant): Promise<void> {
-    const { maxBodyBytes, maxBatchItems, timeoutMs, upstreams } = this.#plane
+    const { maxBodyBytes, maxBatchItems, timeoutMs, maxLogRange, upstreams } = this.#plane
     const bytes = await readBody(this.#request, maxBodyBytes)
     const { batch, items } = parseBody(bytes, maxBatchItems)
     const { signal } = this.#ended
     const upstream = upstreams.of(grant, 'evm')
-    const context = { grant, endpoint: this.#path.endpoint, upstream, signal, log: this.#log }
+    const { endpoint } = this.#path
+    const context = { grant, endpoint, upstream, signal, maxLogRange, log: this.#log }
     const late = setTimeout(() => this.#ended.abort(new DOMException('Too late.', 'TimeoutError')), timeoutMs)
     try {
       if (batch) await this.#answerBatch(items, context)
@@ -175,6 +181,8 @@ class Exchange {
     this.#status = status
     this.#response.statusCode = status
     if (text !== undefined) this.#response.setHeader('content-type', 'application/json')
+    // A client that does not read would have its answer held for ever.
+    if (text !== undefined && text.length > heldAlways) this.#response.setTimeout(this.#plane.timeoutMs)
     this.#response.end(text)
   }
 

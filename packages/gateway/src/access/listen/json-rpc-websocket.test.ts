@@ -7,6 +7,13 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setNodeUpstreams } from '../../control/records/nodes.ts'
 import { type GatewayFixture, gatewayFixture } from '../testing/gateway-fixture.ts'
+import {
+  inFrontOf,
+  type ListenerFixture,
+  type ListenerOptions,
+  listenTo,
+  token as fixtureToken,
+} from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 
@@ -34,10 +41,15 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-function start(environment: Record<string, string> = {}): Promise<GatewayFixture> {
+function start(): Promise<GatewayFixture> {
   const limits = { FAIRLEAD_MAX_BODY_BYTES: '4096', FAIRLEAD_MAX_BATCH_ITEMS: '12' }
   const embedded = { evm: chain.url, websocket: chain.url.replace('http', 'ws') }
-  return gatewayFixture({ ...limits, ...environment }, 'devnet', embedded)
+  return gatewayFixture(limits, 'devnet', embedded)
+}
+
+/** The access plane alone, in front of the same chain. */
+function listening(options: ListenerOptions = {}): Promise<ListenerFixture> {
+  return inFrontOf(chain.url, { websocket: chain.url.replace('http', 'ws'), ...options })
 }
 
 async function client(path?: string, headers: Record<string, string> = {}): Promise<Client> {
@@ -140,6 +152,8 @@ describe('the addresses', () => {
 describe('messages', () => {
   it('are calls, batches and notifications, as over HTTP', async () => {
     const { ask, messages, socket } = await client()
+    // The client has offered compression.
+    expect(socket.extensions).toBe('')
     expect(await ask('{')).toMatchObject({ id: null, error: { code: -32700 } })
     expect(await ask('[]')).toMatchObject({ id: null, error: { code: -32600 } })
     expect(await ask('{"jsonrpc":"2.0","id":1,"method":"eth_nothing"}')).toMatchObject({
@@ -261,12 +275,18 @@ describe('subscriptions', () => {
     expect(await call('eth_unsubscribe', [1])).toMatchObject({ error: { code: -32602 } })
   })
 
+  it('to logs are refused where the node has none, as they would keep its heads from everybody', async () => {
+    const { wsUrl: url } = await listening({ withheldMethods: ['eth_getLogs'] })
+    const { call } = await openWebSocket(url)
+    expect(await call('eth_subscribe', ['logs'])).toMatchObject({
+      error: { code: -32601, message: 'This node does not offer eth_getLogs.' },
+    })
+    expect(await call('eth_subscribe', ['newHeads'])).toHaveProperty('result')
+  })
+
   it('work in a batch, and count towards the limit', async () => {
-    const limited = await start({ FAIRLEAD_MAX_WEBSOCKET_SUBSCRIPTIONS: '2' })
-    onTestFinished(limited.stop)
-    const { ask, call, results } = await openWebSocket(
-      `${limited.url.replace('http', 'ws')}/ws/${limited.first.token}`,
-    )
+    const { wsUrl: url } = await listening({ maxSubscriptions: 2 })
+    const { ask, call, results } = await openWebSocket(url)
     const subscribe = (id: number) =>
       `{"jsonrpc":"2.0","id":${id},"method":"eth_subscribe","params":["newHeads"]}`
     const answer = await ask(`[${[1, 2, 3].map(subscribe).join(',')}]`)
@@ -279,10 +299,34 @@ describe('subscriptions', () => {
   })
 })
 
-describe('a connection', () => {
+describe('a connection of records that change', () => {
+  let own: GatewayFixture
+  beforeAll(async () => {
+    own = await start()
+  }, 60_000)
+  afterAll(() => own.stop())
+
+  it('ends when the node moves or no longer speaks this', async () => {
+    const url = `${own.url.replace('http', 'ws')}/ws/${own.first.token}`
+    const { store, first } = own
+    const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
+    const one = await openWebSocket(url)
+    await setNodeUpstreams(store.db, first.nodeId, { ...row, network: 'other' })
+    await setNodeUpstreams(store.db, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
+    expect(await one.closed).toEqual([1012, 'the node has moved'])
+    const other = await openWebSocket(url)
+    await setNodeUpstreams(store.db, first.nodeId, {
+      ...row,
+      upstreams: { evm: 'devnet' },
+      protocols: ['beacon'],
+    })
+    expect(await other.closed).toEqual([4403, 'the node no longer offers this protocol'])
+    expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
+    await setNodeUpstreams(store.db, first.nodeId, row)
+    await waitFor(async () => (await openWebSocket(url)).socket.close())
+  })
+
   it('ends when its credential is revoked or expires', async () => {
-    const own = await start()
-    onTestFinished(own.stop)
     const url = `${own.url.replace('http', 'ws')}/ws`
     const byToken = await openWebSocket(`${url}/${own.first.token}`)
     const byName = await openWebSocket(url, { headers: basic(own.first) })
@@ -303,31 +347,11 @@ describe('a connection', () => {
       401,
     )
   })
+})
 
-  it('ends when the node moves or no longer speaks this', async () => {
-    const own = await start()
-    onTestFinished(own.stop)
-    const url = `${own.url.replace('http', 'ws')}/ws/${own.first.token}`
-    const { store, first } = own
-    const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
-    const one = await openWebSocket(url)
-    await setNodeUpstreams(store.db, first.nodeId, { ...row, network: 'other' })
-    await setNodeUpstreams(store.db, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
-    expect(await one.closed).toEqual([1012, 'the node has moved'])
-    const other = await openWebSocket(url)
-    await setNodeUpstreams(store.db, first.nodeId, {
-      ...row,
-      upstreams: { evm: 'devnet' },
-      protocols: ['beacon'],
-    })
-    expect(await other.closed).toEqual([4403, 'the node no longer offers this protocol'])
-    expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
-  })
-
+describe('a connection', () => {
   it('is refused to pages of other origins', async () => {
-    const guarded = await start({ FAIRLEAD_NODE_CORS_ORIGIN: 'https://app.example' })
-    onTestFinished(guarded.stop)
-    const url = `${guarded.url.replace('http', 'ws')}/ws/${guarded.first.token}`
+    const { wsUrl: url } = await listening({ corsOrigin: 'https://app.example' })
     const { status, body } = await refusedHandshake(url, { origin: 'https://other.example' })
     expect([status, body.error]).toEqual([
       403,
@@ -341,9 +365,7 @@ describe('a connection', () => {
   })
 
   it('is pinged, and ended when nobody answers', async () => {
-    const own = await start({ FAIRLEAD_WEBSOCKET_PING_MS: '100' })
-    onTestFinished(own.stop)
-    const url = `${own.url.replace('http', 'ws')}/ws/${own.first.token}`
+    const { wsUrl: url } = await listening({ pingMs: 100 })
     const mute = await openWebSocket(url, { autoPong: false })
     const lively = await openWebSocket(url)
     expect((await mute.closed)[0]).toBe(1006)
@@ -352,8 +374,8 @@ describe('a connection', () => {
   })
 
   it('is closed when the service stops, after the answers of what is in flight', async () => {
-    const own = await start()
-    const opened = await openWebSocket(`${own.url.replace('http', 'ws')}/ws/${own.first.token}`)
+    const own = await listenTo(chain.url, { websocket: chain.url.replace('http', 'ws') })
+    const opened = await openWebSocket(own.wsUrl)
     await opened.subscribe('newHeads')
     const answer = opened.ask(chainId)
     opened.socket.ping()
@@ -365,18 +387,16 @@ describe('a connection', () => {
     expect(own.log()).toMatch(
       /"messages_in":2,"messages_out":2,"duration_ms":\d+,"close_code":1001,"msg":"node websocket"/,
     )
-    expect(own.log()).not.toContain(own.first.token)
+    expect(own.log()).not.toContain(fixtureToken)
   })
 })
 
 it('counts what goes on', async () => {
-  const own = await start()
-  onTestFinished(own.stop)
-  const opened = await openWebSocket(`${own.url.replace('http', 'ws')}/ws/${own.first.token}`)
+  const { wsUrl: url, metrics } = await listening()
+  const opened = await openWebSocket(url)
   await opened.subscribe('newHeads')
   await opened.subscribe('logs')
   await opened.call('eth_chainId')
-  const metrics = async () => (await fetch(`${own.url}/metrics`)).text()
   const text = await metrics()
   for (const line of [
     'fairlead_websockets 1',

@@ -85,7 +85,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       try {
         open(request, socket, head, requestId)
       } catch (error) {
-        refuseWith(socket, requestId, failureOf(error, plane.log))
+        refuseWith(socket, requestId, failureOf(error, plane.log.child({ request_id: requestId })))
       }
     },
     refuse: (request, response) => {

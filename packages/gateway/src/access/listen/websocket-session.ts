@@ -7,6 +7,7 @@ import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../subscribe/client-subscriptions.ts'
 import { addressKey } from '../subscribe/subscription-hubs.ts'
+import { offeredMethod } from '../route/offered-method.ts'
 import { answerMessage } from './answer-message.ts'
 import type { CorkedSockets } from './corked-sockets.ts'
 import type { NodePath } from './node-path.ts'
@@ -46,7 +47,7 @@ export class WebSocketSession {
   #unansweredPings = 0
   #isDraining = false
   #closeCode: number | undefined
-  #impatience: NodeJS.Timeout | undefined
+  #patience: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
 
   constructor(parts: SessionParts) {
@@ -55,6 +56,7 @@ export class WebSocketSession {
     const { plane, webSocket, socket } = parts
     this.#subscriptions = new ClientSubscriptions({
       hub: () => plane.hubs.of(this.#grant),
+      needs: (method) => void offeredMethod(method, this.#grant, parts.endpoint),
       maxSubscriptions: plane.maxSubscriptions,
       maxWaitingBytes: plane.maxBufferBytes,
       notify: (text) => this.#notify(text),
@@ -147,6 +149,7 @@ export class WebSocketSession {
     }
     if (this.#closeCode !== undefined) return
     const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
+    if (this.#isFull()) this.#startPatience()
     if (isBusy && !this.#isDraining) webSocket.pause()
     else if (webSocket.isPaused) webSocket.resume()
     if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
@@ -161,7 +164,7 @@ export class WebSocketSession {
     try {
       body = parseBody(data, plane.maxBatchItems)
     } catch (error) {
-      this.#answer(errorText('null', failureOf(error, log)))
+      this.#send(errorText('null', failureOf(error, log)))
       this.#measure('unknown', 200, started)
       return
     }
@@ -169,14 +172,14 @@ export class WebSocketSession {
     const late = setTimeout(() => call.abort(new DOMException('Too late.', 'TimeoutError')), plane.timeoutMs)
     this.#calls.add(call)
     this.#inFlight += body.items.length
-    const { upstreams } = plane
+    const { upstreams, maxLogRange } = plane
     const [grant, subscriptions, { signal }] = [this.#grant, this.#subscriptions, call]
-    const context = { upstreams, grant, endpoint, subscriptions, signal, log }
+    const context = { upstreams, grant, endpoint, subscriptions, signal, maxLogRange, log }
     const { text, activate, method, status } = await answerMessage(body, context)
     clearTimeout(late)
     this.#calls.delete(call)
     this.#inFlight -= body.items.length
-    if (text !== undefined) this.#answer(text)
+    if (text !== undefined) this.#send(text)
     activate()
     this.#measure(method, status, started)
     this.#pump()
@@ -186,10 +189,13 @@ export class WebSocketSession {
     return this.#parts.webSocket.bufferedAmount > this.#parts.plane.maxBufferBytes
   }
 
-  #answer(text: string): void {
-    this.#send(text)
-    if (!this.#isFull() || this.#impatience) return
-    this.#impatience = setTimeout(() => this.close(closeCodes.slow, slow), patienceMs).unref()
+  /** Gives a client that has too much unread a while to read it. */
+  #startPatience(): void {
+    this.#patience ??= setTimeout(() => {
+      this.#patience = undefined
+      if (this.#isFull()) this.close(closeCodes.slow, slow)
+      else this.#pump()
+    }, patienceMs).unref()
   }
 
   #notify(text: string): void {
@@ -208,13 +214,13 @@ export class WebSocketSession {
 
   /** The client has read all that waited for it. */
   #drained(): void {
-    clearTimeout(this.#impatience)
-    this.#impatience = undefined
+    clearTimeout(this.#patience)
+    this.#patience = undefined
     this.#pump()
   }
 
   #end(): void {
-    clearTimeout(this.#impatience)
+    clearTimeout(this.#patience)
     clearTimeout(this.#expiry)
     this.#queue.length = 0
     this.#subscriptions.end()

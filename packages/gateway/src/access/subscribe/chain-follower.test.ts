@@ -5,7 +5,7 @@ import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../observe/log.ts'
 import { createUpstream, type Upstream } from '../forward/upstream.ts'
-import { ChainFollower } from './chain-follower.ts'
+import { ChainFollower, type FollowOptions } from './chain-follower.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 /** Machines are slow at times. */
@@ -31,14 +31,13 @@ const block = (number: number) => node('eth_getBlockByNumber', [`0x${number.toSt
 const latest = async () => Number(await node('eth_blockNumber'))
 
 /** A follower that asks only when it is told to, and what it says. */
-async function follow(maxGap?: number) {
+async function follow(options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs'>> = {}) {
   const numbers: number[] = []
   const lost: string[] = []
   const follower = new ChainFollower({
     upstream,
     pollMs: 3_600_000,
     timeoutMs: 5_000,
-    maxGap,
     wantedLogs: () => undefined,
     listener: {
       onBlock: ({ head }) => numbers.push(head.number),
@@ -46,6 +45,7 @@ async function follow(maxGap?: number) {
       onLost: (reason) => lost.push(reason),
     },
     log: createLog('silent'),
+    ...options,
   })
   await follower.start()
   onTestFinished(() => follower.stop())
@@ -92,7 +92,7 @@ it('survives what is no head', async () => {
 })
 
 it('gives up a gap that is too long, and goes on from there', async () => {
-  const { follower, numbers, lost } = await follow(20)
+  const { follower, numbers, lost } = await follow({ maxGap: 20 })
   await node('anvil_mine', ['0x15'])
   follower.look()
   await waitFor(() => expect(numbers).toHaveLength(21))
@@ -106,4 +106,16 @@ it('gives up a gap that is too long, and goes on from there', async () => {
     follower.look()
     expect(numbers.at(-1)).toBe(start + 1)
   })
+})
+
+// The last one, as little of the chain is left.
+it('gives a chain up that stays shorter than what was told of it', async () => {
+  await node('anvil_mine', ['0x200'])
+  const { follower, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
+  await node('anvil_reset')
+  await waitFor(() => expect(lost).toEqual(['the chain was replaced too far back']))
+  const start = await latest()
+  await node('anvil_mine', ['0x2'])
+  follower.look()
+  await waitFor(() => expect(numbers).toEqual(after(start, 2)))
 })

@@ -25,6 +25,8 @@ export interface FollowOptions {
   readonly timeoutMs: number
   /** Longest gap that is filled; 10,000 blocks when left out. */
   readonly maxGap?: number | undefined
+  /** How long the node may be behind what it has told before; a minute when left out. */
+  readonly maxBehindMs?: number | undefined
   readonly wantedLogs: WantedLogs
   readonly listener: ChainListener
   readonly log: Logger
@@ -32,6 +34,8 @@ export interface FollowOptions {
 
 // A longer gap takes the node minutes to tell of; whoever subscribes again begins at its head.
 const defaultMaxGap = 10_000
+// One of several nodes at an address may be late; a chain that was made anew stays short.
+const defaultMaxBehindMs = 60_000
 
 const knownAtStart = 32
 const headsPerRequest = 50
@@ -64,6 +68,8 @@ export class ChainFollower {
   #isFailing = false
   #isReported = false
   #lastLook = performance.now()
+  /** Since when the node does not even reach the first block of the window. */
+  #behindSince: number | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: FollowOptions) {
@@ -124,6 +130,7 @@ export class ChainFollower {
         await this.#next()
         if (this.#isReported) this.#options.log.info('a node can be followed again')
         this.#isFailing = this.#isReported = false
+        this.#behindSince = undefined
       } catch (error) {
         if (this.#stopped.signal.aborted) break
         if (error instanceof Lost) await this.#beginAnew(error.message)
@@ -158,6 +165,7 @@ export class ChainFollower {
     this.#options.log.error({ reason }, 'a chain is lost')
     this.#options.listener.onLost(reason)
     const window = await this.#begin().catch(() => undefined)
+    this.#behindSince = undefined
     if (window) this.#window = window
     else this.#isFailing = true
   }
@@ -204,9 +212,13 @@ export class ChainFollower {
   /** Why a head stands where the window does not reach: the chain is another one, or the head is a late one. */
   async #replaced({ first }: BlockWindow): Promise<Error> {
     const now = await this.#call('eth_getBlockByNumber', [hex(first.number), false])
-    return now === null || readHead(now).hash === first.hash
-      ? new Unsettled('a head is late')
-      : new Lost('the chain was replaced too far back')
+    if (now === null) this.#behindSince ??= performance.now()
+    const { maxBehindMs = defaultMaxBehindMs } = this.#options
+    const isLate =
+      now === null
+        ? performance.now() - (this.#behindSince as number) <= maxBehindMs
+        : readHead(now).hash === first.hash
+    return isLate ? new Unsettled('a head is late') : new Lost('the chain was replaced too far back')
   }
 
   async #heads(from: number, to: number): Promise<Head[]> {

@@ -7,6 +7,8 @@ import { readSubscriptionRequest, type SubscriptionKind } from './subscription-r
 /** What the subscriptions of one connection need. */
 export interface ClientOptions {
   hub(): SubscriptionHub
+  /** @throws {@link RpcFailure} -32601 when the node does not offer a method that a subscription is made of */
+  needs(method: string): void
   readonly maxSubscriptions: number
   /** Most bytes that wait until the client knows its subscription. */
   readonly maxWaitingBytes: number
@@ -23,11 +25,16 @@ export interface Subscribed {
   activate(): void
 }
 
+// Filters are kept, and looked at for every log.
+const maxFilterItems = 16_384
+
 /** The subscriptions of one connection; their ids mean nothing on another one. */
 export class ClientSubscriptions {
   readonly #options: ClientOptions
   readonly #leaves = new Map<string, Leave>()
   #asked = 0
+  /** Addresses, topics and hashes that they name. */
+  #filterItems = 0
   #isEnded = false
 
   constructor(options: ClientOptions) {
@@ -49,9 +56,19 @@ export class ClientSubscriptions {
         { data: { max_subscriptions: maxSubscriptions } },
       )
     }
+    if (this.#filterItems + request.size > maxFilterItems) {
+      throw new RpcFailure(
+        rpcCodes.limitExceeded,
+        `The subscriptions of a connection may name at most ${maxFilterItems} addresses, topics and hashes.`,
+        { data: { max_filter_items: maxFilterItems } },
+      )
+    }
+    if (request.kind === 'logs') this.#options.needs('eth_getLogs')
     const id = `0x${randomBytes(16).toString('hex')}`
     const subscriber = new ClientSubscription(id, this.#options)
     this.#asked += 1
+    this.#filterItems += request.size
+    let isJoined = false
     try {
       const leave = await hub().join(request, subscriber)
       if (this.#isEnded) {
@@ -59,12 +76,15 @@ export class ClientSubscriptions {
         throw new RpcFailure(rpcCodes.internalError, 'The connection is closed.')
       }
       count(request.kind, 1)
+      isJoined = true
       this.#leaves.set(id, () => {
+        this.#filterItems -= request.size
         count(request.kind, -1)
         leave()
       })
     } finally {
       this.#asked -= 1
+      if (!isJoined) this.#filterItems -= request.size
     }
     return { id, activate: () => subscriber.activate() }
   }

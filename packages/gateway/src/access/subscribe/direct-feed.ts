@@ -1,3 +1,4 @@
+import { unreadable } from '../forward/upstream-failure.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import type { UpstreamSocket } from '../forward/upstream-socket.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
@@ -31,7 +32,8 @@ export class DirectFeed {
         resolve()
       },
       onResult: (result) => {
-        const text = JSON.stringify(result)
+        const text = jsonOf(result)
+        if (text === undefined) return fail(unreadable())
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       },
       onFailure: (failure, willRetry) => {
@@ -63,5 +65,14 @@ export class DirectFeed {
   #close(): void {
     this.#end()
     this.#ended()
+  }
+}
+
+// What can be parsed may still be nested too deep to be written, or be left out.
+function jsonOf(result: unknown): string | undefined {
+  try {
+    return JSON.stringify(result)
+  } catch {
+    return undefined
   }
 }

@@ -38,12 +38,16 @@ export function readLogFilter(options: unknown): LogFilter {
   return { addresses: readAddresses(address), topics: readTopics(topics) }
 }
 
-/** Tells whether a filter takes the topics of a log; its address is looked up elsewhere. */
-export function takesTopics({ topics }: LogFilter, log: Log): boolean {
-  return topics.every((alternatives, position) => {
-    if (alternatives.length === 0) return position < log.topics.length
-    const topic = log.topics[position]
-    return topic !== undefined && alternatives.includes(topic.toLowerCase())
+/**
+ * Tells whether a filter takes the topics of a log; its address is looked up elsewhere.
+ *
+ * @param wanted - topics of the filter by position; an empty set takes any topic
+ * @param topics - of the log, in lower case
+ */
+export function takesTopics(wanted: readonly ReadonlySet<string>[], topics: readonly string[]): boolean {
+  return wanted.every((alternatives, position) => {
+    const topic = topics[position]
+    return topic !== undefined && (alternatives.size === 0 || alternatives.has(topic))
   })
 }
 

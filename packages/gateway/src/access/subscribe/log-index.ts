@@ -1,5 +1,5 @@
 import type { Block, LogEntry } from './block-window.ts'
-import { type Log, type LogFilter, takesTopics } from './log-filter.ts'
+import { type LogFilter, takesTopics } from './log-filter.ts'
 import type { Subscriber } from './subscriber.ts'
 
 /** All who want logs of one chain, found by the address of a log. */
@@ -20,9 +20,10 @@ export class LogIndex {
   add(key: string, filter: LogFilter, subscriber: Subscriber, since: number): void {
     let group = this.#byKey.get(key)
     if (!group) {
-      group = { filter, members: new Map() }
+      const topics = filter.topics.map((alternatives) => new Set(alternatives))
+      group = { addresses: filter.addresses, topics, members: new Map() }
       this.#byKey.set(key, group)
-      for (const set of this.#setsOf(filter)) set.add(group)
+      for (const set of this.#setsOf(group)) set.add(group)
     }
     group.members.set(subscriber, since)
   }
@@ -31,8 +32,8 @@ export class LogIndex {
     const group = this.#byKey.get(key)
     if (!group?.members.delete(subscriber) || group.members.size > 0) return
     this.#byKey.delete(key)
-    for (const set of this.#setsOf(group.filter)) set.delete(group)
-    for (const address of group.filter.addresses) {
+    for (const set of this.#setsOf(group)) set.delete(group)
+    for (const address of group.addresses) {
       if (this.#byAddress.get(address)?.size === 0) this.#byAddress.delete(address)
     }
   }
@@ -58,12 +59,13 @@ export class LogIndex {
   }
 
   *#groupsFor({ log }: LogEntry): Iterable<Group> {
-    const takes = (group: Group) => takesTopics(group.filter, log)
-    yield* [...(this.#byAddress.get(addressOf(log)) ?? [])].filter(takes)
+    const topics = log.topics.map((topic) => topic.toLowerCase())
+    const takes = (group: Group) => takesTopics(group.topics, topics)
+    yield* [...(this.#byAddress.get(log.address.toLowerCase()) ?? [])].filter(takes)
     yield* [...this.#ofAny].filter(takes)
   }
 
-  #setsOf({ addresses }: LogFilter): Set<Group>[] {
+  #setsOf({ addresses }: Group): Set<Group>[] {
     if (addresses.length === 0) return [this.#ofAny]
     return addresses.map((address) => {
       const set = this.#byAddress.get(address) ?? new Set()
@@ -74,11 +76,9 @@ export class LogIndex {
 }
 
 interface Group {
-  readonly filter: LogFilter
+  readonly addresses: readonly string[]
+  /** Sets, as somebody may want a thousand for each position of every log. */
+  readonly topics: readonly ReadonlySet<string>[]
   /** With the turn at which each joined. */
   readonly members: Map<Subscriber, number>
-}
-
-function addressOf({ address }: Log): string {
-  return address.toLowerCase()
 }

@@ -14,7 +14,11 @@ export const subscriptionKinds = [
 export type SubscriptionKind = (typeof subscriptionKinds)[number]
 
 /** A checked wish; two that ask the same have the same key. */
-export type SubscriptionRequest = { readonly key: string } & (
+export type SubscriptionRequest = {
+  readonly key: string
+  /** How many addresses, topics and hashes it names. */
+  readonly size: number
+} & (
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
   /** Handed to the node as it is. */
@@ -40,22 +44,23 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
     case 'syncing':
       // Some clients send an empty object where there are no options.
       if (!isEmpty(options)) throw invalid(`${kind} has no options`)
-      return kind === 'newHeads' ? { kind, key: kind } : { kind, params: [kind], key: kind }
+      return kind === 'newHeads' ? { kind, key: kind, size: 0 } : { kind, params: [kind], key: kind, size: 0 }
     case 'logs': {
       const filter = readLogFilter(options)
-      return { kind, filter, key: `logs ${JSON.stringify(filter)}` }
+      const size = filter.addresses.length + filter.topics.flat().length
+      return { kind, filter, key: `logs ${JSON.stringify(filter)}`, size }
     }
     case 'newPendingTransactions': {
       if (!isEmpty(options) && typeof options !== 'boolean') {
         throw invalid('the option of newPendingTransactions must be true or false')
       }
       const whole = options === true
-      return { kind, params: whole ? [kind, true] : [kind], key: `${kind} ${whole}` }
+      return { kind, params: whole ? [kind, true] : [kind], key: `${kind} ${whole}`, size: 0 }
     }
     case 'transactionReceipts': {
       const hashes = readHashes(options)
       const wanted = hashes === undefined ? [kind] : [kind, { transactionHashes: hashes }]
-      return { kind, params: wanted, key: JSON.stringify(wanted) }
+      return { kind, params: wanted, key: JSON.stringify(wanted), size: hashes?.length ?? 0 }
     }
     default:
       return kind satisfies never
@@ -66,7 +71,9 @@ function readHashes(options: unknown): string[] | undefined {
   if (isEmpty(options)) return undefined
   const { transactionHashes, ...others } = Object(options) as Record<string, unknown>
   const isList = Array.isArray(transactionHashes) && transactionHashes.length <= 1_000
-  const hashes = isList ? transactionHashes.map((hash) => String(hash).toLowerCase()) : []
+  const hashes = isList
+    ? transactionHashes.map((hash: unknown) => (typeof hash === 'string' ? hash.toLowerCase() : ''))
+    : []
   const isWellFormed = isList && hashes.every((hash) => /^0x[0-9a-f]{64}$/.test(hash))
   if (!isWellFormed || Object.keys(others).length > 0) {
     throw invalid(

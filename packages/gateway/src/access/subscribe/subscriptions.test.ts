@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type DevnetChain, startDevnet } from '@fairlead/devnet'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type GatewayFixture, gatewayFixture } from '../testing/gateway-fixture.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { inFrontOf, type ListenerFixture, type ListenerOptions, token } from '../testing/listener-fixture.ts'
 import { type NodeProxy, proxyTo } from '../testing/node-proxy.ts'
 import { type Client, openWebSocket } from '../testing/websocket-client.ts'
 
@@ -15,38 +17,37 @@ let directory: string
 let devnet: Devnet
 let chain: DevnetChain
 let proxy: NodeProxy
-beforeEach(async () => {
+beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-subscriptions-'))
   devnet = await startDevnet({ dataDirectory: directory })
   ;[chain] = devnet.chains as [DevnetChain]
-  proxy = await proxyTo(chain.url)
 }, 60_000)
-afterEach(async () => {
-  await proxy.stop()
+afterAll(async () => {
   await devnet.stop()
   await rm(directory, { recursive: true, force: true })
 })
+beforeEach(async () => {
+  proxy = await proxyTo(chain.url)
+})
+afterEach(() => proxy.stop())
 
 /** The service in front of the proxy, which stands in front of the node. */
-async function start(environment: Record<string, string> = {}, hasSocket = true): Promise<GatewayFixture> {
-  const embedded = { evm: proxy.url, ...(hasSocket && { websocket: proxy.wsUrl }) }
-  const gateway = await gatewayFixture({ FAIRLEAD_HEAD_POLL_MS: '100', ...environment }, 'devnet', embedded)
-  onTestFinished(gateway.stop)
-  return gateway
+function start(options: ListenerOptions = {}, hasSocket = true): Promise<ListenerFixture> {
+  return inFrontOf(proxy.url, { ...options, websocket: hasSocket ? proxy.wsUrl : undefined })
 }
 
-function client(gateway: GatewayFixture): Promise<Client> {
-  return openWebSocket(`${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`)
+function client(gateway: ListenerFixture): Promise<Client> {
+  return openWebSocket(gateway.wsUrl)
 }
 
-function clients(gateway: GatewayFixture, number: number): Promise<Client[]> {
+function clients(gateway: ListenerFixture, number: number): Promise<Client[]> {
   return Promise.all(Array.from({ length: number }, () => client(gateway)))
 }
 
-async function node<result>(method: string, params: unknown[] = []): Promise<result> {
+async function node<result>(method: string, params: unknown[] = [], url = chain.url): Promise<result> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(chain.url, { method: 'POST', headers, body })
+  const response = await fetch(url, { method: 'POST', headers, body })
   const { result, error } = (await response.json()) as { result: result; error?: { message: string } }
   if (error) throw new Error(`${method}: ${error.message}`)
   return result
@@ -141,15 +142,6 @@ describe('an upstream that is lost and comes back', () => {
     expect(gateway.log()).not.toContain(new URL(proxy.url).host)
   })
 
-  it('ends subscriptions when it comes back with another chain', async () => {
-    const each = await client(await start())
-    await each.subscribe('newHeads')
-    await each.subscribe('logs')
-    await node('anvil_reset')
-    await node('anvil_mine', ['0x20'])
-    expect(await each.closed).toEqual([1011, 'the chain was replaced too far back'])
-  })
-
   it('is followed by asking when its WebSocket stays away', async () => {
     const gateway = await start()
     const each = await client(gateway)
@@ -241,7 +233,7 @@ describe('what clients ask alike', () => {
     expect(new Set(ids).size).toBe(100)
     // One to the heads, from which all logs follow, and one to the pending transactions.
     expect(proxy.asked.get('eth_subscribe')).toBe(2)
-    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    const metrics = await gateway.metrics()
     expect(metrics).toContain('fairlead_upstream_subscriptions 2')
     expect(metrics).toContain('fairlead_subscriptions{kind="logs"} 100')
     for (const each of all) each.socket.close()
@@ -250,9 +242,45 @@ describe('what clients ask alike', () => {
   })
 })
 
+describe('a client that wants much', () => {
+  const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
+  const addresses = (of: number) => Array.from({ length: 1_000 }, (_, index) => address(of * 1_000 + index))
+
+  it('may name only so many addresses and topics at once', async () => {
+    const { call, subscribe } = await client(await start())
+    const ids: string[] = []
+    for (let of = 0; of < 16; of++) ids.push(await subscribe('logs', { address: addresses(of) }))
+    expect(await call('eth_subscribe', ['logs', { address: addresses(16) }])).toMatchObject({
+      error: { code: -32005, data: { max_filter_items: 16_384 } },
+    })
+    expect(await call('eth_subscribe', ['newHeads'])).toHaveProperty('result')
+    await call('eth_unsubscribe', [ids[0]])
+    expect(await call('eth_subscribe', ['logs', { address: addresses(16) }])).toHaveProperty('result')
+  })
+
+  it('is broken off when it pings and does not read the answers', async () => {
+    const gateway = await start({ maxBufferBytes: 65_536 })
+    const socket = connect(gateway.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    const key = Buffer.alloc(16).toString('base64')
+    socket.write(
+      `GET /ws/${token} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+        `sec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+    )
+    await once(socket, 'data')
+    socket.pause()
+    // A ping of 125 bytes, its mask all zeros.
+    const ping = Buffer.concat([Buffer.of(0x89, 0xfd), Buffer.alloc(129)])
+    const pings = Buffer.concat(Array<Buffer>(8_192).fill(ping))
+    for (let count = 0; count < 64; count++) socket.write(pings)
+    await waitFor(() => expect(gateway.log()).toContain('"close_code":1006'))
+  })
+})
+
 describe('a client that reads slowly', () => {
   it('is closed when too many notifications wait for it', async () => {
-    const gateway = await start({ FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '65536' })
+    const gateway = await start({ maxBufferBytes: 65_536 })
     const [slow, quick] = (await clients(gateway, 2)) as [Client, Client]
     for (let index = 0; index < 200; index++) await slow.subscribe('newHeads')
     const id = await quick.subscribe('newHeads')
@@ -260,7 +288,7 @@ describe('a client that reads slowly', () => {
     socket.pause()
     await waitFor(async () => {
       await node('anvil_mine', ['0x10'])
-      const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+      const metrics = await gateway.metrics()
       expect(metrics).toContain('fairlead_subscriptions{kind="newHeads"} 1\n')
     })
     socket.resume()
@@ -273,10 +301,7 @@ describe('a client that reads slowly', () => {
   })
 
   it('has its calls read only as fast as it reads their answers', async () => {
-    const gateway = await start({
-      FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '65536',
-      FAIRLEAD_MAX_WEBSOCKET_CALLS: '4',
-    })
+    const gateway = await start({ maxBufferBytes: 65_536, maxCalls: 4 })
     await transfer(1)
     const each = await client(gateway)
     const { socket } = each
@@ -288,11 +313,25 @@ describe('a client that reads slowly', () => {
       )
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000))
-    const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+    const metrics = await gateway.metrics()
     const answered = Number(/messages_total\{direction="out"} (\d+)/.exec(metrics)?.[1])
     expect(answered).toBeLessThan(calls)
     socket.resume()
     await waitFor(() => expect(each.messages).toHaveLength(calls))
     expect(proxy.mostAtOnce()).toBeLessThanOrEqual(4)
   })
+})
+
+it('an upstream that comes back with another chain ends subscriptions', async () => {
+  const ownDirectory = await mkdtemp(join(tmpdir(), 'fairlead-subscriptions-'))
+  onTestFinished(() => rm(ownDirectory, { recursive: true, force: true }))
+  const own = await startDevnet({ dataDirectory: ownDirectory })
+  onTestFinished(own.stop)
+  const [{ url }] = own.chains as [DevnetChain]
+  const each = await client(await inFrontOf(url, { websocket: url.replace('http', 'ws') }))
+  await each.subscribe('newHeads')
+  await each.subscribe('logs')
+  await node('anvil_reset', [], url)
+  await node('anvil_mine', ['0x20'], url)
+  expect(await each.closed).toEqual([1011, 'the chain was replaced too far back'])
 })

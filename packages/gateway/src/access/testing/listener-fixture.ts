@@ -6,8 +6,11 @@ import { createLog } from '../../observe/log.ts'
 import { createMetrics } from '../../observe/metrics.ts'
 import { createDirectory } from '../authenticate/directory.ts'
 import { createUpstreams } from '../forward/upstreams.ts'
-import { type AccessPlane, createJsonRpcListener } from '../listen/json-rpc-http.ts'
+import { createJsonRpcListener } from '../listen/json-rpc-http.ts'
+import { createWebSocketListener, type WebSocketListener } from '../listen/json-rpc-websocket.ts'
+import type { WebSocketPlane } from '../listen/websocket-plane.ts'
 import { createMeter } from '../meter/meter.ts'
+import { createSubscriptionHubs } from '../subscribe/subscription-hubs.ts'
 import { memory } from './gateway-fixture.ts'
 
 /** Token that opens the node of {@link listenTo}. */
@@ -16,17 +19,28 @@ export const token = 'fixture-token'
 /** The access plane alone, in front of one node. */
 export interface ListenerFixture {
   readonly url: string
+  /** Address of its WebSocket, with the token. */
+  readonly wsUrl: string
   readonly port: number
   log(): string
   metrics(): Promise<string>
   stop(): Promise<void>
 }
 
+/** What a test may choose about the access plane. */
+export interface ListenerOptions extends Partial<
+  Omit<WebSocketPlane, 'directory' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'>
+> {
+  /** WebSocket address of the node; without one it is asked for news. */
+  readonly websocket?: string | undefined
+  readonly pollMs?: number
+  /** What the node was found not to offer. */
+  readonly withheldMethods?: readonly string[]
+}
+
 /** Starts the access plane without a database: its directory holds one token. */
-export async function listenTo(
-  upstream: string,
-  options: Partial<Pick<AccessPlane, 'maxBodyBytes' | 'maxBatchItems' | 'timeoutMs'>> = {},
-): Promise<ListenerFixture> {
+export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
+  const { websocket, withheldMethods = [], pollMs = 100, timeoutMs = 20_000, ...options } = given
   const directory = createDirectory()
   const grant = {
     credentialId: 'credential',
@@ -37,34 +51,51 @@ export async function listenTo(
     chain: 'evm',
     network: 'devnet',
     protocols: ['evm'],
-    upstreams: { evm: upstream },
+    withheldMethods,
+    upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
   } as const
   directory.replace([{ sha256: sha256Hex(token), grant }])
-  const { timeoutMs = 20_000 } = options
   const upstreams = createUpstreams(timeoutMs, {})
-  const metrics = createMetrics(() => directory.size)
   const lines = memory()
-  const listener = createJsonRpcListener({
+  const log = createLog('debug', lines.stream)
+  const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })
+  const metrics = createMetrics(
+    () => directory.size,
+    () => hubs.upstreamSubscriptions(),
+  )
+  const plane = {
     directory,
     upstreams,
     meter: createMeter(metrics.nodeRequests, metrics.nodeRequestDuration),
-    log: createLog('debug', lines.stream),
+    log,
     maxBodyBytes: 1_048_576,
     maxBatchItems: 1_000,
+    maxLogRange: 0,
     corsOrigin: '*',
     nodeDomain: undefined,
+    hubs,
+    metrics: metrics.webSockets,
+    maxCalls: 64,
+    maxSubscriptions: 1_024,
+    maxBufferBytes: 16_777_216,
+    pingMs: 30_000,
     ...options,
     timeoutMs,
-  })
+  }
+  const listener = createJsonRpcListener(plane)
+  const webSockets = createWebSocketListener(plane)
   const server = await serve((request, response) => {
     if (!listener(request, response)) response.writeHead(404).end()
-  })
+  }, webSockets)
   return {
     ...server,
+    wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,
     log: lines.text,
     metrics: () => metrics.registry.metrics(),
     stop: async () => {
+      await webSockets.stop(10_000)
       await server.stop()
+      hubs.close()
       await upstreams.close()
     },
   }
@@ -76,8 +107,11 @@ export type Behaviour = (request: IncomingMessage, response: ServerResponse) => 
 /** Starts an HTTP server on a free port. */
 export async function serve(
   behaviour: Behaviour,
+  webSockets?: WebSocketListener,
 ): Promise<{ readonly url: string; readonly port: number; stop(): Promise<void> }> {
-  const server = createServer((request, response) => void behaviour(request, response))
+  const options = webSockets ? { shouldUpgradeCallback: webSockets.takes } : {}
+  const server = createServer(options, (request, response) => void behaviour(request, response))
+  if (webSockets) server.on('upgrade', webSockets.upgrade)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const stop = () =>

@@ -14,6 +14,12 @@ export interface Adapter {
    */
   answer?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
   /**
+   * Gives the params to forward in place of the caller's, or undefined to forward those.
+   *
+   * @throws RpcFailure when the call is not to be forwarded
+   */
+  ask?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<readonly unknown[]> | undefined
+  /**
    * Corrects what the node has answered to the forwarded call.
    *
    * @param result - never an error; those pass by

@@ -16,6 +16,7 @@ import { ethBaseFee } from './eth-base-fee.ts'
 import { ethCallMany } from './eth-call-many.ts'
 import { ethCreateAccessList } from './eth-create-access-list.ts'
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts'
+import { ethGetLogs } from './eth-get-logs.ts'
 import { ethProtocolVersion } from './eth-protocol-version.ts'
 import { ethSyncing } from './eth-syncing.ts'
 import {
@@ -78,6 +79,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   eth_getHeaderByNumber: ethGetHeaderByNumber,
   eth_getSystemTxsByBlockHash: ethGetSystemTxsByBlockHash,
   eth_getSystemTxsByBlockNumber: ethGetSystemTxsByBlockNumber,
+  eth_getLogs: ethGetLogs,
   eth_getTransactionReceipt: receipt,
   eth_pendingTransactions: noAccounts,
   eth_protocolVersion: ethProtocolVersion,

@@ -2,6 +2,7 @@ import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
+import { withinRange } from './eth-get-logs.ts'
 import { isRecord } from './is-record.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { validateParams } from '../validate-params.ts'
@@ -12,8 +13,10 @@ const maxBlocks = 256
 /** Logs with the times of their blocks; a node without the method has both apart. */
 export const erigonGetLogs: Adapter = {
   derivedFrom: ['eth_getLogs', 'eth_getBlockByNumber'],
-  answer: ({ signal }, params, upstream) =>
-    nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
+  answer: async (call, given, upstream) => {
+    const { signal } = call
+    const params = (await withinRange(call, given, upstream)) ?? given
+    return nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
       const logs = await upstream.call('eth_getLogs', params, signal)
       if (!Array.isArray(logs)) throw unreadable()
       const untimed = logs.filter((log: unknown) => isRecord(log) && log['blockTimestamp'] === undefined)
@@ -33,7 +36,8 @@ export const erigonGetLogs: Adapter = {
           return { ...log, timestamp: log['blockTimestamp'] ?? (await timeOf(log['blockNumber'])) }
         }),
       )
-    }),
+    })
+  },
 }
 
 /** The block of a time, found by halving: blocks never are older than the ones before them. */
