@@ -53,7 +53,7 @@ export function nodeAddress(
   // Also as they stand in JSON; the longest first, as one may be part of another.
   const secrets = plain
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
-    .sort((a, b) => b.length - a.length)
+    .toSorted((a, b) => b.length - a.length)
   if (credential.kind === 'x-token') {
     const port = base.port || (base.protocol === 'http:' ? '80' : '443')
     return { url: `${base.hostname}:${port}`, headers: { 'x-token': credential.token }, secrets }

@@ -49,6 +49,17 @@ describe('createHttpTransport', () => {
     expect(requests).toBe(1)
   })
 
+  it('does not go on for ever when the number of retries is none', async () => {
+    let requests = 0
+    const url = await serve((_, response) => {
+      requests += 1
+      response.writeHead(503).end('busy')
+    })
+    const endless = createHttpTransport({ retries: Number.NaN }, [])
+    expect(await endless(call(url), read)).toBe('busy')
+    expect(requests).toBe(1)
+  })
+
   it('sends an idempotent call again when the body breaks off', async () => {
     let requests = 0
     const url = await serve((_, response) => {

@@ -61,7 +61,8 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
     read,
   ) => {
     for (let attempt = 1; ; attempt++) {
-      const last = !idempotent || attempt > retries
+      // Written so that a number which is none means no further attempt instead of endless ones.
+      const last = !idempotent || !(attempt <= retries)
       let pauseMs = Math.random() * Math.min(5_000, 100 * 2 ** attempt)
       const timeout = AbortSignal.timeout(timeoutMs)
       try {
