@@ -51,7 +51,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const { websocket: embeddedSocket, ...embedded } = parts.embedded ?? {}
   const directory = createDirectory()
   const endFeed = await feedDirectory(store, directory, log)
-  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded)
+  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, configuration.maxHeldBytes)
   const hubs = createSubscriptionHubs({
     upstreams,
     embeddedSocket,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../credentials/node-grant.ts'
 import { forward } from './forward/forward.ts'
-import type { Room } from './forward/read-answer.ts'
+import type { Room } from './forward/answer-memory.ts'
 import type { UpstreamAnswer } from './forward/upstream-answer.ts'
 import type { Upstream } from './forward/upstream.ts'
 import type { RpcItem, RpcRequest } from './json-rpc/parse-body.ts'

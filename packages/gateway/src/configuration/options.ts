@@ -114,6 +114,13 @@ export const options = {
     minimum: 1,
     maximum: 100_000,
   },
+  maxHeldBytes: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MAX_HELD_BYTES',
+    description: 'Most bytes of answers that are held whole at a time, as those of batches are.',
+    fallback: 536_870_912,
+    minimum: 1_048_576,
+  },
   upstreamTimeoutMs: {
     kind: 'integer',
     environment: 'FAIRLEAD_UPSTREAM_TIMEOUT_MS',

@@ -110,7 +110,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
-    const upstreams = createUpstreams(1_000, {})
+    const upstreams = createUpstreams(1_000, {}, 2 ** 30)
     const log = createLog('info', lines.stream)
     const end = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)

@@ -15,9 +15,13 @@ export function createStationCaller(context: Omit<CallContext, 'signal'>, timeou
       const request = { method, params, paramsText: JSON.stringify(params), idText: '1' }
       // With room, the answer is read whole.
       const room = context.upstream.room()
-      const { status, content } = await answerCall(request, { ...context, signal: limited }, room)
-      if (typeof content !== 'string') return { problem: 'unreadable', status }
-      return { ...readProbeAnswer(content), status }
+      try {
+        const { status, content } = await answerCall(request, { ...context, signal: limited }, room)
+        if (typeof content !== 'string') return { problem: 'unreadable', status }
+        return { ...readProbeAnswer(content), status }
+      } finally {
+        room.empty()
+      }
     },
     close: () => Promise.resolve(),
   }

@@ -1,8 +1,9 @@
 import type { Call } from '../call.ts'
 import { callText, resultText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
+import type { Room } from './answer-memory.ts'
 import { beginsWithError } from './peek-answer.ts'
-import { answerResult, answerText, type Room } from './read-answer.ts'
+import { answerResult, answerText } from './read-answer.ts'
 import { rewriteAnswer } from './rewrite-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { paramsText as textOf, type Upstream } from './upstream.ts'
@@ -36,16 +37,21 @@ export async function forward(
   const asked = await adapter?.ask?.(call, params, upstream)
   const askedText = asked === undefined ? paramsText : textOf(asked)
   const answer = await upstream.post(callText(method, askedText, echoed ? idText : '1'), signal)
-  const reading = { method, idText, room: room ?? upstream.room(), signal }
-  if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
-    const mended = await adapter.mend(await answerResult(answer, reading), call, params, upstream)
-    return { text: resultText(idText, JSON.stringify(mended)) }
+  const held = room ?? upstream.room()
+  const reading = { method, idText, room: held, signal }
+  try {
+    if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
+      const mended = await adapter.mend(await answerResult(answer, reading), call, params, upstream)
+      return { text: resultText(idText, JSON.stringify(mended)) }
+    }
+    const rewrite = adapter?.rewrite?.(params)
+    const isPassedOn = !room && echoed && answer.delimited && !(await beginsWithError(answer, signal))
+    if (isPassedOn) return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
+    const text = await answerText(answer, reading)
+    return { text: rewrite ? rewrite(text) : text }
+  } finally {
+    if (!room) held.empty()
   }
-  const rewrite = adapter?.rewrite?.(params)
-  const isPassedOn = !room && echoed && answer.delimited && !(await beginsWithError(answer, signal))
-  if (isPassedOn) return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
-  const text = await answerText(answer, reading)
-  return { text: rewrite ? rewrite(text) : text }
 }
 
 function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {

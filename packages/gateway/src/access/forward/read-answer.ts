@@ -1,3 +1,4 @@
+import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
@@ -5,16 +6,11 @@ import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
 
-/** How many bytes of answers may still be held in memory for one request. */
-export interface Room {
-  bytes: number
-}
-
 /**
  * Reads a node's answer to its end.
  *
  * @param answer - not yet read
- * @param room - shrinks by what is kept
+ * @param room - holds what is kept
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
@@ -23,15 +19,14 @@ export async function readAnswer({ body }: UpstreamAnswer, room: Room, signal: A
   let length = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      length += chunk.length
-      room.bytes -= chunk.length
       // Leaving the loop ends the exchange, so that the rest is not even transferred.
-      if (room.bytes < 0) throw new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
+      room.take(chunk.length)
+      length += chunk.length
       chunks.push(chunk)
     }
   } catch (error) {
     // What is not kept makes room for the other answers.
-    room.bytes += length
+    room.giveBack(length)
     throw error instanceof RpcFailure ? error : unavailable(error, signal)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -90,7 +85,7 @@ export async function answerResult(
 interface Reading {
   /** What the node was asked for. */
   readonly method: string
-  /** Shrinks by what is kept. */
+  /** Holds what is kept. */
   readonly room: Room
   /** What the exchange runs under. */
   readonly signal: AbortSignal

@@ -2,7 +2,8 @@ import { Pool } from 'undici'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { callText } from '../json-rpc/rpc-text.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { answerResult, type Room } from './read-answer.ts'
+import type { AnswerMemory, Room } from './answer-memory.ts'
+import { answerResult } from './read-answer.ts'
 import { unavailable } from './upstream-failure.ts'
 
 /** The HTTP connections to one node. */
@@ -29,22 +30,20 @@ export interface Upstream {
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
     signal: AbortSignal,
   ): Promise<unknown[]>
-  /** How much of this node's answers one request may hold in memory. */
+  /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
   room(): Room
   close(): Promise<void>
 }
-
-// Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
-const maxHeldBytes = 64 * 1024 * 1024
 
 /**
  * Opens a pool of kept-alive connections to a node.
  *
  * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for an answer
+ * @param memory - for answers that are held whole
  * @throws when the address is not one; the error may quote it
  */
-export function createUpstream(address: string, timeoutMs: number): Upstream {
+export function createUpstream(address: string, timeoutMs: number, memory: AnswerMemory): Upstream {
   const url = new URL(address)
   const pool = new Pool(url.origin, { connections: 128, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
   const path = `${url.pathname}${url.search}`
@@ -53,7 +52,6 @@ export function createUpstream(address: string, timeoutMs: number): Upstream {
     const credentials = `${decoded(url.username)}:${decoded(url.password)}`
     headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
   }
-  const room = () => ({ bytes: maxHeldBytes })
 
   const post = async (body: string, signal: AbortSignal): Promise<UpstreamAnswer> => {
     const answer = await pool
@@ -73,14 +71,19 @@ export function createUpstream(address: string, timeoutMs: number): Upstream {
 
   const call: Upstream['call'] = async (method, params, signal) => {
     const answer = await post(callText(method, paramsText(params), '1'), signal)
-    return answerResult(answer, { method, room: room(), signal })
+    const room = memory.room()
+    try {
+      return await answerResult(answer, { method, room, signal })
+    } finally {
+      room.empty()
+    }
   }
 
   return {
     post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    room,
+    room: () => memory.room(),
     close: () => pool.close(),
   }
 }

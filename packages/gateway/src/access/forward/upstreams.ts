@@ -1,5 +1,6 @@
 import type { NodeGrant } from '../../credentials/node-grant.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { AnswerMemory } from './answer-memory.ts'
 import { createUpstream, type Upstream } from './upstream.ts'
 
 /** The connections to all nodes, opened when first needed. */
@@ -16,13 +17,19 @@ export interface Upstreams {
  *
  * @param timeoutMs - longest wait for an answer
  * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
+ * @param maxHeldBytes - for all answers together that are held whole
  */
-export function createUpstreams(timeoutMs: number, embedded: Readonly<Record<string, string>>): Upstreams {
+export function createUpstreams(
+  timeoutMs: number,
+  embedded: Readonly<Record<string, string>>,
+  maxHeldBytes: number,
+): Upstreams {
+  const memory = new AnswerMemory(maxHeldBytes)
   const open = new Map<string, Upstream>()
   const at = (address: string): Upstream => {
     const known = open.get(address)
     if (known) return known
-    const upstream = opened(address, timeoutMs)
+    const upstream = opened(address, timeoutMs, memory)
     open.set(address, upstream)
     return upstream
   }
@@ -42,9 +49,9 @@ export function createUpstreams(timeoutMs: number, embedded: Readonly<Record<str
   }
 }
 
-function opened(address: string, timeoutMs: number): Upstream {
+function opened(address: string, timeoutMs: number, memory: AnswerMemory): Upstream {
   try {
-    return createUpstream(address, timeoutMs)
+    return createUpstream(address, timeoutMs, memory)
   } catch {
     // The error quotes the address, and with it the credentials inside.
     throw missing('The upstream address of this node is not an HTTP address.')

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../credentials/node-grant.ts'
 import { type AnsweredCall, answerCall, failureOf } from '../answer-call.ts'
+import type { Room } from '../forward/answer-memory.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
 import type { RpcBody, RpcItem, RpcRequest } from '../json-rpc/parse-body.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
@@ -25,6 +26,8 @@ export interface AnsweredMessage {
   readonly text: string | undefined
   /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
   activate(): void
+  /** Makes room for other answers; to be called once the answer has left. */
+  release(): void
   /** Method of the contract, `batch`, or `unknown`. */
   readonly method: string
   /** HTTP status that the same answer would have over HTTP. */
@@ -37,13 +40,17 @@ export async function answerMessage(
   context: MessageContext,
 ): Promise<AnsweredMessage> {
   const told: (() => void)[] = []
-  const answered = await answerItems(items, context, told)
+  const rooms: Room[] = []
+  const answered = await answerItems(items, context, told, rooms)
   const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
   const [{ method, status } = { method: 'unknown', status: 200 }] = answered
   return {
     text: texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0],
     activate: () => {
       for (const activate of told) activate()
+    },
+    release: () => {
+      for (const room of rooms) room.empty()
     },
     method: batch ? 'batch' : method,
     status: batch ? 200 : status,
@@ -54,10 +61,12 @@ async function answerItems(
   items: readonly RpcItem[],
   context: MessageContext,
   told: (() => void)[],
+  rooms: Room[],
 ): Promise<readonly AnsweredCall[]> {
   try {
     const upstream = context.upstreams.of(context.grant, 'evm')
     const room = upstream.room()
+    rooms.push(room)
     const callContext = { ...context, upstream }
     const answers = items.map((item) =>
       isForSubscriptions(item)

@@ -156,6 +156,8 @@ class Exchange {
     this.#method = 'batch'
     const room = context.upstream.room()
     const answered = await Promise.all(items.map((item) => answerCall(item, context, room)))
+    // Not earlier: what is still being read is given back by whoever reads it.
+    this.#whenOver(() => room.empty())
     const texts = answered.flatMap(({ content }: AnsweredCall) =>
       typeof content === 'string' ? [content] : [],
     )
@@ -184,6 +186,12 @@ class Exchange {
     // A client that does not read would have its answer held for ever.
     if (text !== undefined && text.length > heldAlways) this.#response.setTimeout(this.#plane.timeoutMs)
     this.#response.end(text)
+  }
+
+  /** Runs something when the answer has left, or cannot any more. */
+  #whenOver(run: () => void): void {
+    if (this.#response.destroyed) run()
+    else this.#response.once('close', run)
   }
 
   /** Whether the client is gone, so that there is nobody to answer. */

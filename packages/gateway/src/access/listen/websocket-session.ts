@@ -175,11 +175,12 @@ export class WebSocketSession {
     const { upstreams, maxLogRange } = plane
     const [grant, subscriptions, { signal }] = [this.#grant, this.#subscriptions, call]
     const context = { upstreams, grant, endpoint, subscriptions, signal, maxLogRange, log }
-    const { text, activate, method, status } = await answerMessage(body, context)
+    const { text, activate, release, method, status } = await answerMessage(body, context)
     clearTimeout(late)
     this.#calls.delete(call)
     this.#inFlight -= body.items.length
-    if (text !== undefined) this.#send(text)
+    if (text === undefined) release()
+    else this.#send(text, release)
     activate()
     this.#measure(method, status, started)
     this.#pump()
@@ -203,13 +204,14 @@ export class WebSocketSession {
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 
-  #send(text: string): void {
+  /** Sends a text; `sent` is called when it has left, or will not. */
+  #send(text: string, sent = () => {}): void {
     const { webSocket, socket, corked, plane } = this.#parts
-    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return
+    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent()
     this.#messagesOut += 1
     plane.metrics.messagesOut.inc()
     corked.cork(socket)
-    webSocket.send(text)
+    webSocket.send(text, sent)
   }
 
   /** The client has read all that waited for it. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../observe/log.ts'
+import { AnswerMemory } from '../forward/answer-memory.ts'
 import { createUpstream, type Upstream } from '../forward/upstream.ts'
 import { ChainFollower, type FollowOptions } from './chain-follower.ts'
 
@@ -17,7 +18,7 @@ let upstream: Upstream
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-follower-'))
   devnet = await startDevnet({ dataDirectory: directory })
-  upstream = createUpstream(devnet.chains[0]?.url as string, 5_000)
+  upstream = createUpstream(devnet.chains[0]?.url as string, 5_000, new AnswerMemory(2 ** 29))
 }, 60_000)
 afterAll(async () => {
   await upstream.close()

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import { forward } from '../forward/forward.ts'
 import { answerText } from '../forward/read-answer.ts'
+import { AnswerMemory } from '../forward/answer-memory.ts'
 import { createUpstream } from '../forward/upstream.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { nodeThat } from './listener-fixture.ts'
@@ -47,7 +48,7 @@ export type AdaptedCall = (method: string, ...params: unknown[]) => Promise<unkn
  * @returns a function that gives the result or throws the node's error as {@link RpcFailure}
  */
 export function adapted(address: string): AdaptedCall {
-  const upstream = createUpstream(address, 30_000)
+  const upstream = createUpstream(address, 30_000, new AnswerMemory(2 ** 29))
   onTestFinished(() => upstream.close())
   return async (name, ...params) => {
     const signal = AbortSignal.timeout(30_000)

@@ -34,13 +34,22 @@ export interface ListenerOptions extends Partial<
   /** WebSocket address of the node; without one it is asked for news. */
   readonly websocket?: string | undefined
   readonly pollMs?: number
+  /** For all answers together that are held whole. */
+  readonly maxHeldBytes?: number
   /** What the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
 }
 
 /** Starts the access plane without a database: its directory holds one token. */
 export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
-  const { websocket, withheldMethods = [], pollMs = 100, timeoutMs = 20_000, ...options } = given
+  const {
+    websocket,
+    withheldMethods = [],
+    pollMs = 100,
+    timeoutMs = 20_000,
+    maxHeldBytes = 2 ** 29,
+    ...options
+  } = given
   const directory = createDirectory()
   const grant = {
     credentialId: 'credential',
@@ -55,7 +64,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
   } as const
   directory.replace([{ sha256: sha256Hex(token), grant }])
-  const upstreams = createUpstreams(timeoutMs, {})
+  const upstreams = createUpstreams(timeoutMs, {}, maxHeldBytes)
   const lines = memory()
   const log = createLog('debug', lines.stream)
   const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+
+const megabyte = 2 ** 20
+const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] })
+const twoCalls = JSON.stringify([call(1), call(2)])
+const oneCall = JSON.stringify([call(1)])
+
+/** A node whose every answer takes more than half of what the service may hold. */
+async function listener() {
+  const node = await nodeThat((request, response: ServerResponse) => {
+    request.resume().on('end', () => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(0.6 * megabyte) })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    })
+  })
+  return inFrontOf(node, { maxHeldBytes: megabyte })
+}
+
+interface Answer {
+  readonly result?: string
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+const codesOf = (answers: readonly Answer[]) =>
+  answers.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)
+
+describe('answers that are held whole', () => {
+  it('never take more than the service may hold, and make room when they have left over HTTP', async () => {
+    const { url } = await listener()
+    const post = async (body: string): Promise<Answer[]> =>
+      (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as Answer[]
+    for (let round = 0; round < 5; round++) {
+      expect(codesOf(await post(twoCalls))).toEqual([-32_005, 0])
+      expect(codesOf(await post(oneCall))).toEqual([0])
+    }
+  })
+
+  it('make room when their client goes away', async () => {
+    const { url, port } = await listener()
+    for (let round = 0; round < 5; round++) {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(
+        `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${twoCalls.length}\r\n\r\n${twoCalls}`,
+      )
+      if (round % 2 === 0) await once(socket, 'data')
+      socket.destroy()
+    }
+    const works = async () => {
+      const answer = await fetch(`${url}/${token}`, { method: 'POST', body: oneCall })
+      return codesOf((await answer.json()) as Answer[])
+    }
+    await expect.poll(works).toEqual([0])
+  })
+
+  it('make room when they have left over a WebSocket', async () => {
+    const { port } = await listener()
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/${token}`)
+    await once(socket, 'open')
+    const ask = async (body: string): Promise<Answer[]> => {
+      socket.send(body)
+      const [data] = (await once(socket, 'message')) as [Buffer]
+      return JSON.parse(data.toString()) as Answer[]
+    }
+    for (let round = 0; round < 5; round++) {
+      expect(codesOf(await ask(twoCalls))).toEqual([-32_005, 0])
+      await expect.poll(async () => codesOf(await ask(oneCall))).toEqual([0])
+    }
+    socket.close()
+  })
+})
