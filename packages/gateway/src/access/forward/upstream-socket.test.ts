@@ -6,10 +6,10 @@ import { createLog } from '../../observe/log.ts'
 import { DirectFeed } from '../subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
+import { waitFor } from '../testing/wait-for.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 /** Machines are slow at times. */
-const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
 
 /** A node that answers as the test wants. */
 let server: WebSocketServer

@@ -16,10 +16,10 @@ import {
 } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+import { waitFor } from '../testing/wait-for.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 /** Machines are slow at times. */
-const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
 
 let directory: string
 let devnet: Devnet

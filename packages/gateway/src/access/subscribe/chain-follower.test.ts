@@ -7,10 +7,10 @@ import { createLog } from '../../observe/log.ts'
 import { AnswerMemory } from '../forward/answer-memory.ts'
 import { createUpstream, type Upstream } from '../forward/upstream.ts'
 import { ChainFollower, type FollowOptions } from './chain-follower.ts'
+import { waitFor } from '../testing/wait-for.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 /** Machines are slow at times. */
-const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
 
 let directory: string
 let devnet: Devnet

@@ -8,10 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { inFrontOf, type ListenerFixture, type ListenerOptions, token } from '../testing/listener-fixture.ts'
 import { type NodeProxy, proxyTo } from '../testing/node-proxy.ts'
 import { type Client, openWebSocket } from '../testing/websocket-client.ts'
+import { waitFor } from '../testing/wait-for.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 /** Machines are slow at times. */
-const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 })
 
 let directory: string
 let devnet: Devnet
