@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // Workspace packages are read from their sources, so no build is needed before a test.
@@ -11,5 +13,13 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: '.results/vitest.json' }]],
     passWithNoTests: false,
     restoreMocks: true,
+    // Test files keep nothing in modules, so those of a package share one worker that loads the sources once.
+    isolate: false,
+    // Programs that tests start load the same sources again and again: what one has compiled, the next one takes.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache') },
+    // Real engines take their time on a busy machine. A test that waits in vain still ends.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

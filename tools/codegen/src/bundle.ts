@@ -1,6 +1,6 @@
-import { bundle as bundleDocument, createConfig } from '@redocly/openapi-core'
-import { relative } from 'node:path'
-import { workspaceRoot } from './families.ts'
+import { bundle as bundleDocument, loadConfig } from '@redocly/openapi-core'
+import { join, relative } from 'node:path'
+import { specsRoot, workspaceRoot } from './families.ts'
 
 /** A JSON object of a specification. */
 export type Json = Record<string, unknown>
@@ -11,7 +11,10 @@ export type Json = Record<string, unknown>
  * @throws Error naming the file and place of each unresolved reference
  */
 export async function bundle(entry: string): Promise<Json> {
-  const { bundle: document, problems } = await bundleDocument({ ref: entry, config: await createConfig({}) })
+  const { bundle: document, problems } = await bundleDocument({
+    ref: entry,
+    config: await loadConfig({ configPath: join(specsRoot, 'redocly.yaml') }),
+  })
   const errors = problems.filter((problem) => problem.severity === 'error')
   if (errors.length > 0) {
     const lines = errors.map(({ message, location }) => {

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { addressFields } from './address-fields.ts'
 import { bundle } from './bundle.ts'
 import { readChains } from './chains.ts'
 import { type Family, specDigest, type SpecDocument, specsRoot } from './families.ts'
+import { grpcContract, grpcDescriptors } from './grpc-contract.ts'
 import { header } from './header.ts'
 import { openapiContract } from './openapi-contract.ts'
 import { openrpcContract } from './openrpc-contract.ts'
 import { openrpcMethods } from './openrpc-methods.ts'
 import { derivedOpenApi } from './openrpc-types.ts'
-import { protobufTypes } from './protobuf.ts'
+import { protobufDescriptors, protobufTypes } from './protobuf.ts'
 import { typescriptTypes } from './typescript-types.ts'
 
 /** Everything that one family generates. */
@@ -50,18 +52,27 @@ interface DocumentOutput {
 
 async function generateDocument({ kind, entry, name }: SpecDocument): Promise<DocumentOutput> {
   const path = join(specsRoot, entry)
+  const codegen = 'fairlead-codegen'
   if (kind === 'proto') {
     const tool = toolVersion('ts-proto')
     const files = Object.entries(await protobufTypes(path))
-    return { files: Object.fromEntries(files.map(([file, text]) => [file, { tool, text }])) }
+    const descriptors = await protobufDescriptors(path)
+    return {
+      files: {
+        ...Object.fromEntries(files.map(([file, text]) => [file, { tool, text }])),
+        'contract.ts': { tool: codegen, text: grpcContract(descriptors) },
+        'descriptors.ts': { tool: codegen, text: grpcDescriptors(descriptors) },
+      },
+    }
   }
   const document = await bundle(path)
   const { version } = document['info'] as { version: string }
-  const codegen = 'fairlead-codegen'
   if (kind === 'openapi') {
+    const addresses = addressFields(document)
     const files = {
       'types.ts': { tool: toolVersion('openapi-typescript'), text: await typescriptTypes(document) },
       'contract.ts': { tool: codegen, text: openapiContract(document, name) },
+      ...(addresses !== undefined && { 'addresses.ts': { tool: codegen, text: addresses } }),
       'index.ts': { tool: codegen, text: index('types') },
     }
     return { version, files }

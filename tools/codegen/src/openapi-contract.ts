@@ -24,8 +24,10 @@ export function openapiContract(document: Json, name: string): string {
         operationId: operation['operationId'],
         method: verb.toUpperCase(),
         path,
+        ...about(operation),
         pathParameters: parametersIn(document, parameters, 'path', name),
         query: parametersIn(document, parameters, 'query', name),
+        ...headers(document, parameters, name),
         ...requestBody(document, operation, name),
         responses: responses(document, operation, name),
       }
@@ -61,22 +63,47 @@ function parametersIn(document: Json, parameters: readonly Json[], place: string
   return Object.fromEntries(entries) as Json
 }
 
-function jsonContent(document: Json, holder: Json, name: string): { schema?: Json } {
+// What is as usual is left out: most routes have one media type, no headers, and are neither new nor old.
+
+function about({ tags, deprecated, 'x-stability': stability }: Json): Json {
+  return {
+    ...(Array.isArray(tags) && tags.length > 0 && { tags }),
+    ...(deprecated === true && { deprecated }),
+    ...(stability !== undefined && { stability }),
+  }
+}
+
+function headers(document: Json, parameters: readonly Json[], name: string): Json {
+  const found = parametersIn(document, parameters, 'header', name)
+  return Object.keys(found).length > 0 ? { headers: found } : {}
+}
+
+const json = 'application/json'
+
+// Beside JSON there is binary data, which no schema describes, or an event stream, whose schema is that of one event.
+function body(holder: Json, name: string): Json {
   const content = (holder['content'] ?? {}) as Record<string, { schema?: Json }>
-  const schema = content['application/json']?.schema
-  return schema ? { schema: contractSchema(schema, name) } : {}
+  const mediaTypes = Object.keys(content)
+  const schema = (content[json] ?? content['text/event-stream'])?.schema
+  return {
+    ...(schema && { schema: contractSchema(schema, name) }),
+    ...(mediaTypes.some((mediaType) => mediaType !== json) && { mediaTypes }),
+  }
 }
 
 function requestBody(document: Json, operation: Json, name: string): Json {
   if (!operation['requestBody']) return {}
-  const body = resolveReference(document, operation['requestBody'] as Json)
-  return { requestBody: { required: body['required'] === true, ...jsonContent(document, body, name) } }
+  const holder = resolveReference(document, operation['requestBody'] as Json)
+  return { requestBody: { required: holder['required'] === true, ...body(holder, name) } }
 }
 
 function responses(document: Json, operation: Json, name: string): Json {
-  const entries = Object.entries(operation['responses'] as Record<string, Json>).map(([status, response]) => [
-    status,
-    jsonContent(document, resolveReference(document, response), name),
-  ])
+  const entries = Object.entries(operation['responses'] as Record<string, Json>).map(
+    ([status, reference]) => {
+      const response = resolveReference(document, reference)
+      const headerNames = Object.keys(response['headers'] ?? {})
+      return [status, { ...body(response, name), ...(headerNames.length > 0 && { headers: headerNames }) }]
+    },
+  )
   return Object.fromEntries(entries) as Json
 }

@@ -39,13 +39,16 @@ export const nonIdempotentMethods: readonly string[] = ${JSON.stringify(
 }
 
 function entry(method: RpcMethod): string {
-  const shape = ({ params, result }: Form) =>
-    method.paramStructure === 'by-name'
-      ? `params: { ${params.join('; ')} }; result: ${result}`
-      : `params: [${params.join(', ')}]; result: ${result}`
+  const shape = ({ params, result }: Form) => `params: ${paramsText(method, params)}; result: ${result}`
   const forms = overloadForms(method).map((form) => `\n    | { ${shape(form)} }`)
   const overloads = forms.length > 0 ? `; overloads:${forms.join('')}\n ` : ''
   return `${documentation(method, '  ')}  ${method.name}: { ${shape(generalForm(method))}${overloads} }`
+}
+
+function paramsText({ paramStructure }: RpcMethod, params: readonly string[]): string {
+  if (paramStructure !== 'by-name') return `[${params.join(', ')}]`
+  // An object type without members would take any value.
+  return params.length > 0 ? `{ ${params.join('; ')} }` : 'Record<string, never>'
 }
 
 function subscriptionMap(subscriptions: readonly [string, RpcSubscription][]): string {

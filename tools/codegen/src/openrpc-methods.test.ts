@@ -48,6 +48,8 @@ describe('openrpcMethods', () => {
   it('writes parameters by name as an object', async () => {
     const { methods: text } = await openrpcMethods(documentOf({ ...trace, paramStructure: 'by-name' }))
     expect(text).toContain('trace: { params: { hash: Hash; depth?: number }; result: Frame | null }')
+    const bare = await openrpcMethods(documentOf({ ...trace, params: [], paramStructure: 'by-name' }))
+    expect(bare.methods).toContain('trace: { params: Record<string, never>; result: Frame | null }')
   })
 
   it('writes one form per overload, and imports what the forms need', async () => {

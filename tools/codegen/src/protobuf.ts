@@ -1,3 +1,5 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { type FileDescriptorSet, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -5,19 +7,26 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { filesBelow } from './families.ts'
+import { withWholeMaps } from './map-entries.ts'
 
 const resolve = createRequire(import.meta.url).resolve
 
 const tsProtoOptions = [
-  'outputServices=grpc-js',
+  // One description of a service for every client and server, none of which is imported.
+  'outputServices=generic-definitions',
   'esModuleInterop=true',
   'importSuffix=.ts',
   'forceLong=bigint',
   'oneof=unions-value',
   'enumsAsLiterals=true',
+  // An enum may get values that this version does not know; they stay numbers.
+  'unrecognizedEnum=false',
+  // Dates keep no nanoseconds.
   'useDate=false',
   'useOptionals=none',
-  'env=node',
+  'useExactTypes=false',
+  'exportCommonSymbols=false',
+  'outputJsonMethods=false',
   'outputIndex=false',
   'annotateFilesWithVersion=false',
 ]
@@ -29,33 +38,51 @@ const tsProtoOptions = [
  * @throws Error with what buf printed
  */
 export async function protobufTypes(moduleFolder: string): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-proto-'))
-  try {
+  return inTemporaryFolder(async (folder) => {
     const out = join(folder, 'out')
     const template = join(folder, 'buf.gen.yaml')
     const plugin = join(dirname(resolve('ts-proto/package.json')), 'protoc-gen-ts_proto')
-    await writeFile(
-      template,
-      JSON.stringify({
-        version: 'v2',
-        clean: true,
-        plugins: [
-          {
-            local: [process.execPath, plugin],
-            out,
-            strategy: 'all',
-            include_imports: true,
-            opt: tsProtoOptions,
-          },
-        ],
-      }),
-    )
-    const buf = join(dirname(resolve('@bufbuild/buf/package.json')), 'bin', 'buf')
-    await promisify(execFile)(process.execPath, [buf, 'generate', moduleFolder, '--template', template])
+    const plugins = [
+      {
+        local: [process.execPath, plugin],
+        out,
+        strategy: 'all',
+        include_imports: true,
+        opt: tsProtoOptions,
+      },
+    ]
+    await writeFile(template, JSON.stringify({ version: 'v2', clean: true, plugins }))
+    await buf('generate', moduleFolder, '--template', template)
     const files = filesBelow(out).map(
-      async (file) => [relative(out, file), await readFile(file, 'utf8')] as const,
+      async (file) => [relative(out, file), withWholeMaps(await readFile(file, 'utf8'))] as const,
     )
     return Object.fromEntries(await Promise.all(files))
+  })
+}
+
+/**
+ * Reads the descriptors of every proto file below a buf module and of what they import, without comments.
+ *
+ * @returns each file after those that it imports
+ * @throws Error with what buf printed
+ */
+export async function protobufDescriptors(moduleFolder: string): Promise<FileDescriptorSet> {
+  return inTemporaryFolder(async (folder) => {
+    const image = join(folder, 'descriptors.binpb')
+    await buf('build', moduleFolder, '--as-file-descriptor-set', '--exclude-source-info', '--output', image)
+    return fromBinary(FileDescriptorSetSchema, await readFile(image))
+  })
+}
+
+async function buf(...args: readonly string[]): Promise<void> {
+  const program = join(dirname(resolve('@bufbuild/buf/package.json')), 'bin', 'buf')
+  await promisify(execFile)(process.execPath, [program, ...args])
+}
+
+async function inTemporaryFolder<result>(action: (folder: string) => Promise<result>): Promise<result> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-proto-'))
+  try {
+    return await action(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,9 +1,12 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import type { Json } from './bundle.ts'
 
+// What an editor can show beside a name. Examples of whole objects would be more than half of the output.
+const longestExample = 160
+
 /** Types of every component and operation of an OpenAPI 3.1 document; components also under their own names. */
 export async function typescriptTypes(document: Json): Promise<string> {
-  const nodes = await openapiTS(document as unknown as OpenAPI3, {
+  const nodes = await openapiTS(withoutLongExamples(document) as unknown as OpenAPI3, {
     alphabetize: true,
     // A default is what the server assumes; a caller may leave the field out.
     defaultNonNullable: false,
@@ -12,4 +15,12 @@ export async function typescriptTypes(document: Json): Promise<string> {
     silent: true,
   })
   return astToString(nodes)
+}
+
+function withoutLongExamples(document: Json): Json {
+  const text = JSON.stringify(document, (key, value: unknown) => {
+    const isLong = key === 'examples' && Array.isArray(value) && JSON.stringify(value).length > longestExample
+    return isLong ? undefined : value
+  })
+  return JSON.parse(text) as Json
 }

@@ -1,0 +1,155 @@
+import type { Json } from './bundle.ts'
+import { jsonLiteral, sorted } from './json-literal.ts'
+import { componentSchemas } from './openrpc-types.ts'
+import { resolveReference } from './schema-references.ts'
+
+/** Where a value holds addresses; what the parts mean is said in the generated code. */
+type Shape = true | string | readonly Shape[] | { readonly [property: string]: Shape }
+
+/**
+ * Where the answers of an OpenAPI document hold addresses, as TypeScript data: strings whose schema has the format
+ * `address`, and keys of objects whose `propertyNames` have it. Undefined for a document without any.
+ *
+ * @throws Error naming a property that is an address in one schema of a union and another text in a further one: a value
+ *   does not tell which of them it follows
+ */
+export function addressFields(document: Json): string | undefined {
+  const components = Object.entries(componentSchemas(document))
+  const shapes = new Map(components.map(([name, schema]) => [name, shapeOf(document, schema, name)]))
+  const pruned = pruner(shapes)
+  const answers: Record<string, Shape> = {}
+  for (const [path, item] of Object.entries(document['paths'] as Record<string, Json>)) {
+    const schemas = ['get', 'post'].flatMap((verb) => answerSchemas(document, item[verb] as Json | undefined))
+    const shape = all(schemas.map((schema) => pruned(shapeOf(document, schema, path))))
+    if (shape !== undefined) answers[path] = shape
+  }
+  if (Object.keys(answers).length === 0) return undefined
+  const types: Record<string, Shape> = {}
+  const pending = Object.values(answers)
+  for (let shape = pending.pop(); shape !== undefined; shape = pending.pop()) {
+    for (const name of namesIn(shape)) {
+      const type = pruned(shapes.get(name))
+      if (name in types || type === undefined) continue
+      types[name] = type
+      pending.push(type)
+    }
+  }
+  return `/**
+ * Where a value holds addresses: \`true\` is one, a name is a type, a list is all of its members at once, an object says it
+ * by property, of which \`*\` is any other and \`@\` are the keys. An array holds what its items hold.
+ */
+export type AddressShape =
+  | true
+  | string
+  | readonly AddressShape[]
+  | { readonly [property: string]: AddressShape }
+
+/** Types that hold addresses, by name. */
+export const addressTypes: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(types))}
+
+/** Answers that hold addresses, by path. */
+export const addressAnswers: Readonly<Record<string, AddressShape>> = ${jsonLiteral(sorted(answers))}
+`
+}
+
+function answerSchemas(document: Json, operation: Json | undefined): readonly Json[] {
+  const { 200: ok } = (operation?.['responses'] ?? {}) as Record<string, Json>
+  const { content } = (ok ? resolveReference(document, ok) : {}) as { content?: Record<string, Json> }
+  const schema = content?.['application/json']?.['schema']
+  return schema ? [schema as Json] : []
+}
+
+// `place` is the component or path that the schema belongs to.
+function shapeOf(document: Json, schema: Json, place: string): Shape | undefined {
+  const { $ref, format, items, additionalProperties, propertyNames } = schema
+  if (typeof $ref === 'string') return nameOf($ref)
+  if (format === 'address') return true
+  requireOneMeaning(document, schema, place)
+  const keys = resolveReference(document, (propertyNames ?? {}) as Json)['format'] === 'address'
+  const properties = {
+    ...(keys && { '@': { format: 'address' } }),
+    ...(typeof additionalProperties === 'object' && { '*': additionalProperties as Json }),
+    ...(schema['properties'] as Record<string, Json> | undefined),
+  }
+  const entries = Object.entries(properties).flatMap(([name, property]) => {
+    const shape = shapeOf(document, property, place)
+    return shape === undefined ? [] : [[name, shape] as const]
+  })
+  return all([
+    entries.length > 0 ? Object.fromEntries(entries) : undefined,
+    ...(typeof items === 'object' ? [shapeOf(document, items as Json, place)] : []),
+    ...partsOf(schema).map((part) => shapeOf(document, part, place)),
+  ])
+}
+
+function partsOf({ oneOf, anyOf, allOf }: Json): readonly Json[] {
+  return [oneOf, anyOf, allOf].flatMap((parts) => (parts ?? []) as Json[])
+}
+
+const nameOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1)
+
+// One that is the only one needs no list around it.
+function all(shapes: readonly (Shape | undefined)[]): Shape | undefined {
+  const found = new Map(
+    shapes.flatMap((shape) => (shape === undefined ? [] : [[JSON.stringify(shape), shape]])),
+  )
+  return found.size > 1 ? [...found.values()] : found.values().next().value
+}
+
+/** Makes what leaves out of a shape the types in which no address can be reached, and the names of mere addresses. */
+function pruner(
+  shapes: ReadonlyMap<string, Shape | undefined>,
+): (shape: Shape | undefined) => Shape | undefined {
+  const holders = new Set<string>()
+  const pruned = (shape: Shape | undefined): Shape | undefined => {
+    if (shape === undefined || shape === true) return shape
+    if (typeof shape === 'string')
+      return shapes.get(shape) === true || (holders.has(shape) ? shape : undefined)
+    if (Array.isArray(shape)) return all(shape.map(pruned))
+    const entries = Object.entries(shape).flatMap(([name, property]) => {
+      const left = pruned(property)
+      return left === undefined ? [] : [[name, left] as const]
+    })
+    return entries.length > 0 ? Object.fromEntries(entries) : undefined
+  }
+  // Types refer to each other, in circles too: one more is found until none is.
+  for (let before = -1; before < holders.size;) {
+    before = holders.size
+    for (const [name, shape] of shapes) if (pruned(shape) !== undefined) holders.add(name)
+  }
+  return pruned
+}
+
+function namesIn(shape: Shape): readonly string[] {
+  if (shape === true) return []
+  if (typeof shape === 'string') return [shape]
+  return Object.values(shape).flatMap(namesIn)
+}
+
+function requireOneMeaning(document: Json, schema: Json, place: string): void {
+  const meanings = new Map<string, boolean>()
+  const seen = new Set<Json>()
+  const visit = (part: Json): void => {
+    const resolved = resolveReference(document, part)
+    if (seen.has(resolved)) return
+    seen.add(resolved)
+    for (const further of partsOf(resolved)) visit(further)
+    for (const [property, child] of Object.entries((resolved['properties'] ?? {}) as Record<string, Json>)) {
+      const isAddress = isAddressText(document, child)
+      if (isAddress === undefined) continue
+      if (isAddress !== (meanings.get(property) ?? isAddress))
+        throw new Error(`${place}.${property} is an address or another text, and nothing tells which`)
+      meanings.set(property, isAddress)
+    }
+  }
+  visit(schema)
+}
+
+// Undefined for a schema of something else than a text.
+function isAddressText(document: Json, schema: Json): boolean | undefined {
+  const resolved = resolveReference(document, schema)
+  const { type, format } = resolved
+  if (type === 'string' || (Array.isArray(type) && type.includes('string'))) return format === 'address'
+  const found = partsOf(resolved).map((part) => isAddressText(document, part))
+  return found.includes(true) ? true : found.find((part) => part !== undefined)
+}

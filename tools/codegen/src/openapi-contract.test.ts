@@ -1,0 +1,104 @@
+import { stripTypeScriptTypes } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import type { Json } from './bundle.ts'
+import { openapiContract } from './openapi-contract.ts'
+
+const block = { $ref: '#/components/schemas/Block' }
+const jsonOf = (schema: Json) => ({ 'application/json': { schema } })
+
+async function routeOf(operation: Json, shared: Json = {}): Promise<Json> {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 't', version: '1.0.0' },
+    paths: { '/blocks': { ...shared, post: { operationId: 'publish', responses: {}, ...operation } } },
+    components: {
+      schemas: { Block: { title: 'Block', type: 'object' } },
+      parameters: { Version: { name: 'Version', in: 'header', required: true, schema: { type: 'string' } } },
+      requestBodies: { Block: { required: true, content: jsonOf(block) } },
+      responses: { Block: { description: 'A block.', content: jsonOf(block) } },
+    },
+  }
+  const code = stripTypeScriptTypes(openapiContract(document, 'test'))
+  const contract = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+    routes: { publish: Json }
+  }
+  return contract.routes.publish
+}
+
+describe('a route', () => {
+  it('says no more than it has to', async () => {
+    const route = await routeOf({
+      tags: [],
+      deprecated: false,
+      parameters: [{ name: 'slot', in: 'query', schema: { type: 'string', description: 'A slot.' } }],
+      requestBody: { content: jsonOf(block) },
+      responses: {
+        200: { description: 'ok', content: jsonOf(block), headers: {} },
+        204: { description: 'ok' },
+      },
+    })
+    expect(route).toEqual({
+      operationId: 'publish',
+      method: 'POST',
+      path: '/blocks',
+      pathParameters: {},
+      query: { slot: { required: false, schema: { type: 'string' } } },
+      requestBody: { required: false, schema: { $ref: 'test#/components/schemas/Block' } },
+      responses: { 200: { schema: { $ref: 'test#/components/schemas/Block' } }, 204: {} },
+    })
+  })
+
+  it('says what it belongs to and how far it can be relied on', async () => {
+    const route = await routeOf({ tags: ['Beacon'], deprecated: true, 'x-stability': 'experimental' })
+    expect(route).toMatchObject({ tags: ['Beacon'], deprecated: true, stability: 'experimental' })
+  })
+
+  it('names the headers of the request, also those of the path, and of the responses', async () => {
+    const route = await routeOf(
+      {
+        parameters: [{ $ref: '#/components/parameters/Version' }],
+        responses: { 200: { description: 'ok', headers: { Version: {}, Value: {} } } },
+      },
+      { parameters: [{ name: 'Trace', in: 'header', schema: { type: 'integer' } }] },
+    )
+    expect(route['headers']).toEqual({
+      Trace: { required: false, schema: { type: 'integer' } },
+      Version: { required: true, schema: { type: 'string' } },
+    })
+    expect(route['query']).toEqual({})
+    expect(route['responses']).toEqual({ 200: { headers: ['Version', 'Value'] } })
+  })
+
+  it('names all media types where JSON is not the only one', async () => {
+    const content = { ...jsonOf(block), 'application/octet-stream': { schema: {} } }
+    const route = await routeOf({
+      requestBody: { content },
+      responses: { 200: { description: 'ok', content } },
+    })
+    const expected = {
+      schema: { $ref: 'test#/components/schemas/Block' },
+      mediaTypes: ['application/json', 'application/octet-stream'],
+    }
+    expect(route['requestBody']).toEqual({ required: false, ...expected })
+    expect((route['responses'] as Json)['200']).toEqual(expected)
+  })
+
+  it('has for an event stream the schema of one event', async () => {
+    const content = { 'text/event-stream': { schema: block } }
+    const route = await routeOf({ responses: { 200: { description: 'ok', content } } })
+    expect((route['responses'] as Json)['200']).toEqual({
+      schema: { $ref: 'test#/components/schemas/Block' },
+      mediaTypes: ['text/event-stream'],
+    })
+  })
+
+  it('follows references to bodies and responses', async () => {
+    const route = await routeOf({
+      requestBody: { $ref: '#/components/requestBodies/Block' },
+      responses: { 200: { $ref: '#/components/responses/Block' } },
+    })
+    const schema = { $ref: 'test#/components/schemas/Block' }
+    expect(route['requestBody']).toEqual({ required: true, schema })
+    expect(route['responses']).toEqual({ 200: { schema } })
+  })
+})

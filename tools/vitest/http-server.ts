@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as it arrived. */
+export interface Arrived {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+/** An HTTP server whose answers a test decides about. */
+export interface HttpServer {
+  readonly url: string
+  readonly requests: readonly Arrived[]
+  /** Connections that are open now. */
+  connections(): Promise<number>
+  close(): Promise<void>
+}
+
+export type Answering = (request: Arrived, response: ServerResponse, count: number) => void | Promise<void>
+
+/** Starts a server on a loopback port; `answer` gets the number of the request, from 1. */
+export async function startHttpServer(answer: Answering, port = 0): Promise<HttpServer> {
+  const requests: Arrived[] = []
+  const server = createServer((request, response) => {
+    response.on('error', () => {})
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const { method = '', url = '', headers } = request
+      requests.push({ method, url, headers, body: Buffer.concat(chunks) })
+      await answer(requests.at(-1) as Arrived, response, requests.length)
+    })()
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    connections: () => connectionsOf(server),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
+}
+
+/** Answers with JSON. */
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+/** The address of a port at which nobody listens. */
+export async function deadUrl(): Promise<string> {
+  const server = await startHttpServer(() => {})
+  await server.close()
+  return server.url
+}
