@@ -13,11 +13,35 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path template with `{name}` placeholders, as the specification writes it. */
   readonly path: string
+  /** What the operation belongs to, for example `Debug`. */
+  readonly tags?: readonly string[]
+  /** Given when callers should move to another operation. */
+  readonly deprecated?: true
+  /** Given when the operation may still change or go. */
+  readonly stability?: 'experimental'
   readonly pathParameters: Readonly<Record<string, Parameter>>
   readonly query: Readonly<Record<string, Parameter>>
-  readonly requestBody?: { readonly required: boolean; readonly schema: JsonSchema }
+  /** Request headers with a meaning of their own, by name as the specification writes it. */
+  readonly headers?: Readonly<Record<string, Parameter>>
+  readonly requestBody?: {
+    readonly required: boolean
+    /** Of the JSON form. */
+    readonly schema: JsonSchema
+    /** Left out when JSON is the only one. */
+    readonly mediaTypes?: readonly string[]
+  }
   /** By status code. */
-  readonly responses: Readonly<Record<string, { readonly schema?: JsonSchema }>>
+  readonly responses: Readonly<Record<string, RouteResponse>>
+}
+
+/** An answer that a route may give. */
+export interface RouteResponse {
+  /** Of the JSON form; for `text/event-stream`, of one event. */
+  readonly schema?: JsonSchema
+  /** Left out when JSON is the only one, or when there is no body. */
+  readonly mediaTypes?: readonly string[]
+  /** Names of the headers beside the usual ones. */
+  readonly headers?: readonly string[]
 }
 
 /** One JSON-RPC method as data. */

@@ -40,11 +40,25 @@ export interface ErrorContext {
     readonly asked: number
   }
   /** A gRPC status other than OK. */
-  GRPC_STATUS: { readonly operation: string; readonly status: number; readonly detail: string }
+  GRPC_STATUS: {
+    readonly operation: string
+    readonly status: number
+    /** Name of the status, for example `UNAVAILABLE`. */
+    readonly statusName?: string | undefined
+    /** The server's own words, without secrets. */
+    readonly detail: string
+    /** Metadata that came with the status, without secrets; not enumerable, so that no log is filled with it. */
+    readonly metadata?: Readonly<Record<string, string | Uint8Array | readonly (string | Uint8Array)[]>>
+  }
   /** A stream was read more slowly than it was written, and its buffer is full. */
   STREAM_OVERFLOW: { readonly operation: string; readonly capacity: number }
   /** A stream cannot deliver what came before a point, because the node no longer has it. */
-  STREAM_GAP: { readonly operation: string; readonly reason: string }
+  STREAM_GAP: {
+    readonly operation: string
+    readonly reason: string
+    /** The oldest slot that the node still has, in decimal, where it says so. */
+    readonly firstAvailableSlot?: string | undefined
+  }
   /** An answer that breaks the contract. `path` is where, `rule` what was expected there. */
   DECODE_INVALID: { readonly operation: string; readonly path: string; readonly rule: string }
 }

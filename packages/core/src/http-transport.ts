@@ -70,7 +70,8 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
         const response = await fetch(url, {
           ...init,
           redirect: 'manual',
-          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+          // Some edge runtimes cannot join signals; there an abort takes effect with the end of the attempt.
+          signal: AbortSignal.any?.([signal || timeout, timeout]) || timeout,
         })
         // A number of seconds or a date; anything else leaves the pause as it is.
         const after = response.headers.get('retry-after')

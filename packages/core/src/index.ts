@@ -1,5 +1,13 @@
 export { type NodeAddress, nodeAddress, type NodeProtocol } from './address.ts'
-export type { Chain, JsonSchema, Method, Parameter, Route, SubscriptionKind } from './contract.ts'
+export type {
+  Chain,
+  JsonSchema,
+  Method,
+  Parameter,
+  Route,
+  RouteResponse,
+  SubscriptionKind,
+} from './contract.ts'
 export {
   basicAuthorization,
   type BasicCredential,
@@ -25,5 +33,8 @@ export {
   type HttpOptions,
   type HttpTransport,
 } from './http-transport.ts'
+export { bestOf, newHealth, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
 export { redact, redactJson } from './redact.ts'
+export { longestMs, requireNumber } from './require-number.ts'
 export { createRestFetch, type RestResult, unwrap } from './rest.ts'
+export { createTokenBucket, type TokenBucket } from './token-bucket.ts'

@@ -100,12 +100,12 @@ describe('events', () => {
     const node = await startNodeServer()
     const { provider } = live(node)
     const events = eventsOf(provider)
-    await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 5_000)
+    await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 20_000)
     node.sockets[0]?.close(1012, 'restart')
-    await vi.waitFor(() => expect(events).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(events).toHaveLength(3), 20_000)
     node.answer = () => ok('0x2')
     node.sockets[1]?.close(1001)
-    await vi.waitFor(() => expect(events).toHaveLength(6), 5_000)
+    await vi.waitFor(() => expect(events).toHaveLength(6), 20_000)
     expect(events.slice(1)).toEqual([
       ['disconnect', 1012, 'restart'],
       ['connect', { chainId: '0x1' }],
@@ -120,7 +120,7 @@ describe('events', () => {
     const { transport } = live(node)
     await transport.request({ method: 'eth_chainId' })
     const events = eventsOf(createProvider(transport))
-    await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 5_000)
+    await vi.waitFor(() => expect(events).toEqual([['connect', { chainId: '0x1' }]]), 20_000)
   })
 
   it('tell once that a node answers over HTTP', async () => {
@@ -149,7 +149,7 @@ describe('events', () => {
     await vi.waitFor(async () => {
       await provider.request({ method: 'eth_blockNumber' })
       expect(events).toEqual([['connect', { chainId: '0x1' }]])
-    }, 5_000)
+    }, 20_000)
     await provider.request({ method: 'eth_blockNumber' })
     expect(node.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(1)
   })
@@ -167,7 +167,7 @@ describe('events', () => {
     await provider.request({ method: 'eth_chainId' })
     for (let round = 1; round <= 2; round++) {
       node.sockets.at(-1)?.close(1012)
-      await vi.waitFor(() => expect(staying).toHaveBeenCalledTimes(round), 5_000)
+      await vi.waitFor(() => expect(staying).toHaveBeenCalledTimes(round), 20_000)
       await provider.request({ method: 'eth_chainId' })
     }
     expect([once.mock.calls.length, gone.mock.calls.length]).toEqual([1, 0])
@@ -189,11 +189,11 @@ describe('a subscription', () => {
     const message = (result: string) => ({ type: 'eth_subscription', data: { subscription: id, result } })
     // Whoever waited for the id must not have missed anything.
     expect(messages).toEqual([])
-    await vi.waitFor(() => expect(messages).toEqual([message('early')]), 5_000)
+    await vi.waitFor(() => expect(messages).toEqual([message('early')]), 20_000)
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(messages).toEqual([message('early'), message('early')]), 5_000)
+    await vi.waitFor(() => expect(messages).toEqual([message('early'), message('early')]), 20_000)
     node.push('0xbeef', 'late')
-    await vi.waitFor(() => expect(messages).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(messages).toHaveLength(3), 20_000)
     expect(await provider.request({ method: 'eth_unsubscribe', params: [id] })).toBe(true)
     expect(await provider.request({ method: 'eth_unsubscribe', params: [id] })).toBe(false)
     expect(node.calls.at(-1)).toMatchObject({ method: 'eth_unsubscribe', params: ['0xbeef'] })

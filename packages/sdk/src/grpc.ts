@@ -1,3 +1,5 @@
 export * from '@fairlead/grpc'
 export * as geyser from '@fairlead/grpc/geyser'
 export * as health from '@fairlead/grpc/health'
+export * as solana from '@fairlead/grpc/solana'
+export * as sui from '@fairlead/grpc/sui'

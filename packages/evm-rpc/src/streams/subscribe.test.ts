@@ -22,10 +22,10 @@ it('goes on when the listener of its beginning throws, and can be ended', async 
     throw fault
   })
   const stop = listen(transport, 'newPendingTransactions', undefined, { onData, onError, onSubscribed })
-  await vi.waitFor(() => expect(onSubscribed).toHaveBeenCalledOnce(), 5_000)
+  await vi.waitFor(() => expect(onSubscribed).toHaveBeenCalledOnce(), 20_000)
   node.push('0x1', '0xab')
-  await vi.waitFor(() => expect(onData).toHaveBeenCalledWith('0xab'), 5_000)
+  await vi.waitFor(() => expect(onData).toHaveBeenCalledWith('0xab'), 20_000)
   expect([faults, onError.mock.calls]).toEqual([[fault], []])
   stop()
-  await vi.waitFor(() => expect(node.calls.at(-1)?.method).toBe('eth_unsubscribe'), 5_000)
+  await vi.waitFor(() => expect(node.calls.at(-1)?.method).toBe('eth_unsubscribe'), 20_000)
 })

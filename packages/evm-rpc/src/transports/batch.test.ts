@@ -139,7 +139,7 @@ describe('a caller that leaves', () => {
     const others = Promise.all([transport.request(balance(3)), transport.request(balance(4))])
     early.abort(reason)
     await expect(first).rejects.toBe(reason)
-    await vi.waitFor(() => expect(node.calls).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(node.calls).toHaveLength(3), 20_000)
     late.abort(reason)
     await expect(second).rejects.toBe(reason)
     give()
@@ -164,7 +164,7 @@ describe('a caller that leaves', () => {
     const leave = [new AbortController(), new AbortController()]
     const calls = leave.map((one, index) => transport.request(balance(index), { signal: one.signal }))
     const outcomes = Promise.allSettled(calls)
-    await vi.waitFor(() => expect(signal).toBeDefined(), 5_000)
+    await vi.waitFor(() => expect(signal).toBeDefined(), 20_000)
     leave[0]?.abort(reason)
     expect(signal?.aborted).toBe(false)
     leave[1]?.abort(reason)

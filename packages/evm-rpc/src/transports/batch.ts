@@ -1,7 +1,7 @@
-import type { CallOptions } from '@fairlead/core'
+import { type CallOptions, requireNumber } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { closedByCaller, closedError } from './close-code.ts'
-import { requireMilliseconds, requireNumber } from './configuration.ts'
+import { requireMilliseconds } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { lastingParts, type Outcome, sendAll } from './outcomes.ts'
 

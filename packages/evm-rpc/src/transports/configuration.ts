@@ -1,13 +1,4 @@
-import { FairleadError } from '@fairlead/core'
-
-// Timers of every runtime hold 32 bits; a longer wait would end at once.
-export const longestMs = 2 ** 31 - 1
-
-/** Refuses an option that is no number from `least` to `most`, both included. */
-export function requireNumber(option: string, value: number, least: number, most = Infinity): void {
-  if (typeof value === 'number' && value >= least && value <= most) return
-  throw new FairleadError('CONFIG_INVALID', { option, rule: `must be a number from ${least} to ${most}` })
-}
+import { FairleadError, longestMs, requireNumber } from '@fairlead/core'
 
 /** Refuses an option that is no whole number from `least` to `most`, both included. */
 export function requireWhole(option: string, value: number, least: number, most = Infinity): void {

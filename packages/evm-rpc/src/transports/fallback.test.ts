@@ -181,7 +181,7 @@ it.each([filter, chain, raw])('$method goes nowhere else when it is closed on it
   const live = webSocket({ url: first.url, auth, WebSocket })
   const transport = fallback([live, plain(second)])
   const call = failure(transport.request(request))
-  await vi.waitFor(() => expect(first.calls).toHaveLength(1), 5_000)
+  await vi.waitFor(() => expect(first.calls).toHaveLength(1), 20_000)
   transport.close?.()
   expect((await call).code).toBe('TRANSPORT_CLOSED')
   expect(second.calls).toEqual([])
@@ -193,7 +193,7 @@ it('a call that acts goes nowhere else when its connection alone is closed by th
   const live = webSocket({ url: first.url, auth, WebSocket })
   const transport = fallback([live, plain(second)])
   const calls = [failure(transport.request(filter)), transport.request(chain)] as const
-  await vi.waitFor(() => expect(first.calls).toHaveLength(2), 5_000)
+  await vi.waitFor(() => expect(first.calls).toHaveLength(2), 20_000)
   live.close()
   expect((await calls[0]).code).toBe('TRANSPORT_CLOSED')
   expect(await calls[1]).toBe('second')
@@ -256,7 +256,7 @@ describe('a ranking', () => {
     const [first, second] = await startPair()
     first.answer = () => after(100, ok('first'))
     const ask = turns(over([first, second], { rank: { intervalMs: 5 } }))
-    await vi.waitFor(async () => expect(await ask()).toBe('second'), 10_000)
+    await vi.waitFor(async () => expect(await ask()).toBe('second'), 20_000)
   })
 
   it('asks a node that answers before one that does not', async () => {
@@ -266,7 +266,7 @@ describe('a ranking', () => {
     expect(await ask()).toBe('second')
     await ask()
     const before = first.messages.length
-    await vi.waitFor(() => expect(first.messages.length).toBe(before), 5_000)
+    await vi.waitFor(() => expect(first.messages.length).toBe(before), 20_000)
     first.refuseWith = undefined
     first.answer = ({ method }) => ok(method === 'eth_chainId' ? '0x1' : 'first')
     expect(await ask()).toBe('second')
@@ -287,7 +287,7 @@ describe('a ranking', () => {
     await vi.waitFor(async () => {
       expect(await ask()).toBe('first')
       expect(pings.length).toBeGreaterThan(20)
-    }, 10_000)
+    }, 20_000)
   })
 
   it('is not shaken by a method that a node lacks', async () => {
@@ -312,7 +312,7 @@ describe('a ranking', () => {
     const broken = plain(first)
     const transport = fallback([broken, plain(second)], { rank: { intervalMs: 1, ping } })
     onTestFinished(() => transport.close?.())
-    await vi.waitFor(async () => expect(await turns(transport)()).toBe('second'), 5_000)
+    await vi.waitFor(async () => expect(await turns(transport)()).toBe('second'), 20_000)
   })
 
   it('pings only while there are calls, and not after it was closed', async () => {
@@ -365,11 +365,11 @@ describe('a subscription', () => {
     const { heard, listener } = recorder()
     const subscription = await transport.subscribe?.(['newHeads'], listener)
     first.push('0x1', 'head 1')
-    await vi.waitFor(() => expect(heard).toEqual(['head 1']), 5_000)
+    await vi.waitFor(() => expect(heard).toEqual(['head 1']), 20_000)
     first.sockets[0]?.close(4401)
-    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed']), 5_000)
+    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed']), 20_000)
     second.push('0x1', 'head 2')
-    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed', 'head 2']), 5_000)
+    await vi.waitFor(() => expect(heard).toEqual(['head 1', 'resumed', 'head 2']), 20_000)
     await subscription?.unsubscribe()
     expect(asked(second)).toEqual(['eth_subscribe', 'eth_unsubscribe'])
     expect(asked(first)).toEqual(['eth_subscribe'])
@@ -401,7 +401,7 @@ describe('a subscription', () => {
     const { heard, listener } = recorder()
     await fallback([first, live(second)]).subscribe?.(['newHeads'], listener)
     end()
-    await vi.waitFor(() => expect(heard).toEqual(['resumed']), 5_000)
+    await vi.waitFor(() => expect(heard).toEqual(['resumed']), 20_000)
     expect(asked(second)).toEqual(['eth_subscribe'])
   })
 
@@ -411,7 +411,7 @@ describe('a subscription', () => {
     const { heard, listener } = recorder()
     await fallback([live(first), live(second)]).subscribe?.(['newHeads'], listener)
     first.sockets[0]?.close(4403)
-    await vi.waitFor(() => expect(heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 5_000)
+    await vi.waitFor(() => expect(heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 20_000)
   })
 
   it('is not there when no node has any', async () => {
@@ -431,10 +431,10 @@ describe('a subscription', () => {
     await failure(transports[0]?.request({ method: 'eth_blockNumber' }) ?? chainless)
     await vi.waitFor(async () => {
       expect((await failure(transports[0]?.request(chain) ?? chainless)).code).toBe('TRANSPORT_CLOSED')
-    }, 5_000)
+    }, 20_000)
     expect(events.map(({ type }) => type)).toEqual(['connect'])
     second.sockets[0]?.close(4403)
-    await vi.waitFor(() => expect(events).toHaveLength(2), 5_000)
+    await vi.waitFor(() => expect(events).toHaveLength(2), 20_000)
     expect(events[1]).toEqual({ type: 'disconnect', code: 4403, reason: '', willReconnect: false })
   })
 

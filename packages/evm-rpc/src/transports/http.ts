@@ -6,12 +6,13 @@ import {
   type HttpOptions,
   nodeAddress,
   redact,
+  requireNumber,
   type TokenCredential,
 } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { parse, resultOf, rpcErrorOf } from './answer.ts'
 import { outcomesOf } from './batch-answer.ts'
-import { requireMilliseconds, requireNumber } from './configuration.ts'
+import { requireMilliseconds } from './configuration.ts'
 import { createEnvelopes, type Envelope, operationOf } from './envelope.ts'
 import { isIdempotent } from './idempotent.ts'
 import { failed } from './outcomes.ts'

@@ -124,7 +124,7 @@ it('ends with the signal of the caller', async () => {
   const leave = new AbortController()
   const reason = new Error('enough')
   const call = over(nodes).request(block, { signal: leave.signal })
-  await vi.waitFor(() => expect(nodes.map(({ calls }) => calls.length)).toEqual([1, 1, 1]), 5_000)
+  await vi.waitFor(() => expect(nodes.map(({ calls }) => calls.length)).toEqual([1, 1, 1]), 20_000)
   leave.abort(reason)
   await expect(call).rejects.toBe(reason)
   await expect(over(nodes).request(block, { signal: leave.signal })).rejects.toBe(reason)

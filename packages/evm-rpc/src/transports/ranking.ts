@@ -1,6 +1,6 @@
-import type { CallOptions } from '@fairlead/core'
+import { type CallOptions, requireNumber } from '@fairlead/core'
 import type { Transport } from '../transport.ts'
-import { requireMilliseconds, requireNumber } from './configuration.ts'
+import { requireMilliseconds } from './configuration.ts'
 import { unref } from './unref.ts'
 
 /** How to find out which node is the best one. */

@@ -1,9 +1,7 @@
-import { FairleadError } from '@fairlead/core'
+import { createTokenBucket, FairleadError, requireNumber } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { closedByCaller, closedError } from './close-code.ts'
-import { requireNumber } from './configuration.ts'
 import { callsOf, failed, lastingParts, sendAll } from './outcomes.ts'
-import { createTokenBucket } from './token-bucket.ts'
 
 /** How many calls to let through, and how many to hold back. */
 export interface RateLimitOptions {

@@ -93,7 +93,7 @@ describe('a refused call', () => {
     const transport = open(node)
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const call = failure(transport.request(chain))
-    await vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => ms && ms >= 20_000)).toBe(true), 5_000)
+    await vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => ms && ms >= 20_000)).toBe(true), 20_000)
     transport.close?.()
     expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_chainId' } })
     expect(node.calls).toHaveLength(1)

@@ -56,7 +56,7 @@ describe('a subscription', () => {
     }
     const listener = recorder()
     await open(node).subscribe(['newHeads'], listener)
-    await vi.waitFor(() => expect(listener.heard).toEqual([1, 2, 3]), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toEqual([1, 2, 3]), 20_000)
   })
 
   it('fails with the error of the node', async () => {
@@ -87,7 +87,7 @@ describe('a subscription', () => {
     await transport.subscribe(['newHeads'], first)
     await transport.subscribe(['logs', {}], second)
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect([first.heard, second.heard]).toEqual([['resumed'], ['resumed']]), 5_000)
+    await vi.waitFor(() => expect([first.heard, second.heard]).toEqual([['resumed'], ['resumed']]), 20_000)
     expect(named(node, 'eth_subscribe').map(({ params }) => params)).toEqual([
       ['newHeads'],
       ['logs', {}],
@@ -112,7 +112,7 @@ describe('a subscription', () => {
     const listener = recorder()
     await open(node).subscribe(['newHeads'], listener)
     node.push('0x5', 'head')
-    await vi.waitFor(() => expect(listener.heard).toEqual(['head']), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toEqual(['head']), 20_000)
     expect(named(node, 'eth_subscribe')).toHaveLength(2)
   })
 
@@ -127,9 +127,9 @@ describe('a subscription', () => {
       return undefined
     }
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 20_000)
     node.push('0x9', 'head')
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed', 'head']), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed', 'head']), 20_000)
   })
 
   it('is asked for again until a limit on calls lets it', async () => {
@@ -144,7 +144,7 @@ describe('a subscription', () => {
       return { error: { code: -32005, message: 'limit', data: { reason: 'rate', retry_after_ms: 1 } } }
     }
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toEqual(['resumed']), 20_000)
     expect(refusals).toBe(2)
   })
 
@@ -155,9 +155,9 @@ describe('a subscription', () => {
     await transport.subscribe(['newHeads'], listener)
     node.answer = () => ({ error: { code: -32601, message: 'no more' } })
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(listener.heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 5_000)
+    await vi.waitFor(() => expect(listener.heard).toMatchObject([{ context: { rpcCode: -32601 } }]), 20_000)
     node.sockets[1]?.terminate()
-    await vi.waitFor(() => expect(node.sockets).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(node.sockets).toHaveLength(3), 20_000)
     expect(named(node, 'eth_subscribe')).toHaveLength(2)
   })
 
@@ -182,7 +182,7 @@ describe('a subscription', () => {
     await transport.request({ method: 'eth_chainId' })
     expect(named(node, 'eth_unsubscribe').map(({ params }) => params)).toEqual([['0x1']])
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 5_000)
+    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 20_000)
     await transport.request({ method: 'eth_chainId' })
     expect(named(node, 'eth_subscribe')).toHaveLength(1)
     expect(listener.heard).toEqual([])
@@ -215,10 +215,13 @@ describe('a subscription', () => {
     })
     node.answer = ({ method }) => (method === 'eth_subscribe' ? wait.then(() => ok('0x9')) : ok(true))
     node.sockets[0]?.terminate()
-    await vi.waitFor(() => expect(named(node, 'eth_subscribe')).toHaveLength(2), 5_000)
+    await vi.waitFor(() => expect(named(node, 'eth_subscribe')).toHaveLength(2), 20_000)
     await subscription.unsubscribe()
     give()
-    await vi.waitFor(() => expect(named(node, 'eth_unsubscribe')).toMatchObject([{ params: ['0x9'] }]), 5_000)
+    await vi.waitFor(
+      () => expect(named(node, 'eth_unsubscribe')).toMatchObject([{ params: ['0x9'] }]),
+      20_000,
+    )
     expect(listener.heard).toEqual([])
   })
 })

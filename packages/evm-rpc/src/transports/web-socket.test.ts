@@ -65,7 +65,7 @@ describe('a connection', () => {
     const events = eventsOf(transport)
     await transport.request(chain)
     node.sockets[0]?.close(1012, 'restart')
-    await vi.waitFor(() => expect(events).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(events).toHaveLength(3), 20_000)
     transport.close()
     expect(events).toEqual([
       { type: 'connect' },
@@ -133,7 +133,7 @@ describe('a connection', () => {
     const transport = open(node)
     await transport.request(chain)
     node.sockets[0]?.close(code)
-    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 5_000)
+    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 20_000)
     expect(await transport.request(chain)).toBe('0x1')
   })
 
@@ -146,7 +146,7 @@ describe('a connection', () => {
     node.answer = () => undefined
     const waiting = failure(transport.request(chain))
     const sending = failure(transport.request(raw))
-    await vi.waitFor(() => expect(node.calls).toHaveLength(3), 5_000)
+    await vi.waitFor(() => expect(node.calls).toHaveLength(3), 20_000)
     node.sockets[0]?.close(code, `no more ${token}`)
     const closed = { closeCode: code, reason: 'no more ***' }
     // It was sent, so whether it was done is not known.
@@ -169,7 +169,7 @@ describe('a connection', () => {
     await transport.request(chain)
     const timers = vi.spyOn(globalThis, 'setTimeout')
     node.sockets[0]?.close(4429)
-    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 5_000)
+    await vi.waitFor(() => expect(node.sockets).toHaveLength(2), 20_000)
     waits.push(...timers.mock.calls.map(([, ms]) => ms ?? 0))
     expect(Math.max(...waits.filter((ms) => ms < 600))).toBeGreaterThanOrEqual(300)
   })
@@ -189,12 +189,12 @@ describe('a connection', () => {
     const node = await startNodeServer()
     const transport = open(node, { keepAlive: { intervalMs: 30, timeoutMs: 400 } })
     await transport.request(height)
-    await vi.waitFor(() => expect(node.calls.length).toBeGreaterThan(3), 10_000)
+    await vi.waitFor(() => expect(node.calls.length).toBeGreaterThan(3), 20_000)
     expect(node.calls.slice(1).every(({ method }) => method === 'eth_chainId')).toBe(true)
     expect(node.sockets).toHaveLength(1)
     node.answer = () => undefined
     const events = eventsOf(transport)
-    await vi.waitFor(() => expect(events.map(({ type }) => type)).toEqual(['disconnect', 'connect']), 10_000)
+    await vi.waitFor(() => expect(events.map(({ type }) => type)).toEqual(['disconnect', 'connect']), 20_000)
     expect(events[0]).toMatchObject({ code: 1006, reason: 'no answer', willReconnect: true })
     expect(node.sockets).toHaveLength(2)
   })
@@ -266,7 +266,7 @@ describe('a call', () => {
     })
     const events = eventsOf(transport)
     await node.stop()
-    await vi.waitFor(() => expect(events).toHaveLength(1), 5_000)
+    await vi.waitFor(() => expect(events).toHaveLength(1), 20_000)
     const unsent = await failure(transport.request(chain, { timeoutMs: 30 }))
     expect(unsent.code).toBe('TRANSPORT_TIMEOUT')
     expect(unsent.context).toMatchObject({ attempt: 0, timeoutMs: 30, reason: 'no connection' })
@@ -279,7 +279,7 @@ describe('a call', () => {
     const leave = new AbortController()
     const reason = new Error('enough')
     const call = transport.request(chain, { signal: leave.signal })
-    await vi.waitFor(() => expect(node.calls).toHaveLength(1))
+    await vi.waitFor(() => expect(node.calls).toHaveLength(1), 20_000)
     leave.abort(reason)
     await expect(call).rejects.toBe(reason)
     await expect(transport.request(chain, { signal: leave.signal })).rejects.toBe(reason)
@@ -339,12 +339,12 @@ describe('a call', () => {
     node.answer = () => undefined
     const transport = open(node)
     const call = failure(transport.request(raw))
-    await vi.waitFor(() => expect(node.calls).toHaveLength(1))
+    await vi.waitFor(() => expect(node.calls).toHaveLength(1), 20_000)
     transport.close()
     transport.close()
     expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1000 } })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
-    await vi.waitFor(() => expect(node.sockets[0]?.readyState).toBe(WebSocket.CLOSED), 5_000)
+    await vi.waitFor(() => expect(node.sockets[0]?.readyState).toBe(WebSocket.CLOSED), 20_000)
     // Time enough for another attempt, of which there must be none.
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(node.sockets).toHaveLength(1)
