@@ -33,13 +33,14 @@ function clientAnswering(
   auth: BeaconClientOptions['auth'],
   answer: () => Response | Promise<Response>,
   url = 'https://node.example.com',
+  timeoutMs?: number,
 ) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input) => {
     sent.push(input as Request)
     return await answer()
   }
-  return { beacon: createBeaconClient({ url, auth, fetch, retries: 0 }), sent }
+  return { beacon: createBeaconClient({ url, auth, fetch, retries: 0, timeoutMs }), sent }
 }
 
 describe('a request', () => {
@@ -72,6 +73,11 @@ describe('a request', () => {
     expect(answer).toEqual(forkChoice)
     expect(sent[0]?.url).toBe(expected)
     expect(sent[0]?.headers.get('authorization')).toBe(authorization)
+  })
+
+  it('may have a limit of time that is no whole number', async () => {
+    const { beacon } = clientAnswering(token, () => Response.json(forkChoice), undefined, 10_000 / 3)
+    expect(await unwrap(beacon.GET(path))).toEqual(forkChoice)
   })
 
   it('knows the paths of the specification at compile time', () => {

@@ -1,0 +1,55 @@
+import { FairleadError } from '@fairlead/core'
+import { createParser } from 'eventsource-parser'
+
+/** One message of an event stream. */
+export interface EventStreamMessage {
+  readonly event?: string | undefined
+  readonly data: string
+}
+
+/** What one piece of the body completes; a comment alone makes an empty one. */
+export interface EventStreamPart {
+  readonly messages: readonly EventStreamMessage[]
+  /** The pause before another connection that the server asks for. */
+  readonly retryMs?: number | undefined
+}
+
+// Of characters. The largest events are some hundred thousand.
+const largestMessage = 16 * 1024 * 1024
+
+/**
+ * Reads an event stream piece by piece.
+ *
+ * @throws FairleadError `DECODE_INVALID` for a message without end; what the body throws
+ * @see WHATWG HTML, section 9.2.5 (Parsing an event stream)
+ */
+export async function* readEventStream(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<EventStreamPart, void, undefined> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let messages: EventStreamMessage[] = []
+  let retryMs: number | undefined
+  let isTooLarge = false
+  const parser = createParser({
+    maxBufferSize: largestMessage,
+    onEvent: (message) => messages.push(message),
+    onRetry: (ms) => (retryMs = ms),
+    onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
+  })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      if (isTooLarge) {
+        const rule = `must be messages of at most ${largestMessage} characters`
+        throw new FairleadError('DECODE_INVALID', { operation: 'event stream', path: '$', rule })
+      }
+      yield { messages, retryMs }
+      messages = []
+    }
+  } finally {
+    reader.releaseLock()
+  }
+}

@@ -1,0 +1,141 @@
+import { FairleadError, isRetryable, longestMs, requireNumber } from '@fairlead/core'
+import type { BeaconClient } from '../client.ts'
+import type { BeaconEvent, EventTopic } from '../generated/index.ts'
+import { backoffMs, pause } from '../pause.ts'
+import { openBody } from '../streams/body.ts'
+import { type EventStreamMessage, readEventStream } from './event-stream.ts'
+
+const path = '/eth/v1/events'
+const operation = `GET ${path}`
+
+/** Says in line that events may be missing: the connection was lost and is there again. */
+export interface GapEvent {
+  readonly event: 'gap'
+  readonly data: {
+    /** When the node was last heard, as ISO 8601. */
+    readonly from: string
+    /** When the new connection was there, as ISO 8601. */
+    readonly to: string
+    /** How many attempts it took. */
+    readonly attempts: number
+    /** What ended the connection, without secrets. */
+    readonly reason: string
+  }
+}
+
+/** Which events, and how patiently. */
+export interface EventsOptions<topic extends EventTopic> {
+  readonly topics: readonly topic[]
+  /** Ends the stream without an error. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Longest silence in milliseconds; the comments by which a node shows that it is there count. Default 60000. A node may send
+   * no headers before its first event, so the wait for them is that long too when `timeoutMs` of the client is shorter.
+   */
+  readonly idleMs?: number | undefined
+  /** Pauses between attempts to come back, in milliseconds: the upper end of the first, and of all. */
+  readonly reconnect?:
+    | {
+        /** Default: for ever. */
+        readonly attempts?: number | undefined
+        /** Default 250. */
+        readonly baseMs?: number | undefined
+        /** Default 30000. */
+        readonly maxMs?: number | undefined
+      }
+    | undefined
+}
+
+/**
+ * Follows the events of a node.
+ *
+ * The stream is pulled: a reader that is slow slows the node down, and nothing piles up here. A connection that breaks, ends or
+ * stays silent is made again after a random part of a pause that doubles, on top of what the node asks for (`retry:`); with
+ * {@link failover} to the best node. The API cannot deliver what came in between, so a `gap` stands at that place.
+ *
+ * @param beacon - a client
+ * @param options - `topics`, `signal`, `idleMs` and `reconnect`
+ * @returns an endless sequence of `{ event, data }`, narrowed to the topics, and of gaps; `break` ends the connection
+ * @throws FairleadError `HTTP_STATUS` when the node refuses (400, 401, 403, 404, 501); `HTTP_STATUS` or `TRANSPORT_*` when
+ *   the first connection cannot be made, or none of `reconnect.attempts`; `DECODE_INVALID` for an event that is not JSON,
+ *   naming its topic; `CONFIG_INVALID`
+ * @example
+ * ```ts
+ * for await (const { event, data } of events(beacon, { topics: ['head', 'finalized_checkpoint'] })) {
+ *   if (event === 'head') console.log('head', data.slot)
+ *   else if (event === 'gap') console.warn('events may be missing since', data.from)
+ * }
+ * ```
+ * @see eventstream; WHATWG HTML, section 9.2 (Server-sent events)
+ */
+export async function* events<const topic extends EventTopic>(
+  beacon: BeaconClient,
+  { topics, signal, idleMs = 60_000, reconnect = {} }: EventsOptions<topic>,
+): AsyncGenerator<Extract<BeaconEvent, { event: topic }> | GapEvent, void, undefined> {
+  const { attempts: most = Infinity, baseMs = 250, maxMs = 30_000 } = reconnect
+  requireNumber('idleMs', idleMs, 0, longestMs)
+  requireNumber('reconnect.attempts', most, 0)
+  requireNumber('reconnect.baseMs', baseMs, 0, longestMs)
+  requireNumber('reconnect.maxMs', maxMs, 0, longestMs)
+  const call = {
+    path,
+    init: { signal, params: { query: { topics } } },
+    accept: 'text/event-stream',
+    idleMs,
+    isQuietAtFirst: true,
+  }
+  // Grows with every connection that brought nothing, so that a node which takes and drops is left alone too.
+  let tries = 0
+  let retryMs = 0
+  let lost: { readonly from: string; readonly reason: string } | undefined
+
+  async function connect(): Promise<{ body: ReadableStream<Uint8Array>; attempts: number }> {
+    for (let attempts = 1; ; attempts++) {
+      if (lost) await pause(retryMs + backoffMs(tries++, baseMs, maxMs), signal)
+      try {
+        const { body } = await openBody(beacon, call)
+        return { body, attempts }
+      } catch (error) {
+        if (!lost || attempts >= most || !mayComeBack(error)) throw error
+      }
+    }
+  }
+
+  try {
+    for (;;) {
+      const { body, attempts } = await connect()
+      let heardAt = new Date()
+      try {
+        if (lost) yield { event: 'gap', data: { ...lost, to: heardAt.toISOString(), attempts } }
+        for await (const part of readEventStream(body)) {
+          heardAt = new Date()
+          retryMs = part.retryMs ?? retryMs
+          for (const message of part.messages) {
+            tries = 0
+            yield eventOf(message) as Extract<BeaconEvent, { event: topic }>
+          }
+        }
+        lost = { from: heardAt.toISOString(), reason: 'the node ended the stream' }
+      } catch (error) {
+        if (!mayComeBack(error)) throw error
+        lost = { from: heardAt.toISOString(), reason: (error as Error).message }
+      } finally {
+        await body.cancel().catch(() => {})
+      }
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error
+  }
+}
+
+function mayComeBack(error: unknown): boolean {
+  return isRetryable(error) || (FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 500)
+}
+
+function eventOf({ event = '', data }: EventStreamMessage): unknown {
+  try {
+    return { event, data: JSON.parse(data) as unknown }
+  } catch {
+    throw new FairleadError('DECODE_INVALID', { operation, path: event, rule: 'must have data that is JSON' })
+  }
+}

@@ -1,0 +1,131 @@
+import type { ForkChoice } from '../generated/index.ts'
+import { ancestorAt, type ForkChoiceBlock, type ForkChoiceTree, forkChoiceTree } from './tree.ts'
+
+/** The clock by which blocks are judged. */
+export interface ForkChoiceClock {
+  /** Left out, the highest slot of the tree stands for it. */
+  readonly currentSlot?: bigint | undefined
+  /** Default 32, as on every public network; 8 with the minimal preset. */
+  readonly slotsPerEpoch?: bigint | undefined
+}
+
+type Checkpoints = Pick<ForkChoice, 'justified_checkpoint' | 'finalized_checkpoint'>
+
+/**
+ * Tells whether a block without children may become the head.
+ *
+ * It may when it is not invalid, descends from the finalized block, and has voted with the justified checkpoint or at most two
+ * epochs ago.
+ *
+ * @param block - a block of the tree of the answer
+ * @param forkChoice - checkpoints of the answer
+ * @param clock - `currentSlot` and `slotsPerEpoch`
+ * @returns whether the head may be looked for there
+ * @example
+ * ```ts
+ * forkChoiceHeads(forkChoice).filter((block) => isViable(block, forkChoice, { currentSlot }))
+ * ```
+ * @see consensus-specs phase0/fork-choice.md, filter_block_tree
+ */
+export function isViable(
+  block: ForkChoiceBlock,
+  forkChoice: Checkpoints,
+  { currentSlot = block.slot, slotsPerEpoch = 32n }: ForkChoiceClock = {},
+): boolean {
+  const { justified_checkpoint: justified, finalized_checkpoint: finalized } = forkChoice
+  const votedEpoch = BigInt(block.node.justified_epoch)
+  const justifiedEpoch = BigInt(justified.epoch)
+  const isJustified =
+    justifiedEpoch === 0n || votedEpoch === justifiedEpoch || votedEpoch + 2n >= currentSlot / slotsPerEpoch
+  if (block.node.validity === 'invalid' || !isJustified) return false
+  const finalizedEpoch = BigInt(finalized.epoch)
+  if (finalizedEpoch === 0n) return true
+  const ancestor = ancestorAt(block, finalizedEpoch * slotsPerEpoch)
+  // What lies before the finalized block is no longer held, which does not speak against what is.
+  return !ancestor || sameRoot(ancestor.node.block_root, finalized.root)
+}
+
+/**
+ * Finds the blocks on which nothing is built.
+ *
+ * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`
+ * @returns the ends of all branches, the newest first, whatever their validity
+ * @example
+ * ```ts
+ * for (const { slot, weight, node } of forkChoiceHeads(forkChoice)) console.log(slot, weight, node.validity)
+ * ```
+ */
+export function forkChoiceHeads(forkChoice: ForkChoice): readonly ForkChoiceBlock[] {
+  return [...forkChoiceTree(forkChoice).values()].filter(({ children }) => children.length === 0).toReversed()
+}
+
+/**
+ * Finds the head: from the justified block to the heaviest child again and again, among branches that end in a viable block.
+ *
+ * Invalid blocks and all that is built on them are left out. Between equal weights the greater root wins.
+ *
+ * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`; its weights are taken as they are
+ * @param clock - `currentSlot` and `slotsPerEpoch`
+ * @returns the head; the justified block when no branch is viable; undefined when that is not in the answer
+ * @example
+ * ```ts
+ * const head = forkChoiceHead(await unwrap(beacon.GET('/eth/v1/debug/fork_choice')))
+ * console.log(head?.slot, head?.node.block_root)
+ * ```
+ * @see consensus-specs phase0/fork-choice.md, get_head; sync/optimistic.md for invalid blocks
+ */
+export function forkChoiceHead(
+  forkChoice: ForkChoice,
+  clock: ForkChoiceClock = {},
+): ForkChoiceBlock | undefined {
+  const tree = forkChoiceTree(forkChoice)
+  const viable = viableBlocks(tree, forkChoice, clock)
+  let head = startOf(tree, forkChoice)
+  for (let next = head; next; next = heaviest(next.children.filter((child) => viable.has(child)))) head = next
+  return head
+}
+
+// Children before parents: a loop, as a chain that does not finalize is too long for recursion.
+function viableBlocks(
+  tree: ForkChoiceTree,
+  forkChoice: Checkpoints,
+  clock: ForkChoiceClock,
+): ReadonlySet<ForkChoiceBlock> {
+  const blocks = [...tree.values()]
+  const currentSlot = clock.currentSlot ?? blocks.at(-1)?.slot ?? 0n
+  const invalid = new Set<ForkChoiceBlock>()
+  for (const block of blocks) {
+    if (block.node.validity === 'invalid' || (block.parent && invalid.has(block.parent))) invalid.add(block)
+  }
+  const viable = new Set<ForkChoiceBlock>()
+  for (const block of blocks.toReversed()) {
+    if (invalid.has(block)) continue
+    const children = block.children.filter((child) => !invalid.has(child))
+    const isOnViable = children.some((child) => viable.has(child))
+    if (isOnViable || (children.length === 0 && isViable(block, forkChoice, { ...clock, currentSlot })))
+      viable.add(block)
+  }
+  return viable
+}
+
+// Some nodes give no root before the first justification: then it is the genesis block.
+function startOf(
+  tree: ForkChoiceTree,
+  { justified_checkpoint: { epoch, root } }: Checkpoints,
+): ForkChoiceBlock | undefined {
+  const justified = tree.get(root.toLowerCase())
+  return justified ?? (epoch === '0' ? tree.values().next().value : undefined)
+}
+
+function heaviest(blocks: readonly ForkChoiceBlock[]): ForkChoiceBlock | undefined {
+  return blocks.toSorted(compare).at(-1)
+}
+
+function compare(one: ForkChoiceBlock, other: ForkChoiceBlock): number {
+  if (one.weight !== other.weight) return one.weight < other.weight ? -1 : 1
+  return one.node.block_root.toLowerCase() < other.node.block_root.toLowerCase() ? -1 : 1
+}
+
+function sameRoot(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}

@@ -1,0 +1,115 @@
+import type { ForkChoiceNode } from '../generated/index.ts'
+
+/** A block of a fork choice with its place in the tree. */
+export interface ForkChoiceBlock {
+  /** As the node sent it. */
+  readonly node: ForkChoiceNode
+  readonly slot: bigint
+  /** In Gwei: of all votes for the block and what was built on it. */
+  readonly weight: bigint
+  /** Undefined for the first block that the node still holds. */
+  readonly parent: ForkChoiceBlock | undefined
+  readonly children: readonly ForkChoiceBlock[]
+}
+
+/** The blocks of a fork choice by root (lower-case hex), parents before their children. */
+export type ForkChoiceTree = ReadonlyMap<string, ForkChoiceBlock>
+
+/**
+ * Links the blocks of a fork choice to a tree.
+ *
+ * @param forkChoice - the answer of `GET /eth/v1/debug/fork_choice`, or nodes that were collected from a stream
+ * @returns every block by its root; integers as bigint, the node as it was sent
+ * @example
+ * ```ts
+ * const tree = forkChoiceTree(await unwrap(beacon.GET('/eth/v1/debug/fork_choice')))
+ * const forks = [...tree.values()].filter(({ children }) => children.length > 1)
+ * ```
+ * @see getDebugForkChoice
+ */
+export function forkChoiceTree(forkChoice: {
+  readonly fork_choice_nodes: readonly ForkChoiceNode[]
+}): ForkChoiceTree {
+  interface Linked extends ForkChoiceBlock {
+    parent: Linked | undefined
+    readonly children: Linked[]
+  }
+  const blocks = forkChoice.fork_choice_nodes
+    .map((node): Linked => ({
+      node,
+      slot: BigInt(node.slot),
+      weight: BigInt(node.weight),
+      parent: undefined,
+      children: [],
+    }))
+    .toSorted((one, other) => Number(one.slot - other.slot))
+  const tree = new Map(blocks.map((block) => [block.node.block_root.toLowerCase(), block]))
+  for (const block of tree.values()) {
+    const parent = tree.get(block.node.parent_root.toLowerCase())
+    // A parent is always older: so a broken answer cannot make a ring.
+    if (!parent || parent.slot >= block.slot) continue
+    block.parent = parent
+    parent.children.push(block)
+  }
+  return tree
+}
+
+/**
+ * Finds the block of a branch at a slot, or the last one before it.
+ *
+ * @param block - a block of the branch
+ * @param slot - slot at or below that of the block
+ * @returns the ancestor, or the block itself; undefined when the node no longer holds it
+ * @example
+ * ```ts
+ * ancestorAt(head, BigInt(epoch) * 32n)?.node.block_root // the checkpoint block of the epoch
+ * ```
+ * @see consensus-specs phase0/fork-choice.md, get_ancestor
+ */
+export function ancestorAt(block: ForkChoiceBlock, slot: bigint): ForkChoiceBlock | undefined {
+  let at: ForkChoiceBlock | undefined = block
+  while (at && at.slot > slot) at = at.parent
+  return at
+}
+
+/** How a chain changes when another block becomes its head. */
+export interface Reorganization {
+  readonly commonAncestor: ForkChoiceBlock
+  /** Blocks that leave the chain, the newest first; none when the new head continues the old one. */
+  readonly removed: readonly ForkChoiceBlock[]
+  /** Blocks that join the chain, the oldest first. */
+  readonly added: readonly ForkChoiceBlock[]
+  /** Slots from the common ancestor to the old head, as in the event `chain_reorg`. */
+  readonly depth: bigint
+}
+
+/**
+ * Compares two heads of one tree.
+ *
+ * @param from - the old head
+ * @param to - the new head
+ * @returns what leaves and what joins the chain; undefined when the tree does not hold a common ancestor
+ * @example
+ * ```ts
+ * const change = reorganization(oldHead, newHead)
+ * if (change?.removed.length) console.log('reorg of depth', change.depth)
+ * ```
+ */
+export function reorganization(from: ForkChoiceBlock, to: ForkChoiceBlock): Reorganization | undefined {
+  const removed: ForkChoiceBlock[] = []
+  const added: ForkChoiceBlock[] = []
+  let old: ForkChoiceBlock | undefined = from
+  let young: ForkChoiceBlock | undefined = to
+  while (old !== young) {
+    if (!old || !young) return undefined
+    if (old.slot >= young.slot) {
+      removed.push(old)
+      old = old.parent
+    } else {
+      added.push(young)
+      young = young.parent
+    }
+  }
+  if (!old) return undefined
+  return { commonAncestor: old, removed, added: added.toReversed(), depth: from.slot - old.slot }
+}

@@ -1,0 +1,261 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createBeaconClient, failover, FairleadError, unwrap } from '../index.ts'
+import {
+  type Answering,
+  deadUrl,
+  type HttpServer,
+  sendJson,
+  startHttpServer,
+} from '@fairlead/vitest/http-server'
+
+const path = '/eth/v1/debug/fork_choice'
+const auth = (token: string) => ({ kind: 'token', token }) as const
+const servers: HttpServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+async function started(answer: Answering): Promise<HttpServer> {
+  const server = await startHttpServer(answer)
+  servers.push(server)
+  return server
+}
+
+const well: Answering = (_, response) => sendJson(response, { fork_choice_nodes: [] })
+const withStatus =
+  (status: number, headers: Record<string, string> = {}): Answering =>
+  (_, response) =>
+    sendJson(response, { code: status, message: 'no' }, status, headers)
+
+function clientOf(urls: readonly string[], options: { retries?: number; timeoutMs?: number } = {}) {
+  const nodes = urls.map((url, index) => ({ url, auth: auth(`s3cr3t-${index}`) }))
+  return createBeaconClient({ transport: failover(nodes, options) })
+}
+
+// Paths that the specification has, but that this test need not be typed by.
+const post = (beacon: ReturnType<typeof clientOf>, target: string, body: unknown) =>
+  beacon.POST(target as never, { body } as never) as Promise<{ response: Response }>
+
+async function failure(call: Promise<unknown>): Promise<FairleadError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(FairleadError.is(error)).toBe(true)
+  return error as FairleadError
+}
+
+describe('a read', () => {
+  it.each([408, 429, 500, 501, 502, 503, 504])('goes on to the next node after status %i', async (status) => {
+    const first = await started(withStatus(status))
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url])
+    expect(await unwrap(beacon.GET(path))).toEqual({ fork_choice_nodes: [] })
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1])
+    expect(second.requests[0]?.url).toBe(`/beacon/s3cr3t-1${path}`)
+  })
+
+  it.each([400, 401, 403, 404, 405, 406, 414, 415])('takes status %i for the answer', async (status) => {
+    const first = await started(withStatus(status))
+    const second = await started(well)
+    const error = await failure(unwrap(clientOf([first.url, second.url]).GET(path)))
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(status)
+    expect(second.requests).toHaveLength(0)
+  })
+
+  it.each<[string, () => Promise<string>]>([
+    ['a refused connection', deadUrl],
+    ['a connection that breaks', async () => (await started((_, response) => void response.destroy())).url],
+    [
+      'a body that breaks',
+      async () => {
+        const breaking: Answering = (_, response) => {
+          response.writeHead(200, { 'content-length': '100' }).write('{')
+          setTimeout(() => response.destroy(), 10)
+        }
+        return (await started(breaking)).url
+      },
+    ],
+    ['silence', async () => (await started(() => {})).url],
+  ])('goes on to the next node after %s', async (_, url) => {
+    const second = await started(well)
+    const beacon = clientOf([await url(), second.url], { timeoutMs: 200 })
+    expect(await unwrap(beacon.GET(path))).toEqual({ fork_choice_nodes: [] })
+  })
+
+  it('asks every node once, however few retries there are, and then gives the last failure', async () => {
+    const nodes = await Promise.all([500, 501, 503].map((status) => started(withStatus(status))))
+    const error = await failure(
+      unwrap(
+        clientOf(
+          nodes.map(({ url }) => url),
+          { retries: 0 },
+        ).GET(path),
+      ),
+    )
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(503)
+    expect(nodes.map(({ requests }) => requests.length)).toEqual([1, 1, 1])
+  })
+
+  it('starts again with all nodes after a pause, as long as it has retries', async () => {
+    const first = await started(withStatus(503, { 'retry-after': '0' }))
+    const second = await started((request, response, count) =>
+      count < 2
+        ? withStatus(503, { 'retry-after': '0' })(request, response, count)
+        : well(request, response, count),
+    )
+    expect(await unwrap(clientOf([first.url, second.url], { retries: 2 }).GET(path))).toBeDefined()
+    expect(first.requests.length + second.requests.length).toBeGreaterThanOrEqual(3)
+  })
+
+  it('does not wait longer than a minute for a node', async () => {
+    const only = await started(withStatus(429, { 'retry-after': '3600' }))
+    const error = await failure(unwrap(clientOf([only.url]).GET(path)))
+    expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(429)
+    expect(only.requests).toHaveLength(1)
+  })
+
+  it('counts its attempts', async () => {
+    const urls = [await deadUrl(), await deadUrl()]
+    const error = await failure(unwrap(clientOf(urls, { retries: 0 }).GET(path)))
+    expect(FairleadError.is(error, 'TRANSPORT_FAILED') && error.context.attempt).toBe(2)
+  })
+
+  it('may be a POST that carries a list of validators, and the list arrives whole at each node', async () => {
+    const first = await started(withStatus(503))
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url])
+    const targets = [
+      '/eth/v1/beacon/states/head/validators',
+      '/eth/v1/beacon/rewards/attestations/3',
+      '/eth/v1/validator/duties/attester/3',
+      '/eth/v1/validator/liveness/3',
+    ]
+    for (const target of targets) {
+      expect((await post(beacon, target, ['1', '2'])).response.status).toBe(200)
+    }
+    expect(second.requests.map(({ url }) => url)).toEqual(
+      targets.map((target) => `/beacon/s3cr3t-1${target}`),
+    )
+    expect(second.requests.map(({ body }) => body.toString())).toEqual(targets.map(() => '["1","2"]'))
+  })
+})
+
+describe('a call that acts', () => {
+  const target = '/eth/v2/beacon/blocks'
+
+  it.each<[string, Answering]>([
+    ['status 503', withStatus(503)],
+    ['status 429', withStatus(429)],
+    ['a broken connection', (_, response) => void response.destroy()],
+    ['silence', () => {}],
+  ])('stays with a node that may have got it: %s', async (_, answer) => {
+    const first = await started(answer)
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url], { timeoutMs: 200 })
+    await unwrap(post(beacon, target, {})).catch(() => {})
+    expect([first.requests.length, second.requests.length]).toEqual([1, 0])
+  })
+
+  it('goes on when nobody listened', async () => {
+    const second = await started(well)
+    const beacon = clientOf([await deadUrl(), second.url])
+    expect((await post(beacon, target, { slot: '1' })).response.status).toBe(200)
+    expect(second.requests[0]?.body.toString()).toBe('{"slot":"1"}')
+  })
+})
+
+describe('a node that failed', () => {
+  it('comes after the others, and is tried again by one call after its pause', async () => {
+    let isWell = false
+    const first = await started((request, response, count) =>
+      (isWell ? well : withStatus(503))(request, response, count),
+    )
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url])
+    const call = () => unwrap(beacon.GET(path))
+    await call()
+    await call()
+    expect([first.requests.length, second.requests.length]).toEqual([1, 2])
+    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    await Promise.all([call(), call(), call()])
+    expect([first.requests.length, second.requests.length]).toEqual([2, 5])
+    isWell = true
+    await new Promise((resolve) => setTimeout(resolve, 2_050))
+    await call()
+    await call()
+    expect([first.requests.length, second.requests.length]).toEqual([4, 5])
+  })
+
+  it('stays away as long as it asks to be left alone', async () => {
+    const first = await started(withStatus(429, { 'retry-after': '5' }))
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url])
+    await unwrap(beacon.GET(path))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await unwrap(beacon.GET(path))
+    expect(first.requests).toHaveLength(1)
+  })
+
+  it('is not one that does not offer an operation', async () => {
+    const first = await started((request, response, count) =>
+      (request.url.endsWith(path) ? withStatus(501) : well)(request, response, count),
+    )
+    const second = await started(well)
+    const beacon = clientOf([first.url, second.url])
+    await unwrap(beacon.GET(path))
+    await beacon.GET('/eth/v1/node/version' as never)
+    expect([first.requests.length, second.requests.length]).toEqual([2, 1])
+  })
+})
+
+it('ends with the reason of the signal, also in a pause, and blames no node', async () => {
+  const only = await started(withStatus(503, { 'retry-after': '30' }))
+  const beacon = clientOf([only.url])
+  const reason = new Error('enough')
+  for (const afterMs of [0, 100]) {
+    const left = new AbortController()
+    const call = beacon.GET(path, { signal: left.signal })
+    setTimeout(() => left.abort(reason), afterMs)
+    await expect(call).rejects.toBe(reason)
+  }
+})
+
+it('shows no secret of any node', async () => {
+  const leaky: Answering = (_, response) => sendJson(response, { message: 's3cr3t-0 and s3cr3t-1' }, 400)
+  const urls = [await deadUrl(), (await started(leaky)).url]
+  const beacon = clientOf(urls)
+  const error = await failure(unwrap(beacon.GET(path)))
+  const shown = [
+    error,
+    JSON.stringify(error),
+    beacon,
+    await failure(unwrap(clientOf([urls[0] ?? '']).GET(path))),
+  ]
+  expect(inspect(shown, { depth: null, showHidden: true })).not.toContain('s3cr3t')
+})
+
+describe('options that cannot work', () => {
+  const node = { url: 'https://node.example.com', auth: auth('t') }
+  it.each<[string, () => unknown]>([
+    ['nodes', () => failover([])],
+    ['nodes[1].url', () => failover([node, { ...node, url: 'node.example.com' }])],
+    ['nodes[1].auth', () => failover([node, { ...node, auth: auth('') }])],
+    ['timeoutMs', () => failover([node], { timeoutMs: -1 })],
+    ['retries', () => failover([node], { retries: Number.NaN })],
+    ['timeoutMs', () => createBeaconClient({ ...node, timeoutMs: 2 ** 31 })],
+    ['retries', () => createBeaconClient({ ...node, retries: -1 })],
+    ['url', () => createBeaconClient({ ...node, url: '' })],
+    ['auth', () => createBeaconClient({ ...node, auth: auth('') })],
+  ])('are named: %s', (option, create) => {
+    try {
+      create()
+    } catch (error) {
+      expect(FairleadError.is(error, 'CONFIG_INVALID') && error.context.option).toBe(option)
+      return
+    }
+    expect.unreachable()
+  })
+})

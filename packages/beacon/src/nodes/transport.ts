@@ -1,0 +1,25 @@
+import type { HttpOptions } from '@fairlead/core'
+import { type Attempt, type BeaconNodeOptions, bodyOf, createNode, requestTo, sendWhole } from './node.ts'
+
+/** Carries the requests of a client to a node. */
+export interface BeaconTransport {
+  /**
+   * Sends a request.
+   *
+   * @param request - its URL begins with a stand-in for the address of the node
+   * @param attempt - how to send it to one node; left out, the body of the answer is read whole
+   * @returns the answer, of any status
+   * @throws FairleadError `TRANSPORT_TIMEOUT` or `TRANSPORT_FAILED` of the last attempt; the reason of the signal
+   */
+  fetch(request: Request, attempt?: Attempt): Promise<Response>
+}
+
+/** Carries requests to one node. */
+export function singleNode(options: BeaconNodeOptions & HttpOptions): BeaconTransport {
+  const { fetch, timeoutMs, retries } = options
+  const node = createNode(options, { fetch, timeoutMs, retries })
+  return {
+    fetch: async (request, attempt = sendWhole) =>
+      attempt(node, requestTo(node, request, await bodyOf(request))),
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * SSZ to and from the JSON form of the specification. Needs `@lodestar/types`.
+ *
+ * @module
+ */
+export { decodeLightClientUpdates, type DecodablePath, decodeSsz, encodeSsz } from './ssz/codec/codec.ts'
+export { forkDigests, type ForkDigests } from './ssz/codec/fork-digests.ts'

@@ -1,0 +1,98 @@
+/** What a type of `@lodestar/types` can do, as far as it is needed here. */
+export interface SszType {
+  /** Bytes of every value; null when they differ. */
+  readonly fixedSize: number | null
+  deserialize(bytes: Uint8Array): unknown
+  serialize(value: unknown): Uint8Array
+  toJson(value: unknown): unknown
+  fromJson(json: unknown): unknown
+}
+
+/** A value in the JSON form of the specification, to and from bytes. */
+export interface JsonCodec {
+  /** Bytes of every value; null when they differ. */
+  readonly fixedSize: number | null
+  decode(bytes: Uint8Array): unknown
+  encode(json: unknown): Uint8Array
+}
+
+/** The codec of one value. */
+export const valueOf = (type: SszType): JsonCodec => ({
+  fixedSize: type.fixedSize,
+  decode: (bytes) => type.toJson(type.deserialize(bytes)),
+  encode: (json) => type.serialize(type.fromJson(json)),
+})
+
+const offsetBytes = 4
+
+/**
+ * The codec of a list of any length.
+ *
+ * @see consensus-specs ssz/simple-serialize.md, Vectors, containers, lists
+ */
+export function listOf(item: JsonCodec): JsonCodec {
+  return {
+    fixedSize: null,
+    encode(json) {
+      const parts = (json as readonly unknown[]).map((value) => item.encode(value))
+      if (item.fixedSize !== null) return concatenated(parts)
+      const offsets = new Uint8Array(parts.length * offsetBytes)
+      const view = new DataView(offsets.buffer)
+      let offset = offsets.length
+      for (const [index, part] of parts.entries()) {
+        view.setUint32(index * offsetBytes, offset, true)
+        offset += part.length
+      }
+      return concatenated([offsets, ...parts])
+    },
+    decode: (bytes) => slicesOf(bytes, item.fixedSize).map((slice) => item.decode(slice)),
+  }
+}
+
+/** The codec of an object whose fields, in the order of the bytes, all have a fixed size. */
+export function recordOf(fields: Readonly<Record<string, JsonCodec>>): JsonCodec {
+  const sizes = Object.values(fields).map(({ fixedSize }) => fixedSize ?? 0)
+  return {
+    fixedSize: sizes.reduce((sum, size) => sum + size, 0),
+    encode: (json) =>
+      concatenated(
+        Object.entries(fields).map(([name, { encode }]) => encode((json as Record<string, unknown>)[name])),
+      ),
+    decode(bytes) {
+      let end = 0
+      const entries = Object.entries(fields).map(([name, { decode }], index) => {
+        const start = end
+        end += sizes[index] ?? 0
+        return [name, decode(bytes.subarray(start, end))]
+      })
+      return Object.fromEntries(entries) as unknown
+    },
+  }
+}
+
+function slicesOf(bytes: Uint8Array, size: number | null): readonly Uint8Array[] {
+  if (size !== null) {
+    if (bytes.length % size !== 0) throw new RangeError(`length is no multiple of ${size}`)
+    return Array.from({ length: bytes.length / size }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    )
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const count = bytes.length === 0 ? 0 : view.getUint32(0, true) / offsetBytes
+  const offsets = Array.from({ length: count }, (_, index) => view.getUint32(index * offsetBytes, true))
+  return offsets.map((start, index) => {
+    const end = offsets[index + 1] ?? bytes.length
+    if (start > end || end > bytes.length) throw new RangeError('an offset leads beyond the end')
+    return bytes.subarray(start, end)
+  })
+}
+
+function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

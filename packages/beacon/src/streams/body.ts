@@ -1,0 +1,45 @@
+import { FairleadError, longestMs, requireNumber, unwrap } from '@fairlead/core'
+import type { BeaconClient } from '../client.ts'
+import { openStream, type OpenStreamOptions } from './open-stream.ts'
+
+/** A good answer whose body comes piece by piece. */
+export interface OpenBody {
+  readonly response: Response
+  readonly body: ReadableStream<Uint8Array>
+}
+
+/** What is sent, untyped: the functions that users call have the types. */
+export interface BodyCall extends OpenStreamOptions {
+  readonly path: string
+  readonly init?: { readonly signal?: AbortSignal | undefined; readonly params?: object } | undefined
+  readonly accept: string
+}
+
+/**
+ * Sends a GET and gives the answer as soon as its headers have come.
+ *
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*`, `DECODE_INVALID` for another media type than asked for
+ */
+export async function openBody(
+  beacon: BeaconClient,
+  { path, init, accept, ...options }: BodyCall,
+): Promise<OpenBody> {
+  if (options.idleMs !== undefined) requireNumber('idleMs', options.idleMs, 0, longestMs)
+  let response: Response | undefined
+  const call = {
+    ...init,
+    parseAs: 'stream',
+    headers: { accept },
+    fetch: async (request: Request) =>
+      (response = await beacon.transport.fetch(request, openStream(options))),
+  }
+  const body = (await unwrap(beacon.GET(path as never, call as never))) as ReadableStream<Uint8Array> | null
+  const type = response?.headers.get('content-type') ?? ''
+  if (body && response && type.startsWith(accept)) return { response, body }
+  await body?.cancel()
+  throw new FairleadError('DECODE_INVALID', {
+    operation: `GET ${path}`,
+    path: 'content-type',
+    rule: `must be ${accept}`,
+  })
+}

@@ -1,0 +1,179 @@
+/** Items of one list, in their order. */
+export interface ListItems {
+  readonly list: string
+  readonly items: readonly unknown[]
+}
+
+/** Where the lists of a document stand. */
+export interface ListPlace {
+  /** Field names that lead to the object; none for the document itself. */
+  readonly parent: readonly string[]
+  /** Names of the fields whose items are read. */
+  readonly lists: readonly string[]
+  /** Whether the other arrays of the object are emptied too, their items unread. Else they stay in the document. */
+  readonly passesOver?: boolean
+}
+
+/** A large JSON document on its way. Each function throws a SyntaxError for what is not JSON. */
+export interface JsonLists {
+  /** Takes the next piece of text and gives the items that are complete now. */
+  write(piece: string): readonly ListItems[]
+  /** What came before the list that began last, with every list empty. */
+  soFar(): unknown
+  /** The document, with every list empty. Nothing may be missing. */
+  end(): unknown
+}
+
+// UTF-16 code units.
+const quote = 0x22
+const comma = 0x2c
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/** What stands between two items, by how an item begins. */
+const betweenItems: Readonly<Record<string, string>> = { '{': '},{', '[': '],[', '"': '","' }
+
+/**
+ * Splits a JSON document at the items of its lists: the arrays that are fields of one object.
+ *
+ * `JSON.parse` reads the items, all at once that a piece completes. The end of the last complete one is guessed first, from
+ * the back: if the text up to there is JSON between brackets, it was one, as JSON is read from the front. Only where the
+ * guess fails are brackets, commas and strings followed one by one. So it takes little longer than `JSON.parse` alone, and
+ * keeps no more than a piece and one item. What stands outside of the lists is kept as text and parsed at the end, which
+ * proves that the document is whole.
+ *
+ * @param place - which lists are read, and of which object
+ */
+export function splitJsonLists({ parent, lists, passesOver }: ListPlace): JsonLists {
+  const isRead = (name: string): boolean => lists.includes(name)
+  const listDepth = parent.length + 2
+  const closers: string[] = []
+  /** The string that came last, by depth: before a bracket it is the name of the field. */
+  const names: string[] = []
+  let outside = ''
+  let before = 'null'
+  /** The list in which the position is. */
+  let list: string | undefined
+  let hasItems = false
+  let mayGuess = false
+
+  let buffer = ''
+  let position = 0
+  /** Where the text begins that is not handed on yet: of an item, or outside of the lists. */
+  let start = 0
+  /** Where the string begins in which the position is; -1 outside of strings. */
+  let string = -1
+  let depth = 0
+
+  function open(closer: string): void {
+    if (list === undefined) {
+      closers[depth] = closer
+      const name = names[depth] ?? ''
+      const isOfParent = depth === listDepth - 1 && parent.every((field, index) => names[index + 1] === field)
+      if (isOfParent && closer === ']' && (passesOver || isRead(name))) {
+        list = name
+        hasItems = false
+        mayGuess = isRead(name)
+        outside += buffer.slice(start, position + 1)
+        start = position + 1
+        before =
+          outside +
+          closers
+            .slice(0, depth + 1)
+            .toReversed()
+            .join('')
+      }
+    }
+    depth += 1
+  }
+
+  function close(complete: ListItems[]): void {
+    depth -= 1
+    if (list === undefined || depth >= listDepth) return
+    take(complete, position, true)
+    list = undefined
+    start = position
+  }
+
+  /** Hands on the items of the list that end at a position. */
+  function take(complete: ListItems[], end: number, isLast: boolean): void {
+    if (list !== undefined && isRead(list)) {
+      const items = JSON.parse(`[${buffer.slice(start, end)}]`) as readonly unknown[]
+      if (items.length === 0 && (hasItems || !isLast)) throw new SyntaxError('an item is missing')
+      hasItems = true
+      complete.push({ list, items })
+    }
+    start = end + 1
+  }
+
+  function guess(complete: ListItems[]): void {
+    const between = betweenItems[buffer.charAt(start)] ?? ''
+    const end = between ? buffer.lastIndexOf(between) + 1 : 0
+    if (end <= start) return
+    try {
+      take(complete, end, false)
+      position = start
+      string = -1
+      depth = listDepth
+    } catch {
+      mayGuess = false
+    }
+  }
+
+  function scan(complete: ListItems[]): void {
+    const { length } = buffer
+    let boundary = start
+    let at = position
+    while (at < length) {
+      if (string >= 0) {
+        const end = buffer.indexOf('"', at)
+        at = end < 0 ? length : end + 1
+        if (end < 0 || isEscaped(buffer, end)) continue
+        if (depth < listDepth) names[depth] = JSON.parse(buffer.slice(string, at)) as string
+        string = -1
+        continue
+      }
+      const code = buffer.charCodeAt(at)
+      if (code === quote) string = at
+      else if (code === comma) {
+        if (depth === listDepth) boundary = at
+      } else if (code >= openBracket) {
+        position = at
+        if (code === openBrace) open('}')
+        else if (code === openBracket) open(']')
+        else if (code === closeBrace || code === closeBracket) close(complete)
+      }
+      at += 1
+    }
+    position = at
+    if (list === undefined) {
+      const end = string < 0 ? at : string
+      outside += buffer.slice(start, end)
+      start = end
+    } else if (boundary > start) take(complete, boundary, false)
+  }
+
+  return {
+    write(piece) {
+      buffer = buffer.slice(start) + piece
+      position -= start
+      string -= string < 0 ? 0 : start
+      start = 0
+      const complete: ListItems[] = []
+      if (list !== undefined && mayGuess) guess(complete)
+      scan(complete)
+      return complete
+    },
+    soFar: () => JSON.parse(before) as unknown,
+    end: () => JSON.parse(outside + buffer.slice(start)) as unknown,
+  }
+}
+
+function isEscaped(text: string, position: number): boolean {
+  let first = position
+  while (text.charCodeAt(first - 1) === backslash) first -= 1
+  return (position - first) % 2 === 1
+}

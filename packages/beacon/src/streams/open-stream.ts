@@ -1,0 +1,103 @@
+import { createRestFetch, FairleadError, redact } from '@fairlead/core'
+import type { Attempt } from '../nodes/node.ts'
+
+/** How a body is read that comes piece by piece. */
+export interface OpenStreamOptions {
+  /** Longest wait for the next piece in milliseconds; left out, that of the client for a whole answer. */
+  readonly idleMs?: number | undefined
+  /** Whether the wait for the headers may be as long as `idleMs`: some nodes send none before the first event. */
+  readonly isQuietAtFirst?: boolean | undefined
+}
+
+/**
+ * Makes an attempt that ends with the headers of a good answer: its body comes piece by piece, as it is asked for.
+ *
+ * The limit of time of the client holds for the headers, and for answers that are not 2xx, which are read whole. A body that
+ * breaks or stays silent ends with `TRANSPORT_FAILED` or `TRANSPORT_TIMEOUT`; cancelling it frees the connection.
+ */
+export function openStream({ idleMs, isQuietAtFirst }: OpenStreamOptions = {}): Attempt {
+  return async ({ http, secrets, onBroken }, request) => {
+    const { fetch = globalThis.fetch, timeoutMs = 30_000 } = http
+    const headersMs =
+      isQuietAtFirst && idleMs !== undefined ? Math.max(timeoutMs, Math.ceil(idleMs)) : timeoutMs
+    const connection = new AbortController()
+    const stop = (): void => connection.abort()
+    let body: ReadableStream<Uint8Array> | null = null
+
+    // The shared transport sends and judges the answer; it gets to see the body of an error only.
+    const send = createRestFetch(
+      {
+        ...http,
+        timeoutMs: headersMs,
+        async fetch(input, init) {
+          init?.signal?.addEventListener('abort', stop)
+          const response = await fetch(input, { ...init, signal: connection.signal })
+          if (!response.ok) return response
+          init?.signal?.removeEventListener('abort', stop)
+          body = response.body
+          return new Response(null, response)
+        },
+      },
+      secrets,
+    )
+    const response = await send(request)
+    if (!body) return response
+    const operation = redact(`${request.method} ${new URL(request.url).pathname}`, secrets)
+    const context = { operation, attempt: 1, timeoutMs: idleMs ?? timeoutMs }
+    return new Response(watch(body, connection, request.signal, context, secrets, onBroken), response)
+  }
+}
+
+interface WatchContext {
+  readonly operation: string
+  readonly attempt: number
+  /** Longest wait for the next piece in milliseconds. */
+  readonly timeoutMs: number
+}
+
+function watch(
+  body: ReadableStream<Uint8Array>,
+  connection: AbortController,
+  signal: AbortSignal,
+  context: WatchContext,
+  secrets: readonly string[],
+  onBroken: (() => void) | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const stop = (): void => connection.abort()
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop)
+  const end = (): void => signal.removeEventListener('abort', stop)
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        let isSilent = false
+        const timer = setTimeout(() => {
+          isSilent = true
+          stop()
+        }, context.timeoutMs)
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          end()
+          controller.close()
+        } catch (error) {
+          end()
+          if (signal.aborted) throw signal.reason
+          onBroken?.()
+          const reason = isSilent ? 'the node fell silent' : redact((error as Error).message, secrets)
+          const code = isSilent ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED'
+          throw new FairleadError(code, { ...context, reason })
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+      cancel() {
+        end()
+        stop()
+      },
+    },
+    // What is not asked for is not read: a slow reader slows the node down and fills no memory.
+    { highWaterMark: 0 },
+  )
+}

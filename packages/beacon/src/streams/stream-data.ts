@@ -1,0 +1,47 @@
+import type { BeaconClient } from '../client.ts'
+import type { Answer, CallInit, Operation, OptionalInit, PathAnswering } from '../operations.ts'
+import { type ItemStream, streamLists } from './items.ts'
+
+type DataAnswer<path extends PathAnswering<'get', 'application/json'>> = Answer<Operation<path, 'get'>>
+
+/** The paths whose answer has a list under `data`. */
+export type PathOfList = {
+  [path in PathAnswering<'get', 'application/json'>]: DataAnswer<path> extends { data: readonly unknown[] }
+    ? path
+    : never
+}[PathAnswering<'get', 'application/json'>]
+
+type ItemOf<answer> = answer extends { data: readonly (infer item)[] } ? item : never
+
+/**
+ * Reads a long list item by item, in a few megabytes of memory: all validators, balances, pending deposits.
+ *
+ * Limits of time are those of {@link streamForkChoice}.
+ *
+ * @param beacon - a client
+ * @param path - path of a GET operation whose answer has a list under `data`
+ * @param init - parameters as for `beacon.GET`, `signal`, and `idleMs` (longest wait for the next piece in milliseconds)
+ * @returns the items in the order of the answer; `context` has what stands beside `data`, such as `finalized`
+ * @throws FairleadError `HTTP_STATUS`, `TRANSPORT_*` also in the middle, `DECODE_INVALID` when the answer is broken or not
+ *   complete
+ * @example
+ * ```ts
+ * const params = { path: { state_id: 'finalized' } }
+ * for await (const { index, balance } of streamData(beacon, '/eth/v1/beacon/states/{state_id}/validators', { params })) {
+ *   console.log(index, BigInt(balance))
+ * }
+ * ```
+ */
+export function streamData<path extends PathOfList>(
+  beacon: BeaconClient,
+  path: path,
+  ...[init]: OptionalInit<CallInit<Operation<path, 'get'>> & { readonly idleMs?: number | undefined }>
+): ItemStream<ItemOf<DataAnswer<path>>, Omit<DataAnswer<path>, 'data'>> {
+  const { idleMs, ...call } = (init ?? {}) as { idleMs?: number; signal?: AbortSignal }
+  return streamLists(
+    beacon,
+    { path, init: call, idleMs },
+    { parent: [], lists: ['data'] },
+    ({ items }) => items as readonly ItemOf<DataAnswer<path>>[],
+  )
+}
