@@ -1,25 +1,22 @@
-import {
-  type BasicCredential,
-  createRestFetch,
-  type HttpOptions,
-  nodeAddress,
-  type TokenCredential,
-} from '@fairlead/core'
+import type { HttpOptions } from '@fairlead/core'
 import createFetchClient, { type Client } from 'openapi-fetch'
+import type { AddressWriter } from './addresses/writer.ts'
+import type { JettonNodeOptions } from './nodes/node.ts'
+import type { JettonTransport } from './nodes/transport.ts'
 
-export interface JettonClientOptions extends HttpOptions {
-  /** Address of the node without credentials, for example `https://node.example.com`. */
-  readonly url: string
-  /** Token (sent in the path before `/api`) or user name and password (sent as HTTP basic authentication). */
-  readonly auth: TokenCredential | BasicCredential
+/** One node, or a transport such as `failover` makes it. */
+export type JettonClientOptions = (
+  | (JettonNodeOptions & HttpOptions)
+  | { readonly transport: JettonTransport }
+) & {
+  /** Writes the addresses of all answers in one form: what `addressWriter` of `@fairlead/jetton/address` makes. */
+  readonly addresses?: AddressWriter | undefined
 }
 
 /** A client of the paths of one API family. */
-export function createJettonClient<paths extends object>({
-  url,
-  auth,
-  ...http
-}: JettonClientOptions): Client<paths> {
-  const { url: baseUrl, headers, secrets } = nodeAddress('jetton', url, auth)
-  return createFetchClient<paths>({ baseUrl, headers, fetch: createRestFetch(http, secrets) })
+export function createJettonClient<paths extends object>(
+  { baseUrl, headers, send }: JettonTransport,
+  addresses: AddressWriter | undefined,
+): Client<paths> {
+  return createFetchClient<paths>({ baseUrl, headers, fetch: addresses ? addresses(send) : send })
 }

@@ -4,19 +4,22 @@ import {
   type ConfigParam,
   createJettonV2Client,
   FairleadError,
-  type JettonClientOptions,
+  type JettonNodeOptions,
+  type MasterchainInfo,
+  type Methods,
   unwrap,
 } from './v2.ts'
 
-const token: JettonClientOptions['auth'] = { kind: 'token', token: 's3cr3t-t0k3n' }
-const basic: JettonClientOptions['auth'] = { kind: 'basic', username: 'user', password: 'p4ssw0rd' }
+const token: JettonNodeOptions['auth'] = { kind: 'token', token: 's3cr3t-t0k3n' }
+const basic: JettonNodeOptions['auth'] = { kind: 'basic', username: 'user', password: 'p4ssw0rd' }
 const param: ConfigParam = { config_id: 15, value: { validators_elected_for: 65536 } }
 
 function clientAnswering(answer: (request: Request) => Response | Promise<Response>, auth = token) {
   const sent: Request[] = []
-  const fetch: typeof globalThis.fetch = async (input) => {
-    sent.push(input as Request)
-    return await answer(input as Request)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    sent.push(request)
+    return await answer(request)
   }
   return { jetton: createJettonV2Client({ url: 'https://node.example.com', auth, fetch, retries: 0 }), sent }
 }
@@ -33,7 +36,7 @@ async function failure(call: Promise<unknown>): Promise<FairleadError> {
 }
 
 describe('the configuration', () => {
-  it.each<[string, JettonClientOptions['auth'], string, string | null]>([
+  it.each<[string, JettonNodeOptions['auth'], string, string | null]>([
     ['a token', token, 'https://node.example.com/s3cr3t-t0k3n/api/v2/getConfigParam?config_id=15', null],
     [
       'basic credentials',
@@ -57,7 +60,7 @@ describe('a call by JSON-RPC', () => {
   it('carries its parameters by name', async () => {
     const { jetton, sent } = clientAnswering(rpcAnswer)
     const answer = await jetton.call({ method: 'getConfigParam', params: { config_id: 15 } })
-    expectTypeOf(answer).toEqualTypeOf<ConfigParam>()
+    expectTypeOf(answer).toEqualTypeOf<Methods['getConfigParam']['result']>()
     expect(answer).toEqual(param)
     expect(sent[0]?.method).toBe('POST')
     expect(sent[0]?.url).toBe('https://node.example.com/s3cr3t-t0k3n/api/v2/jsonRPC')
@@ -67,6 +70,12 @@ describe('a call by JSON-RPC', () => {
       method: 'getConfigParam',
       params: { config_id: 15 },
     })
+  })
+
+  it('needs no parameters where none is required', async () => {
+    const { jetton, sent } = clientAnswering(rpcAnswer)
+    await jetton.call({ method: 'getMasterchainInfo' })
+    expect(await sent[0]?.json()).toMatchObject({ method: 'getMasterchainInfo', params: {} })
   })
 
   it('counts its ids', async () => {
@@ -110,8 +119,12 @@ describe('a call by JSON-RPC', () => {
   it('knows methods and parameters at compile time', () => {
     const { jetton } = clientAnswering(rpcAnswer)
     const calls = async () => {
+      // Nothing is required of this one.
+      expectTypeOf(await jetton.call({ method: 'getMasterchainInfo' })).toEqualTypeOf<MasterchainInfo>()
       // @ts-expect-error no such method
       await jetton.call({ method: 'getBlock', params: {} })
+      // @ts-expect-error parameters that are required cannot be left out
+      await jetton.call({ method: 'getConfigParam' })
       // @ts-expect-error parameters go by name
       await jetton.call({ method: 'getConfigParam', params: [15] })
       // @ts-expect-error the number is required
@@ -123,7 +136,7 @@ describe('a call by JSON-RPC', () => {
   })
 })
 
-it.each<[string, JettonClientOptions['auth'], readonly string[]]>([
+it.each<[string, JettonNodeOptions['auth'], readonly string[]]>([
   ['a token', token, ['s3cr3t-t0k3n']],
   ['basic credentials', basic, ['p4ssw0rd', btoa('user:p4ssw0rd')]],
 ])('never shows %s in an error', async (_, auth, secrets) => {

@@ -1,13 +1,40 @@
 import { FairleadError, unwrap } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
+import { withArchival } from './archival.ts'
 import { createJettonClient, type JettonClientOptions } from './client.ts'
-import type { paths } from './generated/jetton-v2/index.ts'
-import type { Methods } from './generated/jetton-v2-rpc/index.ts'
+import type { JsonRpcRequest, paths } from './generated/jetton-v2/types.ts'
+import type { Methods } from './generated/jetton-v2-rpc/methods.ts'
+import { singleNode } from './nodes/transport.ts'
 
 export { FairleadError, isRetryable, unwrap } from '@fairlead/core'
+export type { AddressWriter } from './addresses/writer.ts'
+export { fromUnits, toUnits } from './amount.ts'
 export type { JettonClientOptions } from './client.ts'
-export type * from './generated/jetton-v2/index.ts'
-export type { Methods } from './generated/jetton-v2-rpc/index.ts'
+export type { Methods } from './generated/jetton-v2-rpc/methods.ts'
+export type * from './generated/jetton-v2/types.ts'
+export { failover, type FailoverOptions } from './nodes/failover.ts'
+export type { JettonNodeOptions } from './nodes/node.ts'
+export type { RateLimit } from './nodes/rate-limit.ts'
+export type { JettonTransport } from './nodes/transport.ts'
+export { blockTransactions, type BlockTransactionsOptions } from './pages/block-transactions.ts'
+export type { PageOptions } from './pages/page-options.ts'
+export { transactions, type TransactionsOptions } from './pages/transactions.ts'
+export { isRateLimited } from './rate-limited.ts'
+
+export type JettonV2ClientOptions = JettonClientOptions & {
+  /**
+   * Whether to ask an archive for transactions that the node answering first no longer has. Default true; a call that
+   * says `archival` itself is sent as it is.
+   */
+  readonly archival?: boolean | undefined
+}
+
+/** A method and its parameters, which may be left out where none is required. */
+export type JettonV2Request<method extends keyof Methods> = {
+  readonly method: method
+} & (Record<string, never> extends Methods[method]['params']
+  ? { readonly params?: Methods[method]['params'] }
+  : { readonly params: Methods[method]['params'] })
 
 /** The v2 API family: `GET` and `POST` typed by path, and its JSON-RPC methods typed by name. */
 export interface JettonV2Client extends Client<paths> {
@@ -25,17 +52,18 @@ export interface JettonV2Client extends Client<paths> {
    * @see specs/jetton/v2.openrpc.yaml
    */
   call<method extends keyof Methods>(
-    request: { readonly method: method; readonly params: Methods[method]['params'] },
+    request: JettonV2Request<method>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Methods[method]['result']>
 }
 
 /**
- * Makes a client of the v2 API family of a jetton-chain node.
+ * Makes a client of the v2 API family of a jetton-chain node, or of several.
  *
- * @param options - address and credential; `fetch`, `timeoutMs` and `retries` as for every client
+ * @param options - address and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`, such as {@link failover} makes it; `addresses` and `archival`
  * @returns a client; each path call answers `{ data, error, response }`, and `unwrap` turns that into data or an error
- * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @throws FairleadError `CONFIG_INVALID` when an option cannot work
  * @example
  * ```ts
  * const jetton = createJettonV2Client({ url: 'https://node.example.com', auth: { kind: 'token', token } })
@@ -43,17 +71,19 @@ export interface JettonV2Client extends Client<paths> {
  * ```
  * @see specs/jetton/v2.openapi.yaml
  */
-export function createJettonV2Client(options: JettonClientOptions): JettonV2Client {
-  const client = createJettonClient<paths>(options)
+export function createJettonV2Client(options: JettonV2ClientOptions): JettonV2Client {
+  const transport = 'transport' in options ? options.transport : singleNode(options)
+  const send = options.archival === false ? transport.send : withArchival(transport.send)
+  const client = createJettonClient<paths>({ ...transport, send }, options.addresses)
   let id = 0
   return Object.assign(client, {
-    async call(
-      { method, params }: { method: keyof Methods; params: Methods[keyof Methods]['params'] },
+    async call<method extends keyof Methods>(
+      { method, params }: JettonV2Request<method>,
       { signal }: { signal?: AbortSignal | undefined } = {},
     ) {
-      const body = { jsonrpc: '2.0', id: ++id, method, params } as const
+      const body = { jsonrpc: '2.0', id: ++id, method, params: params ?? {} } as JsonRpcRequest
       const answer = await unwrap(client.POST('/api/v2/jsonRPC', { body, ...(signal && { signal }) }))
-      if (answer?.result !== undefined) return answer.result
+      if (answer?.result !== undefined) return answer.result as Methods[method]['result']
       const rule = 'must be a JSON-RPC response'
       throw new FairleadError('DECODE_INVALID', { operation: method, path: '$', rule })
     },

@@ -1,11 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import {
-  createJettonV3Client,
-  FairleadError,
-  type JettonBurn,
-  type JettonClientOptions,
-  unwrap,
-} from './v3.ts'
+import { createJettonV3Client, FairleadError, type JettonBurn, type JettonNodeOptions, unwrap } from './v3.ts'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 const burn: JettonBurn = {
@@ -16,17 +10,17 @@ const burn: JettonBurn = {
   comment: '',
 }
 
-function clientAnswering(auth: JettonClientOptions['auth'], answer: () => Response) {
+function clientAnswering(auth: JettonNodeOptions['auth'], answer: () => Response) {
   const sent: Request[] = []
-  const fetch: typeof globalThis.fetch = (input) => {
-    sent.push(input as Request)
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    sent.push(new Request(input, init))
     return Promise.resolve(answer())
   }
   return { jetton: createJettonV3Client({ url: 'https://node.example.com/', auth, fetch, retries: 0 }), sent }
 }
 
 describe('the burns of a jetton', () => {
-  it.each<[string, JettonClientOptions['auth'], string]>([
+  it.each<[string, JettonNodeOptions['auth'], string]>([
     ['a token', { kind: 'token', token: 't0k3n' }, 'https://node.example.com/t0k3n/api/v3/jetton/burns'],
     [
       'basic credentials',

@@ -1,20 +1,34 @@
 import type { Client } from 'openapi-fetch'
 import { createJettonClient, type JettonClientOptions } from './client.ts'
-import type { paths } from './generated/jetton-v3/index.ts'
+import type { paths } from './generated/jetton-v3/types.ts'
+import { singleNode } from './nodes/transport.ts'
 
 export { FairleadError, isRetryable, unwrap } from '@fairlead/core'
+export type { AddressWriter } from './addresses/writer.ts'
+export { fromUnits, toUnits } from './amount.ts'
+export type { BurnCursor } from './burns/burn-position.ts'
+export { jettonBurns, type JettonBurnsOptions } from './burns/jetton-burns.ts'
+export { watchBurns, type WatchBurnsOptions, type WatchedBurn } from './burns/watch-burns.ts'
 export type { JettonClientOptions } from './client.ts'
-export type * from './generated/jetton-v3/index.ts'
+export type * from './generated/jetton-v3/types.ts'
+export { failover, type FailoverOptions } from './nodes/failover.ts'
+export type { JettonNodeOptions } from './nodes/node.ts'
+export type { RateLimit } from './nodes/rate-limit.ts'
+export type { JettonTransport } from './nodes/transport.ts'
+export type { PageOptions } from './pages/page-options.ts'
+export { type ListPath, type Row, rows, type RowsOptions } from './pages/rows.ts'
+export { isRateLimited } from './rate-limited.ts'
 
 /** The v3 API family: `GET` and its siblings typed by path. */
 export type JettonV3Client = Client<paths>
 
 /**
- * Makes a client of the v3 API family of a jetton-chain node.
+ * Makes a client of the v3 API family of a jetton-chain node, or of several.
  *
- * @param options - address and credential; `fetch`, `timeoutMs` and `retries` as for every client
+ * @param options - address and credential of one node, with `fetch`, `timeoutMs` and `retries` as for every client; or a
+ *   `transport`, such as `failover` makes it; `addresses`
  * @returns a client; each call answers `{ data, error, response }`, and `unwrap` turns that into data or an error thrown
- * @throws FairleadError `CONFIG_INVALID` when address or credential cannot work
+ * @throws FairleadError `CONFIG_INVALID` when an option cannot work
  * @example
  * ```ts
  * const jetton = createJettonV3Client({ url: 'https://node.example.com', auth: { kind: 'token', token } })
@@ -24,5 +38,6 @@ export type JettonV3Client = Client<paths>
  * @see specs/jetton/v3.openapi.yaml
  */
 export function createJettonV3Client(options: JettonClientOptions): JettonV3Client {
-  return createJettonClient<paths>(options)
+  const transport = 'transport' in options ? options.transport : singleNode(options)
+  return createJettonClient<paths>(transport, options.addresses)
 }

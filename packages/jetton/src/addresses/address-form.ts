@@ -1,0 +1,104 @@
+import { FairleadError } from '@fairlead/core'
+// The package as a whole is forty times as large. Its version is fixed, and with it this path.
+import { Address } from '@ton/core/dist/address/Address.js'
+
+/**
+ * How an address is written: `raw` as `0:` and 64 hexadecimal digits in upper case, as the v3 family answers; the others
+ * as 48 characters of URL-safe base64. A bounceable one (`EQ...`) asks for the money back if nobody takes it, a
+ * non-bounceable one (`UQ...`) is for wallets, which need not exist yet.
+ */
+export type AddressForm = 'raw' | 'bounceable' | 'non-bounceable'
+
+/** What the friendly forms say beside the address. */
+export interface AddressFormOptions {
+  /** Marks the address as one of a test network. Default false. */
+  readonly testOnly?: boolean | undefined
+}
+
+/**
+ * Reads an address of any form.
+ *
+ * @param address - raw (`0:` or `-1:` and 64 hexadecimal digits of any case) or friendly (48 characters of base64 or base64url,
+ *   bounceable or not, of a test network or not), or an `Address` of @ton/core
+ * @returns the address as @ton/core has it
+ * @throws FairleadError `CONFIG_INVALID` when it is no address or its checksum is wrong; the text is not repeated
+ * @example
+ * ```ts
+ * parseAddress('EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc').workChain // 0
+ * ```
+ * @see TEP-2
+ */
+export function parseAddress(address: string | Address): Address {
+  const text = String(address)
+  if (/^(0|-1):[\da-f]{64}$/i.test(text)) return Address.parseRaw(text)
+  if (!/^[\w+/-]{48}$/.test(text))
+    throw invalid(
+      'must be a raw address (0: or -1: and 64 hexadecimal digits) or a friendly one (48 characters)',
+    )
+  const parsed = parseFriendly(text)
+  // There are no other workchains; a byte of the text could name them.
+  if (parsed && (parsed.workChain === 0 || parsed.workChain === -1)) return parsed
+  throw invalid('must have the tag, workchain and checksum of an address')
+}
+
+function parseFriendly(text: string): Address | undefined {
+  try {
+    return Address.parseFriendly(text).address
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Writes an address in a form.
+ *
+ * @param address - an address of any form, as for {@link parseAddress}
+ * @param form - the form to write
+ * @param options - `testOnly`
+ * @returns the address in that form
+ * @throws FairleadError `CONFIG_INVALID` when the text is no address or the form is unknown
+ * @example
+ * ```ts
+ * addressForm('0:7B34CFF14F5FCD3546F0A4CC71AFBB4797A9CFA52423BCC3791637BF9F0D7EBD', 'bounceable')
+ * // 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+ * ```
+ * @see TEP-2
+ */
+export function addressForm(
+  address: string | Address,
+  form: AddressForm,
+  options: AddressFormOptions = {},
+): string {
+  requireForm(form)
+  const parsed = parseAddress(address)
+  if (form === 'raw') return parsed.toRawString().toUpperCase()
+  return parsed.toString({ bounceable: form === 'bounceable', testOnly: options.testOnly ?? false })
+}
+
+/**
+ * Tells whether two addresses are one account, whatever forms they have.
+ *
+ * @param a - an address of any form
+ * @param b - an address of any form
+ * @returns true for the same workchain and the same account in it
+ * @throws FairleadError `CONFIG_INVALID` when one of them is no address
+ * @example
+ * ```ts
+ * sameAddress(burn.burner.address, wallet)
+ * ```
+ */
+export function sameAddress(a: string | Address, b: string | Address): boolean {
+  return parseAddress(a).equals(parseAddress(b))
+}
+
+const forms: readonly AddressForm[] = ['raw', 'bounceable', 'non-bounceable']
+
+/** Refuses a form that does not exist. */
+export function requireForm(form: AddressForm): void {
+  if (forms.includes(form)) return
+  throw new FairleadError('CONFIG_INVALID', { option: 'form', rule: `must be one of ${forms.join(', ')}` })
+}
+
+function invalid(rule: string): FairleadError {
+  return new FairleadError('CONFIG_INVALID', { option: 'address', rule })
+}

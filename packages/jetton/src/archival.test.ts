@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import { createJettonV2Client, FairleadError, unwrap } from './v2.ts'
+
+const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+const notKept =
+  'LITE_SERVER_UNKNOWN: cannot compute block with specified transaction: cannot find block (0,b24027bc317866f8) lt=44402946000003: lt not in db'
+
+// Answers about transactions only to those who ask the archive; else with the words that the test wants.
+let words = notKept
+let node: HttpServer
+beforeAll(async () => {
+  node = await startHttpServer((request, response) => {
+    if (request.url.includes('archival=true') || /"archival":true/.test(request.body.toString()))
+      sendJson(response, { ok: true, result: [], jsonrpc: '2.0', id: 1 })
+    else sendJson(response, { ok: false, error: words, code: 500 }, 500)
+  })
+})
+afterAll(() => node.close())
+
+function started(options: { archival?: boolean } = {}, said = notKept) {
+  words = said
+  const from = node.requests.length
+  const auth = { kind: 'token', token: 's3cr3t' } as const
+  const jetton = createJettonV2Client({ url: node.url, auth, retries: 0, ...options })
+  const sent = () => node.requests.slice(from).map(({ url, body }) => body.toString() || url)
+  return { jetton, sent }
+}
+
+const params = { query: { address, limit: 5 } }
+const asked = `/s3cr3t/api/v2/getTransactions?address=${address}&limit=5`
+const status500 = (error: unknown) => FairleadError.is(error, 'HTTP_STATUS') && error.context.status === 500
+
+describe('transactions that the node no longer has', () => {
+  it.each([
+    notKept,
+    'LITE_SERVER_UNKNOWN: cannot locate transaction in block with specified logical time',
+    'LITE_SERVER_UNKNOWN: unable to load block (0,8000000000000000,39631700) with specified transaction: not in db',
+  ])('are asked of the archive: %s', async (said) => {
+    const { jetton, sent } = started({}, said)
+    expect(await unwrap(jetton.GET('/api/v2/getTransactions', { params }))).toMatchObject({ result: [] })
+    expect(sent()).toEqual([asked, `${asked}&archival=true`])
+  })
+
+  it('are asked of the archive by a POST and by JSON-RPC as well', async () => {
+    const { jetton, sent } = started()
+    const body = { address, limit: 5 }
+    await unwrap(jetton.POST('/api/v2/getTransactionsStd', { body }))
+    expect(await jetton.call({ method: 'getTransactions', params: body })).toEqual([])
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'getTransactions' }
+    expect(sent().map((text) => JSON.parse(text) as unknown)).toEqual([
+      body,
+      { ...body, archival: true },
+      { ...rpc, params: body },
+      { ...rpc, params: { ...body, archival: true } },
+    ])
+  })
+})
+
+describe('the archive is not asked', () => {
+  it('when that is turned off', async () => {
+    const { jetton, sent } = started({ archival: false })
+    await expect(unwrap(jetton.GET('/api/v2/getTransactions', { params }))).rejects.toSatisfy(status500)
+    expect(sent()).toEqual([asked])
+  })
+
+  it('by a call that says itself where to look', async () => {
+    const { jetton, sent } = started()
+    const query = { ...params.query, archival: false }
+    await expect(unwrap(jetton.GET('/api/v2/getTransactions', { params: { query } }))).rejects.toSatisfy(
+      status500,
+    )
+    const call = jetton.call({ method: 'getTransactions', params: { address, archival: false } })
+    await expect(call).rejects.toSatisfy(status500)
+    expect(sent()).toHaveLength(2)
+  })
+
+  it('about another failure, which keeps its words', async () => {
+    const { jetton, sent } = started({}, 'LITE_SERVER_UNKNOWN: unknown account')
+    const error: unknown = await unwrap(jetton.GET('/api/v2/getTransactions', { params })).catch(
+      (reason: unknown) => reason,
+    )
+    expect(error).toMatchObject({ context: { detail: 'LITE_SERVER_UNKNOWN: unknown account' } })
+    expect(sent()).toEqual([asked])
+  })
+
+  it('by an operation that has no such parameter', async () => {
+    const { jetton, sent } = started()
+    const query = { workchain: -1, shard: '-9223372036854775808', seqno: 1 }
+    await expect(unwrap(jetton.GET('/api/v2/getBlockHeader', { params: { query } }))).rejects.toSatisfy(
+      status500,
+    )
+    expect(sent()).toHaveLength(1)
+  })
+})

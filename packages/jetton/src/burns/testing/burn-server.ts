@@ -1,0 +1,61 @@
+import { type Answering, type HttpServer, sendJson, startHttpServer } from '@fairlead/vitest/http-server'
+import type { JettonBurn } from '../../v3.ts'
+
+/** A service whose list of burns grows as a test wants. */
+export interface BurnServer extends HttpServer {
+  /** Lists burns of some seconds: among those of the same second, at a place that may be anywhere. */
+  burn(...times: number[]): JettonBurn[]
+  /** Answers the next request otherwise. */
+  interrupt(answer: Answering | undefined): void
+}
+
+const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+
+export async function startBurnServer(): Promise<BurnServer> {
+  const listed: JettonBurn[] = []
+  const interruptions: Answering[] = []
+  const server = await startHttpServer((request, response, count) => {
+    const interruption = interruptions.shift()
+    if (interruption) return interruption(request, response, count)
+    const query = new URL(request.url, 'http://node').searchParams
+    const bound = (name: string, standard: number) => Number(query.get(name) ?? standard)
+    const found = listed
+      .filter(
+        ({ transaction: { time } }) =>
+          time >= bound('start_utime', 0) && time <= bound('end_utime', Infinity),
+      )
+      .toSorted((one, other) => one.transaction.time - other.transaction.time || compare(one, other))
+    if (query.get('sort') !== 'asc') found.reverse()
+    const offset = bound('offset', 0)
+    sendJson(response, { burns: found.slice(offset, offset + bound('limit', 128)) })
+  })
+  return {
+    ...server,
+    burn(...times) {
+      const burns = times.map((time) => burnAt(time, listed.length + times.length))
+      listed.push(...burns)
+      return burns
+    },
+    interrupt(answer) {
+      if (answer) interruptions.push(answer)
+    },
+  }
+}
+
+let made = 0
+
+function burnAt(time: number, amount: number): JettonBurn {
+  // Hashes that are in no order.
+  const hash = Buffer.alloc(32, (++made * 2_654_435_761) % 4_294_967_296).toString('base64')
+  return {
+    jetton: { address, name: 'Tide Token', symbol: 'TIDE' },
+    burner: { address: 'UQCPgyC_eyhT42pNqiF4c3DfbJN7KMtVvdSJvc00j452_FGj' },
+    transaction: { hash: `${made}-${hash}`, time },
+    amount: String(amount),
+    comment: '',
+  }
+}
+
+function compare(one: JettonBurn, other: JettonBurn): number {
+  return one.transaction.hash < other.transaction.hash ? -1 : 1
+}

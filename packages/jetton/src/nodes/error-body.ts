@@ -1,0 +1,30 @@
+import type { HttpOptions } from '@fairlead/core'
+
+/**
+ * Gives the words of an error their place in the contract: some rate limiters in front of a node answer
+ * `{ ok: false, result: "Ratelimit exceed", code: 429 }`, where clients look for `error`.
+ */
+export function withErrorWords({ fetch = globalThis.fetch, ...options }: HttpOptions): HttpOptions {
+  return {
+    ...options,
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      if (response.status < 400) return response
+      const text = await response.text()
+      const error = misplacedWords(text)
+      return new Response(
+        error ? JSON.stringify({ ok: false, error, code: response.status }) : text,
+        response,
+      )
+    },
+  }
+}
+
+function misplacedWords(text: string): string | undefined {
+  try {
+    const { error, result } = JSON.parse(text) as { error?: unknown; result?: unknown }
+    return error === undefined && typeof result === 'string' ? result : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,14 @@
+const jsonRpc = '/api/v2/jsonRPC'
+
+/**
+ * Path of what a request asks for: of a JSON-RPC call that of its method, for example `/api/v2/getTransactions`.
+ *
+ * @param url - address of the request, whatever stands before `/api`
+ * @param body - body of the request; empty or null when it has none
+ */
+export function operationOf(url: string, body: string | null): string {
+  const [path = ''] = /\/api\/v[23]\/[^?]*/.exec(url) ?? []
+  return path === jsonRpc && body
+    ? `/api/v2/${String((JSON.parse(body) as { method?: unknown }).method)}`
+    : path
+}
