@@ -1,394 +1,277 @@
-import {
-  type sendUnaryData,
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  status,
-} from '@grpc/grpc-js'
+import { GrpcError, implement, type Metadata, type Transport } from '@fairlead/grpc-transport'
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { CommitmentLevel, GeyserDefinition } from './geyser.ts'
+import { type HealthCheckResponse, HealthDefinition } from './health.ts'
 import {
-  CommitmentLevel,
-  GeyserService,
-  type GetSlotRequest,
-  type GetSlotResponse,
-  SubscribeRequest,
-  SubscribeUpdate,
-} from './geyser.ts'
-import {
-  type HealthCheckRequest,
-  type HealthCheckResponse,
-  HealthCheckResponse_ServingStatus,
-  HealthService,
-} from './health.ts'
-import { createGrpcClient, FairleadError, type GrpcClientOptions } from './index.ts'
+  createGrpcClient,
+  createHttp2Transport,
+  FairleadError,
+  type GrpcClientOptions,
+  isRetryable,
+  Status,
+} from './index.ts'
+import { failure } from './testing/outcomes.ts'
+import { serve } from './testing/serve.ts'
 
 const token = 's3cr3t-t0k3n'
-const closing: (() => void)[] = []
-afterEach(() => {
-  for (const close of closing.splice(0).toReversed()) close()
+const auth = { kind: 'x-token', token } as const
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
 })
 
-type Unary<request, response> = (
-  call: ServerUnaryCall<request, response>,
-  callback: sendUnaryData<response>,
-) => void
+type Check = (service: string, call: { readonly metadata: Metadata; readonly signal: AbortSignal }) => unknown
 
-interface Handlers {
-  readonly check?: Unary<HealthCheckRequest, HealthCheckResponse>
-  readonly watch?: (call: ServerWritableStream<HealthCheckRequest, HealthCheckResponse>) => void
-  readonly getSlot?: Unary<GetSlotRequest, GetSlotResponse>
-  readonly subscribe?: (call: ServerDuplexStream<SubscribeRequest, SubscribeUpdate>) => void
-}
-
-/** Starts a server; methods without a handler answer UNIMPLEMENTED. */
-async function serve({ check, watch, getSlot, subscribe }: Handlers) {
-  const server = new Server()
-  server.addService(HealthService, { ...(check && { check }), ...(watch && { watch }) })
-  server.addService(GeyserService, { ...(getSlot && { getSlot }), ...(subscribe && { subscribe }) })
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    )
-  })
-  closing.push(() => server.forceShutdown())
-  const options: GrpcClientOptions = { url: `http://127.0.0.1:${port}`, auth: { kind: 'x-token', token } }
-  const health = createGrpcClient(HealthService, options)
-  const geyser = createGrpcClient(GeyserService, options)
-  closing.push(
-    () => health.close(),
-    () => geyser.close(),
+/** Starts a server whose health check is the given function, and a client of it. */
+async function health(check: Check, options: Partial<GrpcClientOptions> = {}) {
+  const server = await serve(
+    implement(HealthDefinition, {
+      check: async ({ service }, call) => (await check(service, call)) as HealthCheckResponse,
+    }),
   )
-  return { health, geyser, options }
+  const settings = { url: server.url, auth, ...options } as GrpcClientOptions
+  const client = createGrpcClient(HealthDefinition, settings)
+  closing.push(server.stop, client.close)
+  return { client, url: server.url }
 }
 
-const serving: HealthCheckResponse = { status: HealthCheckResponse_ServingStatus.SERVING }
-const ping = (id: number) => SubscribeRequest.fromPartial({ ping: { id } })
-const slotUpdate = (slot: bigint) =>
-  SubscribeUpdate.fromPartial({ updateOneof: { $case: 'slot', value: { slot } } })
-
-async function failure(call: Promise<unknown>): Promise<FairleadError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!FairleadError.is(error)) throw new Error('expected a Fairlead error', { cause: error })
-  return error
-}
-
-async function collect<item>(source: AsyncIterable<item>): Promise<item[]> {
-  const items: item[] = []
-  for await (const item of source) items.push(item)
-  return items
-}
+const unavailable = (metadata?: Metadata) => new GrpcError(Status.UNAVAILABLE, 'restarting', metadata)
 
 describe('a unary call', () => {
-  it('carries the token as metadata and gives the answer', async () => {
-    const seen: unknown[] = []
-    const { health } = await serve({
-      check: ({ metadata, request }, callback) => {
-        seen.push(metadata.get('x-token'), request.service)
-        callback(null, serving)
-      },
+  it('carries the token and the entries of the call', async () => {
+    const seen: Metadata[] = []
+    const { client } = await health((_, { metadata }) => {
+      seen.push(metadata)
+      return { status: 1 }
     })
-    const answer = await health.check({ service: 'geyser.Geyser' })
+    const answer = await client.check({ service: '' })
     expectTypeOf(answer).toEqualTypeOf<HealthCheckResponse>()
-    expect(answer).toEqual(serving)
-    await health.check({ service: '' })
-    expect(seen).toEqual([[token], 'geyser.Geyser', [token], ''])
+    expect(answer).toEqual({ status: 1 })
+    await client.check({}, { metadata: { tenant: ['a', 'b'], 'trace-bin': Uint8Array.of(1) } })
+    expect(seen[0]).toMatchObject({ 'x-token': token })
+    expect(seen[1]).toMatchObject({ 'x-token': token, 'trace-bin': Uint8Array.of(1) })
+    expect(String(seen[1]?.['tenant']).split(/, ?/)).toEqual(['a', 'b'])
   })
 
-  it('keeps 64-bit fields as bigint', async () => {
-    const { geyser } = await serve({ getSlot: (_, callback) => callback(null, { slot: 2n ** 64n - 1n }) })
-    const { slot } = await geyser.getSlot({ commitment: CommitmentLevel.CONFIRMED })
-    expectTypeOf(slot).toBeBigInt()
-    expect(slot).toBe(18_446_744_073_709_551_615n)
+  it('sends no token where none is given', async () => {
+    const seen: Metadata[] = []
+    const check: Check = (_, { metadata }) => {
+      seen.push(metadata)
+      return { status: 1 }
+    }
+    await (await health(check, { auth: undefined })).client.check({})
+    expect(seen[0]).not.toHaveProperty('x-token')
   })
 
-  it('maps the status of gRPC, without the token', async () => {
-    const { health } = await serve({
-      check: (_, callback) =>
-        callback({ code: status.UNAUTHENTICATED, details: `x-token ${token} is unknown` }),
+  it('refuses a token among the entries of a call', async () => {
+    const { client } = await health(() => ({ status: 1 }))
+    const error = await failure(client.check({}, { metadata: { 'X-Token': 'other' } }))
+    expect(error.context).toEqual({ option: 'metadata.x-token', rule: 'must be given as auth' })
+  })
+
+  it('refuses an entry that cannot be sent, without its value', async () => {
+    const { client } = await health(() => ({ status: 1 }))
+    const error = await failure(client.check({}, { metadata: { tenant: 'ä-value' } }))
+    expect(error.context).toMatchObject({ status: Status.INVALID_ARGUMENT })
+    expect(String(error)).not.toContain('ä-value')
+  })
+
+  it('maps the status, without the token in any form', async () => {
+    const { client } = await health(() => {
+      throw new GrpcError(Status.UNAUTHENTICATED, `x-token ${token} is unknown`, {
+        hint: `not ${token}`,
+        'hint-bin': new TextEncoder().encode(token),
+      })
     })
-    const error = await failure(health.check({ service: '' }))
-    expect(error.code).toBe('GRPC_STATUS')
+    const error = await failure(client.check({}))
     expect(error.context).toEqual({
       operation: '/grpc.health.v1.Health/Check',
       status: 16,
+      statusName: 'UNAUTHENTICATED',
       detail: 'x-token *** is unknown',
     })
-    const forms = [
-      String(error),
-      error.stack,
-      JSON.stringify(error),
-      inspect(error, { depth: null, showHidden: true }),
-    ]
+    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.metadata).toMatchObject({
+      hint: 'not ***',
+      'hint-bin': new Uint8Array(),
+    })
+    const forms = [String(error), error.stack, inspect(error, { depth: null, showHidden: true })]
     expect(forms.join('\n')).not.toContain(token)
   })
 
-  it('fails where the node does not have the method', async () => {
-    const { geyser } = await serve({})
-    const error = await failure(geyser.getVersion({}))
-    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.status).toBe(status.UNIMPLEMENTED)
-  })
-
-  it('fails where there is no node', async () => {
-    const health = createGrpcClient(HealthService, {
-      url: 'http://127.0.0.1:1',
-      auth: { kind: 'x-token', token },
-    })
-    closing.push(() => health.close())
-    const error = await failure(health.check({ service: '' }))
-    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.status).toBe(status.UNAVAILABLE)
-  })
-
   it('is limited by the client, and by the call before that', async () => {
-    const { health, options } = await serve({ check: () => undefined })
-    const impatient = createGrpcClient(HealthService, { ...options, timeoutMs: 50 })
-    closing.push(() => impatient.close())
-    for (const call of [impatient.check({ service: '' }), health.check({ service: '' }, { timeoutMs: 50 })]) {
-      const error = await failure(call)
-      expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.status).toBe(status.DEADLINE_EXCEEDED)
+    const { client, url } = await health(() => new Promise(() => {}))
+    const impatient = createGrpcClient(HealthDefinition, { url, auth, timeoutMs: 50 })
+    closing.push(impatient.close)
+    for (const call of [impatient.check({}), client.check({}, { timeoutMs: 50 })]) {
+      expect((await failure(call)).context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
     }
   })
 
   it("ends with the caller's own reason, and ends on the server too", async () => {
     const events = new EventEmitter()
-    const { health } = await serve({
-      check: (call) => {
-        call.once('cancelled', () => events.emit('cancelled'))
-        events.emit('called')
-      },
+    const { client } = await health((_, { signal }) => {
+      signal.addEventListener('abort', () => events.emit('cancelled'))
+      events.emit('called')
+      return new Promise(() => {})
     })
     const controller = new AbortController()
     const reason = new Error('enough')
     const called = once(events, 'called')
     const cancelled = once(events, 'cancelled')
-    const call = health.check({ service: '' }, { signal: controller.signal })
+    const call = client.check({}, { signal: controller.signal })
     await called
     controller.abort(reason)
     await expect(call).rejects.toBe(reason)
     await cancelled
-    await expect(health.check({ service: '' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    await expect(client.check({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  })
+
+  it('says where an answer is none', async () => {
+    const server = await serve(
+      implement(
+        {
+          ...HealthDefinition,
+          methods: { check: { ...HealthDefinition.methods.check, responseType: broken } },
+        },
+        {
+          check: () => ({}),
+        },
+      ),
+    )
+    const client = createGrpcClient(HealthDefinition, { url: server.url })
+    closing.push(server.stop, client.close)
+    expect((await failure(client.check({}))).code).toBe('DECODE_INVALID')
   })
 })
 
-describe('a stream from the server', () => {
-  const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
+/** Writes bytes that are no protobuf message. */
+const broken = { encode: () => ({ finish: () => Uint8Array.of(10, 200) }), decode: () => ({}) }
 
-  it('is an async iterable that ends with the stream', async () => {
-    const { health } = await serve({
-      watch: (call) => {
-        expect(call.metadata.get('x-token')).toEqual([token])
-        call.write({ status: NOT_SERVING })
-        call.write({ status: SERVING })
-        call.end()
-      },
+describe('another attempt', () => {
+  it('is made while the node is unavailable, as often as the options say', async () => {
+    let count = 0
+    const { client } = await health(() => {
+      count += 1
+      throw unavailable({ 'grpc-retry-pushback-ms': '1' })
     })
-    expect(await collect(health.watch({ service: '' }))).toEqual([
-      { status: NOT_SERVING },
-      { status: SERVING },
-    ])
+    const error = await failure(client.check({}))
+    expect(isRetryable(error)).toBe(true)
+    expect(count).toBe(3)
+    await failure(client.check({}, { retries: 0 }))
+    expect(count).toBe(4)
   })
 
-  it('hands over what came before it failed', async () => {
-    const { health } = await serve({
-      watch: (call) => {
-        call.write(serving)
-        call.emit('error', { code: status.PERMISSION_DENIED, details: token })
-      },
+  it('gives the answer of the one that succeeds', async () => {
+    let count = 0
+    const { client } = await health(() => {
+      count += 1
+      if (count < 3) throw unavailable()
+      return { status: count }
     })
-    const seen: HealthCheckResponse[] = []
-    const error = await failure(
-      (async () => {
-        for await (const answer of health.watch({ service: '' })) seen.push(answer)
-      })(),
-    )
-    expect(seen).toEqual([serving])
-    expect(error.context).toEqual({ operation: '/grpc.health.v1.Health/Watch', status: 7, detail: '***' })
+    expect(await client.check({})).toEqual({ status: 3 })
   })
 
-  it('is cancelled on the server when the reader stops early', async () => {
-    const events = new EventEmitter()
-    const cancelled = once(events, 'cancelled')
-    const { health } = await serve({
-      watch: (call) => {
-        call.once('cancelled', () => events.emit('cancelled'))
-        call.write(serving)
-      },
+  it.each([
+    ['of another status', new GrpcError(Status.INTERNAL, ''), 1],
+    ['that the node does not want', unavailable({ 'grpc-retry-pushback-ms': '-1' }), 1],
+    ['without a pause for one that is exhausted', new GrpcError(Status.RESOURCE_EXHAUSTED, ''), 1],
+    [
+      'after the pause of one that is exhausted',
+      new GrpcError(Status.RESOURCE_EXHAUSTED, '', { 'grpc-retry-pushback-ms': '1' }),
+      3,
+    ],
+    ['that the limit leaves no time for', unavailable({ 'grpc-retry-pushback-ms': '60000' }), 1],
+  ])('%s', async (_, error, attempts) => {
+    let count = 0
+    const { client } = await health(() => {
+      count += 1
+      throw error
     })
-    for await (const answer of health.watch({ service: '' })) {
-      expect(answer).toEqual(serving)
-      break
-    }
-    await cancelled
-    // Time for an error event that nobody listens to: it would end the process.
-    await sleep(20)
+    await failure(client.check({}))
+    expect(count).toBe(attempts)
   })
 
-  it("ends with the caller's own reason, also between two messages", async () => {
-    const { health } = await serve({ watch: (call) => void call.write(serving) })
-    const controller = new AbortController()
+  it('ends in its pause when the caller has enough', async () => {
+    const { client } = await health(() => {
+      throw unavailable({ 'grpc-retry-pushback-ms': '20000' })
+    })
     const reason = new Error('enough')
-    const read = async () => {
-      for await (const _ of health.watch({ service: '' }, { signal: controller.signal })) {
-        setTimeout(() => controller.abort(reason), 10)
-      }
-    }
-    await expect(read()).rejects.toBe(reason)
-    await expect(collect(health.watch({ service: '' }, { signal: AbortSignal.abort(reason) }))).rejects.toBe(
-      reason,
-    )
-  })
-
-  it('has no limit of its own but takes one', async () => {
-    const { health } = await serve({ watch: () => undefined })
-    const error = await failure(collect(health.watch({ service: '' }, { timeoutMs: 50 })))
-    expect(FairleadError.is(error, 'GRPC_STATUS') && error.context.status).toBe(status.DEADLINE_EXCEEDED)
+    const controller = new AbortController()
+    const call = client.check({}, { signal: controller.signal, onTrailers: () => undefined })
+    setTimeout(() => controller.abort(reason), 50)
+    await expect(call).rejects.toBe(reason)
   })
 })
 
-describe('a stream in both directions', () => {
-  it('sends what it is given while it reads', async () => {
-    const { geyser } = await serve({
-      subscribe: (call) => {
-        call.on('data', ({ ping: sent }: SubscribeRequest) => call.write(slotUpdate(BigInt(sent?.id ?? 0))))
-        call.on('end', () => call.end())
-      },
-    })
-    async function* requests() {
-      yield ping(1)
-      await sleep(5)
-      yield ping(2)
-    }
-    const updates = await collect(geyser.subscribe(requests()))
-    expect(updates.map(({ updateOneof }) => updateOneof?.$case === 'slot' && updateOneof.value.slot)).toEqual(
-      [1n, 2n],
-    )
-    expect(await collect(geyser.subscribe([ping(3)]))).toHaveLength(1)
-  })
-
-  it('waits for the node before it sends more than the node takes', async () => {
-    let received = 0
-    const { geyser } = await serve({
-      subscribe: (call) => {
-        call.on('data', () => {
-          received += 1
-        })
-        call.on('end', () => call.end())
-      },
-    })
-    const big = SubscribeRequest.fromPartial({ accounts: { a: { account: ['x'.repeat(60_000)] } } })
-    await collect(geyser.subscribe(Array.from({ length: 100 }, () => big)))
-    expect(received).toBe(100)
-  })
-
-  it('is cancelled, and its requests are ended, when the reader stops early', async () => {
-    const events = new EventEmitter()
-    const cancelled = once(events, 'cancelled')
-    const { geyser } = await serve({
-      subscribe: (call) => {
-        call.once('cancelled', () => events.emit('cancelled'))
-        call.on('data', () => call.write(slotUpdate(1n)))
-      },
-    })
-    let ended = false
-    async function* requests() {
-      try {
-        for (let id = 1; ; id++) {
-          yield ping(id)
-          await sleep(5)
-        }
-      } finally {
-        ended = true
-      }
-    }
-    for await (const update of geyser.subscribe(requests())) {
-      expect(update.updateOneof?.$case).toBe('slot')
-      break
-    }
-    await cancelled
-    await sleep(30)
-    expect(ended).toBe(true)
-  })
-
-  it('fails with the error of its requests', async () => {
-    const events = new EventEmitter()
-    const cancelled = once(events, 'cancelled')
-    const { geyser } = await serve({
-      subscribe: (call) => void call.once('cancelled', () => events.emit('cancelled')),
-    })
-    const reason = new Error('no more filters')
-    async function* requests() {
-      yield ping(1)
-      await sleep(10)
-      throw reason
-    }
-    await expect(collect(geyser.subscribe(requests()))).rejects.toBe(reason)
-    await cancelled
-  })
-
-  it('maps the status that ends it, and ends its requests', async () => {
-    const { geyser } = await serve({
-      subscribe: (call) =>
-        call.on('data', () => call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'slow' })),
-    })
-    let ended = false
-    async function* requests() {
-      try {
-        for (;;) {
-          yield ping(1)
-          await sleep(5)
-        }
-      } finally {
-        ended = true
-      }
-    }
-    const error = await failure(collect(geyser.subscribe(requests())))
-    expect(error.context).toEqual({ operation: '/geyser.Geyser/Subscribe', status: 8, detail: 'slow' })
-    await sleep(30)
-    expect(ended).toBe(true)
+describe('several clients', () => {
+  it('share a transport, which stays open when one of them is closed', async () => {
+    const { url } = await health(() => ({ status: 1 }))
+    const own = createGrpcClient(HealthDefinition, { url })
+    await own.check({})
+    await own.close()
+    expect((await failure(own.check({}, { retries: 0 }))).code).toBe('GRPC_STATUS')
+    const transport: Transport = createHttp2Transport(url)
+    closing.push(() => transport.close())
+    const first = createGrpcClient(HealthDefinition, { transport, auth })
+    const second = createGrpcClient(HealthDefinition, { transport })
+    await first.close()
+    expect(await second.check({})).toEqual({ status: 1 })
   })
 })
 
 describe('the options', () => {
+  const url = 'https://node.example.com'
+
   it.each(['s3cr3t\nx', 's3cr3t…', ''])(
     'refuse the token %j, which no metadata can carry, without showing it',
     (odd) => {
-      const attempt = () =>
-        createGrpcClient(HealthService, {
-          url: 'https://node.example.com',
-          auth: { kind: 'x-token', token: odd },
-        })
+      const attempt = () => createGrpcClient(HealthDefinition, { url, auth: { kind: 'x-token', token: odd } })
       expect(attempt).toThrow('CONFIG_INVALID')
       expect(attempt).not.toThrow('s3cr3t')
     },
   )
 
-  it('refuse an address that cannot work', () => {
-    expect(() =>
-      createGrpcClient(HealthService, { url: 'node:443', auth: { kind: 'x-token', token } }),
-    ).toThrow('CONFIG_INVALID')
+  it.each<[string, Partial<GrpcClientOptions>]>([
+    ['url', { url: 'node:443' }],
+    ['url', { url: 'https://user:s3cr3t@node.example.com' }],
+    ['url', { url: 'https://node.example.com/s3cr3t' }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['retries', { retries: -1 }],
+    ['connection', { connection: { streamWindowBytes: 1 } }],
+  ])('refuse an odd %s', (option, odd) => {
+    const attempt = () => createGrpcClient(HealthDefinition, { url, auth, ...odd })
+    expect(attempt).toThrow('CONFIG_INVALID')
+    expect(attempt).toThrow(option)
+    expect(attempt).not.toThrow('s3cr3t')
   })
 
   it('are typed by the service', () => {
     const calls = async () => {
-      const { health } = await serve({})
+      const client = createGrpcClient(HealthDefinition, { url, auth })
+      const geyser = createGrpcClient(GeyserDefinition, { url, auth })
       // @ts-expect-error no such method
-      await health.ping({})
+      await client.ping({})
       // @ts-expect-error the service is named by a text
-      await health.check({ service: 1 })
+      await client.check({ service: 1 })
       // @ts-expect-error a stream is not a promise
-      await health.watch({ service: '' }).then(String)
+      await client.watch({ service: '' }).then(String)
+      // @ts-expect-error a stream of requests is an iterable
+      geyser.subscribe({})
+      // @ts-expect-error no such level
+      await geyser.getSlot({ commitment: 7 })
+      await geyser.getSlot({})
+      const { slot } = await geyser.getSlot({ commitment: CommitmentLevel.CONFIRMED })
+      expectTypeOf(slot).toBeBigInt()
+      for await (const { updateOneof } of geyser.subscribe([{ slots: { all: {} } }])) {
+        if (updateOneof?.$case === 'slot') expectTypeOf(updateOneof.value.slot).toBeBigInt()
+      }
     }
     expectTypeOf(calls).toBeFunction()
     const create = () => {
       // @ts-expect-error only an x-token opens gRPC
-      createGrpcClient(HealthService, { url: 'https://n.example', auth: { kind: 'token', token } })
+      createGrpcClient(HealthDefinition, { url, auth: { kind: 'token', token } })
     }
     expect(create).toThrow('auth.kind')
   })

@@ -1,5 +1,5 @@
 /**
- * The standard gRPC health service: messages, and the service definition for `createGrpcClient`.
+ * The standard health service of gRPC: messages, and the definition for `createGrpcClient`.
  *
  * @module
  */

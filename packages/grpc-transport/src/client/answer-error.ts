@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http2'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { headersToMetadata } from '../wire/metadata.ts'
+import { Status, statusOfHttp } from '../wire/status.ts'
+
+/** Finds what is wrong with the first headers of an answer; undefined where gRPC itself will say how the call ends. */
+export function errorOfAnswer(headers: IncomingHttpHeaders): GrpcError | undefined {
+  if (headers['grpc-status'] !== undefined) return undefined
+  const { 'content-type': type = '' } = headers
+  const status = Number(headers[':status'])
+  if (status !== 200) {
+    return new GrpcError(
+      statusOfHttp(status),
+      `the server answered with HTTP ${status}`,
+      headersToMetadata(headers),
+    )
+  }
+  return /^application\/grpc(?:[+;]|$)/i.test(type)
+    ? undefined
+    : new GrpcError(Status.UNKNOWN, 'the server answered with another content-type than application/grpc')
+}

@@ -1,0 +1,115 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { Status } from '../wire/status.ts'
+import { codeOf, type OpenSession } from './open-session.ts'
+import { resetName } from './reset-error.ts'
+
+/** A connection has numbers for 2^30 streams; before they are used up, another one takes over. */
+const lastId = 2 ** 31 - 2 ** 20
+
+/** A session with what its calls have to know about it. */
+export interface Connection {
+  readonly session: ClientHttp2Session
+  /** Streams that are open, and those that are about to be. */
+  readonly load: number
+  /** Takes no more streams: it is closing or closed. */
+  readonly isOver: boolean
+  readonly hasRoom: boolean
+  /** Counts a stream that is opened in this turn of the event loop. */
+  reserve(): void
+  /** Why a stream ended with its connection; undefined where the connection did not end it. `error` is the stream's own. */
+  lossOf(stream: ClientHttp2Stream, error: unknown): GrpcError | undefined
+  /** Ends the connection and its calls with this error. */
+  lose(error: GrpcError): void
+}
+
+/**
+ * Watches a session: counts its streams, notes why it ended, and keeps the process alive only while a stream is open.
+ *
+ * @param onUse - hears of the first stream after a rest
+ * @param onCalm - hears that the server asked to be left in peace (GOAWAY with ENHANCE_YOUR_CALM)
+ */
+export function watchSession(
+  { session, socket }: OpenSession,
+  onUse: () => void,
+  onCalm: () => void,
+): Connection {
+  let streams = 0
+  let reserved = 0
+  let maxStreams = session.remoteSettings.maxConcurrentStreams ?? Infinity
+  let loss: GrpcError | undefined
+  let lastStreamId = Infinity
+
+  session.unref()
+  session.on('remoteSettings', (settings) => {
+    maxStreams = settings.maxConcurrentStreams ?? Infinity
+  })
+  session.on('goaway', (code, lastTaken) => {
+    lastStreamId = lastTaken
+    if (code === 0) return
+    loss ??= unavailable(`the server closed the connection with ${resetName(code)}`)
+    if (resetName(code) === 'ENHANCE_YOUR_CALM') onCalm()
+  })
+  session.on('error', (error) => {
+    loss ??= lossFrom(error)
+  })
+  // Before the session's own listener, which resets the streams as if they had been cancelled.
+  socket.prependListener('close', () => {
+    loss ??= unavailable('the connection was closed')
+  })
+
+  // Every stream is counted, also one that a user of the session opens: only the session itself sees them all.
+  const request = session.request.bind(session)
+  session.request = (...parameters) => {
+    const stream = request(...parameters)
+    if (streams++ === 0) {
+      session.ref()
+      onUse()
+    }
+    if (reserved > 0) reserved--
+    if (stream.id !== undefined && stream.id > lastId) session.close()
+    stream.once('close', () => {
+      if (--streams === 0) session.unref()
+    })
+    return stream
+  }
+
+  return {
+    session,
+    get load() {
+      return streams + reserved
+    },
+    get isOver() {
+      return loss !== undefined || session.closed || session.destroyed
+    },
+    get hasRoom() {
+      return streams + reserved < maxStreams
+    },
+    reserve() {
+      if (reserved++ === 0) setImmediate(() => (reserved = 0))
+    },
+    lossOf(stream, error) {
+      // The session speaks of its error later than its streams do.
+      if (session.destroyed) loss ??= lossFrom(error)
+      const isUnprocessed = stream.id === undefined || stream.id > lastStreamId
+      if (loss === undefined) {
+        return isUnprocessed ? unavailable('the server is closing the connection', isUnprocessed) : undefined
+      }
+      return isUnprocessed ? new GrpcError(loss.code, loss.detail, {}, { isUnprocessed }) : loss
+    },
+    lose(error) {
+      loss ??= error
+      session.destroy(error, constants.NGHTTP2_NO_ERROR)
+      // The goodbye is on its way by then; a server that takes no more bytes must not keep the socket.
+      setImmediate(() => socket.destroy())
+    },
+  }
+}
+
+function lossFrom(error: unknown): GrpcError {
+  return GrpcError.is(error) ? error : unavailable(`the connection broke: ${codeOf(error)}`)
+}
+
+function unavailable(detail: string, isUnprocessed = false): GrpcError {
+  return new GrpcError(Status.UNAVAILABLE, detail, {}, { isUnprocessed })
+}

@@ -1,0 +1,254 @@
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
+import { decompressorOf, framerOf } from '../compression.ts'
+import type { Call, CallStart } from '../wire/call.ts'
+import { createFrameReader } from '../wire/frame-reader.ts'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { headersToMetadata, type Metadata, metadataToHeaders } from '../wire/metadata.ts'
+import { Status } from '../wire/status.ts'
+import { formatTimeout } from '../wire/timeout.ts'
+import { errorOfTrailers } from '../wire/trailers.ts'
+import { errorOfAnswer } from './answer-error.ts'
+import type { Connection } from './connection.ts'
+import { createInbox, type Failure, type Inbox } from './inbox.ts'
+import { onAbort } from './on-abort.ts'
+import { codeOf } from './open-session.ts'
+import { type CallSettings, longestMs } from './options.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { errorOfReset } from './reset-error.ts'
+import type { Connections } from './sessions.ts'
+import { type Waiter, waiter } from './waiter.ts'
+
+/** A call over one stream of HTTP/2; over a second one where the server has certainly not seen the first. */
+export class Http2Call implements Call {
+  readonly #start: CallStart
+  readonly #settings: CallSettings
+  readonly #connections: Connections
+  readonly #begunAt: number
+  readonly #outbox: Outbox
+  readonly #inbox: Inbox
+  #requestHeaders: Readonly<Record<string, string | string[]>> = {}
+  #stream: ClientHttp2Stream | undefined
+  #isRepeated = false
+
+  #responseHeaders: IncomingHttpHeaders | undefined
+  #responseTrailers: IncomingHttpHeaders | undefined
+  #headers: Waiter<Metadata> | undefined
+  #trailers: Metadata | undefined
+
+  #isOver = false
+  /** What ended the call; undefined for OK. */
+  #failure: Failure | undefined
+  #timer: NodeJS.Timeout | undefined
+  #forgetSignal: (() => void) | undefined
+
+  constructor(start: CallStart, settings: CallSettings, connections: Connections) {
+    this.#start = start
+    this.#settings = settings
+    this.#connections = connections
+    this.#begunAt = performance.now()
+    this.#outbox = createOutbox(framerOf(settings.compression))
+    this.#inbox = createInbox(settings.queueBytes, (error) => this.#abandon(error))
+    try {
+      this.#requestHeaders = {
+        ...settings.headers,
+        ...metadataToHeaders(start.metadata ?? {}),
+        ':path': start.path,
+      }
+    } catch (error) {
+      this.#finish({ reason: error })
+      return
+    }
+    this.#limit()
+    if (!this.#isOver) this.#connect()
+  }
+
+  get headers(): Promise<Metadata> {
+    if (this.#headers === undefined) {
+      this.#headers = waiter()
+      // Whoever asks for them without waiting learns of the failure from the call.
+      this.#headers.promise.catch(() => {})
+      this.#tellHeaders()
+    }
+    return this.#headers.promise
+  }
+
+  get trailers(): Metadata | undefined {
+    if (this.#isOver && this.#responseTrailers) this.#trailers ??= headersToMetadata(this.#responseTrailers)
+    return this.#trailers
+  }
+
+  read(): Uint8Array | undefined {
+    return this.#inbox.read()
+  }
+
+  readable(): Promise<boolean> {
+    return this.#inbox.readable()
+  }
+
+  send(message: Uint8Array): Promise<void> {
+    return this.#outbox.send(message)
+  }
+
+  end(): void {
+    this.#outbox.end()
+  }
+
+  cancel(reason: unknown = new GrpcError(Status.CANCELLED, 'the call was cancelled')): void {
+    this.#abandon(reason)
+  }
+
+  #limit(): void {
+    const { signal, timeoutMs } = this.#start
+    if (signal?.aborted) {
+      this.#finish({ reason: signal.reason })
+      return
+    }
+    if (signal) this.#forgetSignal = onAbort(signal, () => this.#abandon(signal.reason))
+    if (timeoutMs === undefined) return
+    const onTimeout = () => {
+      this.#abandon(new GrpcError(Status.DEADLINE_EXCEEDED, `no answer within ${timeoutMs} ms`))
+    }
+    if (timeoutMs <= 0) onTimeout()
+    else if (timeoutMs <= longestMs) this.#timer = setTimeout(onTimeout, timeoutMs)
+  }
+
+  #connect(): void {
+    const connection = this.#connections.ready()
+    if (connection) {
+      this.#open(connection)
+      return
+    }
+    void this.#wait()
+  }
+
+  async #wait(): Promise<void> {
+    try {
+      const connection = await this.#connections.acquire()
+      if (!this.#isOver) this.#open(connection)
+    } catch (error) {
+      this.#finish({ reason: error })
+    }
+  }
+
+  #open(connection: Connection): void {
+    const { timeoutMs } = this.#start
+    const headers =
+      timeoutMs === undefined
+        ? this.#requestHeaders
+        : {
+            ...this.#requestHeaders,
+            'grpc-timeout': formatTimeout(timeoutMs + this.#begunAt - performance.now()),
+          }
+    const stream = this.#request(connection, headers)
+    if (stream === undefined) return
+    let failure: unknown
+    this.#stream = stream
+    stream.on('response', (response) => this.#onResponse(stream, response))
+    stream.on('trailers', (trailers) => (this.#responseTrailers = trailers))
+    stream.on('end', () => this.#onEnd(stream))
+    stream.on('error', (error) => (failure = error))
+    stream.on('close', () => {
+      // A stream that another one has replaced has nothing more to say.
+      if (this.#isOver || stream !== this.#stream) return
+      const loss = connection.lossOf(stream, failure)
+      this.#break(loss ?? errorOfReset(stream.rstCode ?? 0))
+    })
+    this.#outbox.open(stream)
+  }
+
+  #request(connection: Connection, headers: OutgoingHttpHeaders): ClientHttp2Stream | undefined {
+    try {
+      return connection.session.request(headers, { endStream: false })
+    } catch (error) {
+      // Node 20 throws where later ones give a stream that fails.
+      const isUnprocessed = connection.isOver
+      const code = isUnprocessed ? Status.UNAVAILABLE : Status.INTERNAL
+      this.#break(new GrpcError(code, `could not open a stream: ${codeOf(error)}`, {}, { isUnprocessed }))
+      return undefined
+    }
+  }
+
+  #onResponse(stream: ClientHttp2Stream, response: IncomingHttpHeaders): void {
+    if (this.#isOver) return
+    this.#outbox.forget()
+    const failure = errorOfAnswer(response)
+    if (failure) {
+      this.#abandon(failure)
+      return
+    }
+    if (response['grpc-status'] !== undefined) {
+      // Nothing but trailers: the same frame, or an empty one behind it, ends the stream.
+      this.#responseTrailers = response
+      stream.resume()
+      return
+    }
+    try {
+      const { maxMessageBytes } = this.#settings
+      const decompress = decompressorOf(single(response['grpc-encoding']), maxMessageBytes, Status.INTERNAL)
+      this.#inbox.open(stream, createFrameReader({ maxMessageBytes, decompress }))
+    } catch (error) {
+      this.#abandon(error)
+      return
+    }
+    this.#responseHeaders = response
+    this.#tellHeaders()
+  }
+
+  /** The server has said everything. */
+  #onEnd(stream: ClientHttp2Stream): void {
+    const trailers = this.#responseTrailers
+    // A stream that was reset ends as well before it closes, and then tells why.
+    if (this.#isOver || (trailers === undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR)) return
+    const failure = trailers
+      ? errorOfTrailers(trailers)
+      : new GrpcError(Status.INTERNAL, 'the server ended the stream without trailers')
+    this.#finish(failure && { reason: failure })
+    // What the server has not taken by now it need not take; without anything left, both sides have ended in peace.
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL)
+    else if (!stream.writableEnded) stream.end()
+  }
+
+  /** Ends the call with its stream, unless the server has certainly not seen it and everything can be said again. */
+  #break(failure: GrpcError): void {
+    if (failure.isUnprocessed && !this.#isRepeated && this.#outbox.rewind()) {
+      this.#isRepeated = true
+      this.#connect()
+    } else this.#finish({ reason: failure })
+  }
+
+  /** Ends the call with the server still at work; what it has sent is dropped. */
+  #abandon(reason: unknown): void {
+    if (this.#isOver) return
+    this.#inbox.drop()
+    this.#finish({ reason })
+    this.#stream?.close(constants.NGHTTP2_CANCEL)
+  }
+
+  #finish(failure: Failure | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#failure = failure
+    clearTimeout(this.#timer)
+    this.#forgetSignal?.()
+    this.#outbox.close()
+    this.#tellHeaders()
+    this.#inbox.close(failure)
+  }
+
+  #tellHeaders(): void {
+    const waiting = this.#headers
+    if (waiting === undefined) return
+    if (this.#responseHeaders) waiting.resolve(headersToMetadata(this.#responseHeaders))
+    else if (this.#failure) waiting.reject(this.#failure.reason)
+    else if (this.#isOver) waiting.resolve({})
+  }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
+}

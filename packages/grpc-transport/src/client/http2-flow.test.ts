@@ -1,0 +1,168 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { frameMessage } from '../wire/index.ts'
+import {
+  answer,
+  answerHeaders,
+  ask,
+  closeAll,
+  path,
+  readAll,
+  serveStreams,
+  transportTo,
+} from './testing/servers.ts'
+
+afterEach(closeAll)
+
+const kibibyte = frameMessage(new Uint8Array(1024 - 5))
+
+/** Writes for as long as the client takes bytes, and counts them. */
+function pour(stream: ServerHttp2Stream): { readonly bytes: () => number } {
+  let bytes = 0
+  stream.respond(answerHeaders)
+  const write = () => {
+    while (!stream.destroyed && stream.write(kibibyte, () => (bytes += kibibyte.length)));
+    if (!stream.destroyed) stream.once('drain', write)
+  }
+  write()
+  return { bytes: () => bytes }
+}
+
+/** Waits until a number has stopped to grow. */
+async function settled(value: () => number): Promise<number> {
+  for (let before = -1; ;) {
+    await pause(100)
+    if (before === value()) return before
+    before = value()
+  }
+}
+
+describe('reading', () => {
+  test('takes no more than about a window when nobody reads, and all of it later', async () => {
+    let poured: ReturnType<typeof pour> | undefined
+    const { url } = await serveStreams((stream) => (poured = pour(stream)))
+    const streamWindowBytes = 262_144
+    const call = transportTo(url, { streamWindowBytes }).open({ path })
+    await call.readable()
+    const held = await settled(() => poured?.bytes() ?? 0)
+    expect(held).toBeGreaterThanOrEqual(streamWindowBytes)
+    expect(held).toBeLessThan(2.5 * streamWindowBytes)
+    for (let read = 0; read < 4 * held;) {
+      await call.readable()
+      for (let message = call.read(); message !== undefined; message = call.read()) read += message.length + 5
+    }
+    call.cancel()
+  })
+
+  test('is not delayed by 20 other streams that nobody reads', async () => {
+    let streams = 0
+    const { url } = await serveStreams((stream) => {
+      if (++streams <= 20) pour(stream)
+      else answer(stream, frameMessage(new Uint8Array(1_000_000)))
+    })
+    const transport = transportTo(url, { streamWindowBytes: 131_072, connectionWindowBytes: 262_144 })
+    const stalled = Array.from({ length: 20 }, () => transport.open({ path }))
+    await Promise.all(stalled.map((call) => call.readable()))
+    await pause(200)
+    for (let count = 0; count < 3; count++) {
+      expect((await ask(transport)).message.length).toBe(1_000_000)
+    }
+    for (const call of stalled) call.cancel()
+  })
+
+  test('takes a message larger than every window', async () => {
+    const message = new Uint8Array(20_000_000).map((_, index) => index)
+    const { url } = await serveStreams((stream) => answer(stream, frameMessage(message)))
+    const transport = transportTo(url, { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 })
+    const call = transport.open({ path })
+    expect(Buffer.compare((await readAll(call))[0] ?? new Uint8Array(), message)).toBe(0)
+  })
+
+  test('is cancelled while it stands still, and the server learns of it', async () => {
+    let stream: ServerHttp2Stream | undefined
+    const { url } = await serveStreams((opened) => {
+      stream = opened
+      pour(opened)
+    })
+    const call = transportTo(url, { streamWindowBytes: 65_535 }).open({ path })
+    await call.readable()
+    await pause(100)
+    call.cancel('enough')
+    await expect.poll(() => stream?.rstCode).toBe(8)
+    expect(call.read()).toBeUndefined()
+    await expect(call.readable()).rejects.toBe('enough')
+  })
+})
+
+describe('writing', () => {
+  test('begins with headers and the first messages together, and writes those of a turn at once', async () => {
+    const chunks: number[] = []
+    let atHeaders: number | undefined
+    const { url } = await serveStreams(async (stream) => {
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk.length))
+      stream.on('end', () => answer(stream, kibibyte))
+      await turn()
+      atHeaders ??= chunks.length
+    })
+    const transport = transportTo(url)
+    await ask(transport)
+    chunks.length = 0
+    atHeaders = undefined
+    const call = transport.open({ path })
+    for (let count = 0; count < 10; count++) void call.send(new Uint8Array(10))
+    await expect.poll(() => chunks).toEqual([150])
+    expect(atHeaders).toBe(1)
+    call.end()
+    await readAll(call)
+  })
+
+  test('waits where the server does not read, and lets go when the call ends', async () => {
+    let stream: ServerHttp2Stream | undefined
+    const { url } = await serveStreams((opened) => {
+      stream = opened
+      opened.on('data', () => undefined).pause()
+    })
+    const call = transportTo(url).open({ path })
+    let sent = 0
+    const over = new AbortController()
+    const sending = (async () => {
+      while (!over.signal.aborted) {
+        await call.send(new Uint8Array(10_000))
+        sent++
+      }
+    })()
+    const held = await settled(() => sent)
+    expect(held).toBeGreaterThan(0)
+    expect(held).toBeLessThan(100)
+    stream?.respond({ ...answerHeaders, 'grpc-status': '0' }, { endStream: true })
+    expect(await call.readable()).toBe(false)
+    over.abort()
+    await sending
+    await expect.poll(() => stream?.rstCode).toBe(8)
+  })
+
+  test('takes messages before there is a connection, in their order', async () => {
+    const { url } = await serveStreams((stream) => {
+      const parts: Buffer[] = []
+      stream.on('data', (part: Buffer) => parts.push(part))
+      stream.on('end', () => answer(stream, Buffer.concat(parts)))
+    })
+    const call = transportTo(url).open({ path })
+    for (let count = 0; count < 300; count++) await call.send(new Uint8Array(1000).fill(count))
+    call.end()
+    const messages = await readAll(call)
+    expect(messages.map(([first]) => first)).toEqual(Array.from({ length: 300 }, (_, count) => count % 256))
+    await expect(call.send(new Uint8Array(1))).resolves.toBeUndefined()
+  })
+
+  test('refuses a message after the last one', async () => {
+    const { url } = await serveStreams(() => undefined)
+    const call = transportTo(url).open({ path })
+    call.end()
+    await expect(call.send(new Uint8Array(1))).rejects.toThrow(
+      'INTERNAL: a message was sent after the last one',
+    )
+    call.cancel()
+  })
+})

@@ -1,0 +1,90 @@
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { Status } from '../wire/status.ts'
+import type { SessionsSettings } from './options.ts'
+import type { Target } from './target.ts'
+
+/** A connection that is open, with the socket under it. */
+export interface OpenSession {
+  readonly session: ClientHttp2Session
+  readonly socket: Socket
+}
+
+/**
+ * Opens a connection to a server and speaks HTTP/2 on it: agreed on by ALPN with TLS, from the first byte without.
+ *
+ * @throws GrpcError UNAVAILABLE with the code of the system's or of TLS's own error; the reason of the signal
+ */
+export function openSession(
+  target: Target,
+  settings: SessionsSettings,
+  signal: AbortSignal,
+): Promise<OpenSession> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(target, settings)
+    const session = connect(`${target.isSecure ? 'https' : 'http'}://${target.authority}`, {
+      createConnection: () => socket,
+      // What a stream may hold is bounded by its window; nothing else of a session's memory grows with the peer's will.
+      maxSessionMemory: 1024,
+      settings: { enablePush: false, initialWindowSize: settings.streamWindowBytes },
+    })
+    const timer = setTimeout(
+      () => fail(`no connection within ${settings.connectTimeoutMs} ms`),
+      settings.connectTimeoutMs,
+    )
+    const onSignal = () => fail('', signal.reason)
+    signal.addEventListener('abort', onSignal, { once: true })
+
+    function settle(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onSignal)
+    }
+    function fail(
+      detail: string,
+      reason: unknown = new GrpcError(Status.UNAVAILABLE, detail, {}, { isUnprocessed: true }),
+    ): void {
+      settle()
+      reject(reason)
+      session.destroy()
+      socket.destroy()
+    }
+
+    // Stays for as long as the session: an error without a listener would end the process.
+    session.on('error', (error) => fail(`could not connect: ${codeOf(error)}`))
+    session.once('close', () => fail('could not connect: the server closed the connection'))
+    session.once('connect', () => {
+      if (target.isSecure && (socket as TLSSocket).alpnProtocol !== 'h2') {
+        fail('could not connect: the server does not offer HTTP/2')
+        return
+      }
+      session.setLocalWindowSize(settings.connectionWindowBytes)
+    })
+    // Now it is known that the server speaks HTTP/2, and how many streams it takes.
+    session.once('remoteSettings', () => {
+      settle()
+      resolve({ session, socket })
+    })
+  })
+}
+
+function openSocket({ isSecure, host, port }: Target, { tls }: SessionsSettings): Socket {
+  const socket = isSecure
+    ? connectTls({
+        ...(isIP(host) === 0 && { servername: host }),
+        ...tls,
+        host,
+        port,
+        ALPNProtocols: ['h2'],
+      })
+    : connectTcp({ host, port })
+  return socket.setNoDelay(true)
+}
+
+/** The code of an error alone: its words may repeat an address. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown error'
+}

@@ -1,0 +1,366 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { execFile } from 'node:child_process'
+import { connect as connectTcp } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
+import { promisify } from 'node:util'
+import { generate } from 'selfsigned'
+import { afterEach, describe, expect, test } from 'vitest'
+import { frameMessage, Status } from '../wire/index.ts'
+import { createSessions } from './sessions.ts'
+import {
+  answer,
+  answerHeaders,
+  ask,
+  closeAll,
+  closeLater,
+  failureOf,
+  listen,
+  path,
+  readAll,
+  serveRelay,
+  serveSockets,
+  serveStreams,
+  transportTo,
+} from './testing/servers.ts'
+
+afterEach(closeAll)
+
+const framed = frameMessage(Uint8Array.of(1))
+
+describe('connections', () => {
+  test('are refused, and the error names the cause and no address', async () => {
+    const error = await failureOf(ask(transportTo('http://127.0.0.1:1')))
+    expect(error).toMatchObject({ code: Status.UNAVAILABLE, isUnprocessed: true })
+    expect(error.message).toBe('UNAVAILABLE: could not connect: ECONNREFUSED')
+  })
+
+  test('fail where the server does not speak HTTP/2', async () => {
+    const port = await serveSockets((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    expect((await failureOf(ask(transportTo(`http://127.0.0.1:${port}`)))).code).toBe(Status.UNAVAILABLE)
+  })
+
+  test('fail in time where the server says nothing while it is connected to', async () => {
+    const port = await serveSockets(() => undefined)
+    const error = await failureOf(ask(transportTo(`https://127.0.0.1:${port}`, { connectTimeoutMs: 100 })))
+    expect(error.message).toBe('UNAVAILABLE: no connection within 100 ms')
+  })
+
+  test('use TLS and trust only what they are told to', async () => {
+    const { key, cert } = await generateCertificate()
+    const { url } = await serveStreams((stream) => answer(stream, framed), {}, { key, cert })
+    expect((await ask(transportTo(url, { tls: { ca: cert } }))).message).toEqual(Uint8Array.of(1))
+    expect((await failureOf(ask(transportTo(url)))).message).toBe(
+      'UNAVAILABLE: could not connect: DEPTH_ZERO_SELF_SIGNED_CERT',
+    )
+    expect((await failureOf(ask(transportTo(url, { tls: { ca: cert, servername: 'other' } })))).message).toBe(
+      'UNAVAILABLE: could not connect: ERR_TLS_CERT_ALTNAME_INVALID',
+    )
+  })
+
+  test('need a server that chooses HTTP/2 in the handshake', async () => {
+    const server = createTlsServer(await generateCertificate(), (socket) =>
+      socket.on('error', () => undefined),
+    )
+    const url = `https://127.0.0.1:${await listen(server)}`
+    closeLater(() => void server.close())
+    const error = await failureOf(ask(transportTo(url, { tls: { rejectUnauthorized: false } })))
+    expect(error.message).toBe('UNAVAILABLE: could not connect: the server does not offer HTTP/2')
+  })
+
+  test('that break the rules of HTTP/2 are lost', async () => {
+    const settings = Uint8Array.of(0, 0, 0, 4, 0, 0, 0, 0, 0)
+    const dataOfNoStream = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    const port = await serveSockets((socket) => {
+      socket.write(settings)
+      socket.on('data', (bytes) => bytes.includes('content-type') || socket.write(dataOfNoStream))
+    })
+    const error = await failureOf(ask(transportTo(`http://127.0.0.1:${port}`)))
+    expect(error.message).toBe('UNAVAILABLE: the connection broke: ERR_HTTP2_ERROR')
+  })
+
+  test('are opened again after a loss; calls under way fail', async () => {
+    const { url, sessions } = await serveStreams((stream) => {
+      stream.respond(answerHeaders)
+      stream.write(framed)
+    })
+    const transport = transportTo(url)
+    for (let round = 0; round < 2; round++) {
+      const call = transport.open({ path })
+      expect(await call.readable()).toBe(true)
+      sessions[0]?.socket.destroy()
+      expect(call.read()).toEqual(Uint8Array.of(1))
+      const error = await failureOf(call.readable())
+      expect(error).toMatchObject({ code: Status.UNAVAILABLE, isUnprocessed: false })
+      expect(error.detail).toMatch(/^the connection (was closed|broke: ECONNRESET)$/)
+    }
+  })
+
+  test('that the server is leaving finish their calls and take no more', async () => {
+    const { url, sessions } = await serveStreams((stream) => {
+      stream.respond(answerHeaders, { waitForTrailers: true })
+      stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+      stream.write(framed)
+      stream.on('end', () => stream.end(framed))
+    })
+    const transport = transportTo(url)
+    const old = transport.open({ path })
+    expect(await old.readable()).toBe(true)
+    sessions[0]?.close()
+    await pause(50)
+    const later = transport.open({ path })
+    expect(await later.readable()).toBe(true)
+    expect(sessions).toHaveLength(2)
+    for (const call of [old, later]) {
+      call.end()
+      expect(await readAll(call)).toHaveLength(2)
+    }
+    await expect.poll(() => sessions.length).toBe(1)
+  })
+
+  test.each([0, 2])(
+    'that the server leaves with code %i repeat the calls that it has not begun with',
+    async (code) => {
+      let streams = 0
+      const { url, sessions } = await serveStreams((stream) => {
+        streams++
+        if (streams === 1) {
+          stream.respond(answerHeaders)
+          stream.write(framed)
+        } else if (streams === 2) stream.session?.goaway(code, 1)
+        else answer(stream, framed)
+      })
+      const transport = transportTo(url)
+      const first = transport.open({ path })
+      expect(await first.readable()).toBe(true)
+      expect((await ask(transport)).message).toEqual(Uint8Array.of(1))
+      expect(streams).toBe(3)
+      if (code === 0) expect(sessions).toHaveLength(2)
+      else
+        expect(await failureOf(readAll(first))).toMatchObject({
+          code: Status.UNAVAILABLE,
+          isUnprocessed: false,
+        })
+      first.cancel()
+    },
+  )
+
+  test('that the server throws out fail their calls with the reason', async () => {
+    const { url } = await serveStreams((stream) => {
+      stream.respond(answerHeaders)
+      stream.write(framed)
+      stream.session?.goaway(11, stream.id)
+    })
+    const error = await failureOf(readAll(transportTo(url).open({ path })))
+    expect(error.message).toBe('UNAVAILABLE: the server closed the connection with ENHANCE_YOUR_CALM')
+  })
+
+  test('are as many as the streams need', async () => {
+    const { url, sessions } = await serveStreams(
+      (stream) => {
+        stream.respond(answerHeaders, { waitForTrailers: true })
+        stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+        stream.write(framed)
+        stream.resume().on('end', () => stream.end())
+      },
+      { maxConcurrentStreams: 10 },
+    )
+    const transport = transportTo(url, { maxConnections: 3 })
+    const calls = Array.from({ length: 30 }, () => transport.open({ path }))
+    await Promise.all(calls.map((call) => call.readable()))
+    expect(sessions).toHaveLength(3)
+    const waiting = transport.open({ path })
+    await pause(50)
+    expect(waiting.read()).toBeUndefined()
+    for (const call of calls) {
+      call.end()
+      expect(await readAll(call)).toHaveLength(1)
+    }
+    expect(await waiting.readable()).toBe(true)
+    expect(sessions).toHaveLength(3)
+  })
+
+  test('that are not needed any more are closed, but for one', async () => {
+    const { url, sessions } = await serveStreams(
+      (stream) => {
+        stream.respond(answerHeaders)
+        stream.write(framed)
+      },
+      { maxConcurrentStreams: 1 },
+    )
+    const transport = transportTo(url, { keepaliveMs: 50 })
+    await transport.open({ path }).readable()
+    const calls = [transport.open({ path }), transport.open({ path })]
+    await Promise.all(calls.map((call) => call.readable()))
+    expect(sessions).toHaveLength(3)
+    for (const call of calls) call.cancel()
+    await expect.poll(() => sessions.length).toBe(1)
+  })
+
+  test('that have fallen silent are lost', async () => {
+    let pings = 0
+    const { port } = await serveStreams((stream) => {
+      stream.session?.on('ping', () => pings++)
+      stream.respond(answerHeaders)
+      stream.write(framed)
+    })
+    const relay = await serveRelay(port)
+    const call = transportTo(relay.url, { keepaliveMs: 50, keepaliveTimeoutMs: 2_000 }).open({ path })
+    expect(await call.readable()).toBe(true)
+    expect(call.read()).toEqual(Uint8Array.of(1))
+    const end = readAll(call)
+    // Quiet as it is, the server answers each PING; the next one is sent when the answer is there.
+    await expect.poll(() => pings).toBeGreaterThan(3)
+    relay.beSilent()
+    expect((await failureOf(end)).message).toBe('UNAVAILABLE: the server gave no sign of life')
+  })
+
+  test('let the server send far ahead, and push nothing', async () => {
+    const { url, sessions } = await serveStreams((stream) => answer(stream, framed))
+    await ask(transportTo(url))
+    const mebibyte = 1_048_576
+    expect(sessions[0]?.remoteSettings).toMatchObject({ initialWindowSize: 8 * mebibyte, enablePush: false })
+    expect(sessions[0]?.state.remoteWindowSize).toBe(16 * mebibyte - framed.length)
+  })
+
+  test('that were lost during a rest are noticed by the first call after it', async () => {
+    const { port } = await serveStreams((stream) => answer(stream, framed))
+    const relay = await serveRelay(port)
+    const transport = transportTo(relay.url, { keepaliveMs: 1000, keepaliveTimeoutMs: 50 })
+    await ask(transport)
+    await pause(1200)
+    relay.beSilent()
+    // Well before the next regular turn.
+    const error = await Promise.race([failureOf(ask(transport)), pause(600)])
+    expect(error?.message).toBe('UNAVAILABLE: the server gave no sign of life')
+  })
+
+  test('are not sought without a pause while the server is away', async () => {
+    const attempts: number[] = []
+    const port = await serveSockets((socket) => {
+      attempts.push(performance.now())
+      socket.destroy()
+    })
+    const transport = transportTo(`http://127.0.0.1:${port}`)
+    const until = performance.now() + 400
+    while (performance.now() < until || attempts.length < 2) await failureOf(ask(transport))
+    expect(attempts.length).toBeLessThan(10)
+  })
+
+  test('end with the transport, and with them the calls', async () => {
+    const { url, sessions } = await serveStreams((stream) => {
+      stream.respond(answerHeaders)
+      stream.write(framed)
+    })
+    const transport = transportTo(url)
+    const call = transport.open({ path })
+    await call.readable()
+    call.read()
+    const end = failureOf(call.readable())
+    await transport.close()
+    expect((await end).message).toBe('CANCELLED: the transport was closed')
+    expect((await failureOf(ask(transport))).code).toBe(Status.CANCELLED)
+    await expect.poll(() => sessions.length).toBe(0)
+  })
+
+  test('are not waited for any longer than the call allows', async () => {
+    const port = await serveSockets(() => undefined)
+    const transport = transportTo(`http://127.0.0.1:${port}`)
+    const controller = new AbortController()
+    const cancelled = ask(transport, { signal: controller.signal })
+    const late = failureOf(ask(transport, { timeoutMs: 20 }))
+    controller.abort('enough')
+    await expect(cancelled).rejects.toBe('enough')
+    expect((await late).code).toBe(Status.DEADLINE_EXCEEDED)
+  })
+
+  test('that are being opened end with the transport', async () => {
+    const port = await serveSockets(() => undefined)
+    const transport = transportTo(`https://127.0.0.1:${port}`)
+    const failed = failureOf(ask(transport))
+    await pause(20)
+    await transport.close()
+    expect((await failed).code).toBe(Status.CANCELLED)
+  })
+
+  test('do not keep a process alive once the calls are over', async () => {
+    const { url } = await serveStreams((stream) => answer(stream, framed))
+    const entry = fileURLToPath(new URL('../index.ts', import.meta.url))
+    const script = `import { callUnary, createHttp2Transport } from ${JSON.stringify(entry)}
+      const { message } = await callUnary(createHttp2Transport('${url}'), { path: '/a/b', timeoutMs: 60_000 }, new Uint8Array())
+      process.stdout.write(String(message[0]))`
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module-typescript',
+      '-e',
+      script,
+    ])
+    expect(stdout).toBe('1')
+  })
+})
+
+describe('createSessions', () => {
+  test('fails at once for a server that is away, and seeks it behind', async () => {
+    let attempts = 0
+    let isAway = true
+    const { port: behind } = await serveStreams(() => undefined)
+    const port = await serveSockets((socket) => {
+      attempts++
+      if (isAway) socket.destroy()
+      else socket.pipe(connectTcp(behind, '127.0.0.1')).pipe(socket)
+    })
+    const sessions = createSessions(`http://127.0.0.1:${port}`, { waitForReadyMs: 5 })
+    closeLater(() => sessions.close())
+    for (let failures = 0; failures < 20; failures++) await failureOf(sessions.acquire())
+    expect(attempts).toBeLessThan(5)
+    isAway = false
+    const seen = attempts
+    await expect.poll(() => attempts).toBe(seen + 1)
+    await expect.poll(() => sessions.acquire().then(() => 'there', String)).toBe('there')
+    expect(attempts).toBe(seen + 1)
+  })
+
+  test('waits for a server that answers late no longer than it is told to, but the first time', async () => {
+    const port = await serveSockets(() => undefined)
+    const options = { connectTimeoutMs: 300, waitForReadyMs: 20 }
+    const sessions = createSessions(`http://127.0.0.1:${port}`, options)
+    closeLater(() => sessions.close())
+    const late = 'UNAVAILABLE: no connection within 300 ms'
+    expect((await failureOf(sessions.acquire())).message).toBe(late)
+    await pause(60)
+    const order: string[] = []
+    const failed = failureOf(sessions.acquire()).then(({ message }) => order.push(message))
+    await Promise.all([failed, pause(150).then(() => order.push('later'))])
+    expect(order).toEqual([late, 'later'])
+  })
+
+  test('lets streams end by themselves for a while', async () => {
+    const { url } = await serveStreams((stream) => {
+      stream.respond(answerHeaders)
+      stream.on('data', () => stream.end())
+    })
+    const sessions = createSessions(url)
+    closeLater(() => sessions.close())
+    const session = await sessions.acquire()
+    const [quick, slow] = [session, session].map((one) =>
+      one.request({ ':method': 'POST' }, { endStream: false }),
+    )
+    slow?.resume().on('error', () => undefined)
+    if (slow) await once(slow, 'response')
+    quick?.resume().end('x')
+    const closing = sessions.close(200)
+    if (quick) await once(quick, 'close')
+    expect(quick?.rstCode).toBe(0)
+    expect(slow?.destroyed).toBe(false)
+    await closing
+    expect(slow?.destroyed).toBe(true)
+    await expect(sessions.acquire()).rejects.toMatchObject({ code: Status.CANCELLED })
+  })
+})
+
+async function generateCertificate() {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'node' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  })
+  return { key, cert }
+}

@@ -1,0 +1,16 @@
+/** A promise with its two ends; Node 20 has no `Promise.withResolvers`. */
+export interface Waiter<value> {
+  readonly promise: Promise<value>
+  readonly resolve: (value: value | PromiseLike<value>) => void
+  readonly reject: (reason: unknown) => void
+}
+
+export function waiter<value>(): Waiter<value> {
+  let resolve: Waiter<value>['resolve'] = () => {}
+  let reject: Waiter<value>['reject'] = () => {}
+  const promise = new Promise<value>((tell, refuse) => {
+    resolve = tell
+    reject = refuse
+  })
+  return { promise, resolve, reject }
+}

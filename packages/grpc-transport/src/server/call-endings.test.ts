@@ -1,0 +1,327 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { frameMessage } from '../wire/frame.ts'
+import { Status } from '../wire/status.ts'
+import { raw } from './implement.ts'
+import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { closeAll, grpcJsClient, outcomeOf, serveText } from './testing/text-service.ts'
+
+afterEach(closeAll)
+
+/** Waits until the call is over in any other way than by its handler. */
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(signal.reason)
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true })
+  })
+}
+
+describe('a deadline', () => {
+  it('ends the call on the server, and tells the handler', async () => {
+    const reasons: unknown[] = []
+    const deadlines: (number | undefined)[] = []
+    const server = await serveText({
+      one: async (_, call) => {
+        deadlines.push(call.deadline)
+        reasons.push(await aborted(call.signal))
+        return 'late'
+      },
+    })
+    // grpc-js would end the call on its own; this client leaves it to the server.
+    const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '300m' })
+    call.end(frameMessage(new Uint8Array(3)))
+    const { fields } = await answerOf(call)
+    expect(fields).toMatchObject({
+      ':status': 200,
+      'grpc-status': '4',
+      'grpc-message': 'the deadline of the call has passed',
+    })
+    await expect.poll(() => reasons).toEqual([expect.objectContaining({ code: Status.DEADLINE_EXCEEDED })])
+    expect(deadlines).toEqual([expect.any(Number)])
+    expect(server.openCalls).toBe(0)
+  })
+
+  it('ends what a client does not take of an answer that is complete', async () => {
+    const server = await serveText({ one: () => 'x'.repeat(1_000_000) })
+    const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '1000m' })
+    call.end(frameMessage(new Uint8Array()))
+    await once(call, 'response')
+    expect(server.openCalls).toBe(1)
+    await expect.poll(() => server.openCalls).toBe(0)
+  })
+
+  it('passes also where the handler has set trailers that cannot be sent', async () => {
+    const server = await serveText({
+      one: (_, call) => {
+        call.setTrailers({ 'bad name': 'x' })
+        return new Promise<string>(() => undefined)
+      },
+    })
+    const call = openCall(await connection(server.url), '/test.Text/One', { 'grpc-timeout': '300m' })
+    call.end(frameMessage(new Uint8Array()))
+    expect(await answerOf(call)).toMatchObject({ status: '4' })
+  })
+
+  it('that lies far ahead or has no sense does no harm', async () => {
+    const server = await serveText({ one: (request) => request })
+    const session = await connection(server.url)
+    const statusWith = async (timeout: string) => {
+      const call = openCall(session, '/test.Text/One', { 'grpc-timeout': timeout })
+      call.end(frameMessage(new Uint8Array(3)))
+      return (await answerOf(call)).status
+    }
+    expect(await statusWith('99999999H')).toBe('0')
+    expect(await statusWith('10S')).toBe('0')
+    expect(await statusWith('soon')).toBe('13')
+  })
+})
+
+describe('a client that cancels', () => {
+  it('ends the signal, what waits for requests, and the iterable of the handler', async () => {
+    const seen: unknown[] = []
+    const server = await serveText({
+      async *talk(requests, call) {
+        try {
+          yield 'first'
+          for await (const request of requests) seen.push(request)
+        } catch (error) {
+          seen.push(error, call.signal.aborted)
+          throw error
+        }
+      },
+      list: () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise<never>(() => undefined),
+          return: () => {
+            seen.push('closed')
+            return Promise.resolve({ done: true, value: undefined })
+          },
+        }),
+      }),
+    })
+    const session = await connection(server.url)
+    await once(openCall(session, '/test.Text/Talk'), 'data')
+    session.destroy()
+    const cancelled = { code: Status.CANCELLED, detail: 'the client has cancelled the call' }
+    await expect.poll(() => seen).toEqual([expect.objectContaining(cancelled), true])
+    const client = grpcJsClient(server)
+    const list = client.list('')
+    await once(list, 'metadata')
+    list.on('error', () => undefined)
+    list.cancel()
+    await expect.poll(() => seen.at(-1)).toBe('closed')
+    await expect.poll(() => server.openCalls).toBe(0)
+  })
+
+  it('and one whose connection breaks are the same to the handler, and no fault', async () => {
+    const faults: unknown[] = []
+    const reasons: unknown[] = []
+    const server = await serveText(
+      {
+        async *list(_, call) {
+          yield 'x'
+          reasons.push(await aborted(call.signal))
+          call.signal.throwIfAborted()
+        },
+        one: async (_, call) => {
+          await pause(60_000, undefined, { signal: call.signal })
+          return ''
+        },
+      },
+      { onFault: (error) => faults.push(error) },
+    )
+    const session = await connection(server.url)
+    for (const method of ['List', 'One']) {
+      openCall(session, `/test.Text/${method}`).end(frameMessage(new Uint8Array(3)))
+    }
+    await expect.poll(() => server.openCalls).toBe(2)
+    session.destroy()
+    await expect.poll(() => reasons).toEqual([expect.objectContaining({ code: Status.CANCELLED })])
+    await expect.poll(() => server.openCalls).toBe(0)
+    expect(faults).toEqual([])
+  })
+})
+
+describe('a client that does not read', () => {
+  it('holds back the handler', async () => {
+    let made = 0
+    const message = 'x'.repeat(10_000)
+    const server = await serveText({
+      async *list() {
+        for (; made < 2_000; made++) yield message
+      },
+    })
+    const session = await connection(server.url)
+    const call = openCall(session, '/test.Text/List')
+    call.end(frameMessage(new Uint8Array(3)))
+    await once(call, 'response')
+    call.pause()
+    let before = -1
+    while (made !== before) {
+      before = made
+      await pause(50)
+    }
+    // The window of the stream and of the socket, and what one call may have waiting.
+    expect(made).toBeLessThan(200)
+    const { messages, status } = await answerOf(call)
+    expect(messages).toHaveLength(2_000)
+    expect(status).toBe('0')
+  })
+
+  it('is found by its bytes, and is let go when its call was ended', async () => {
+    const frame = frameMessage(new Uint8Array(50_000))
+    let buffered = 0
+    const server = await serveText(
+      {
+        talk: raw(async (stream) => {
+          while (stream.write(frame));
+          buffered = stream.bufferedBytes
+          stream.end(Status.RESOURCE_EXHAUSTED, 'too slow')
+          expect(stream.write(frame)).toBe(true)
+          await stream.drained()
+        }),
+      },
+      { lingerMs: 50 },
+    )
+    const session = await connection(server.url)
+    const call = openCall(session, '/test.Text/Talk').pause()
+    await once(call, 'response')
+    await expect.poll(() => buffered).toBeGreaterThan(128 << 10)
+    await expect.poll(() => server.openCalls).toBe(0)
+  })
+
+  it('slows nobody else on its connection', async () => {
+    const server = await serveText({
+      list: async function* () {
+        for (;;) yield 'x'.repeat(10_000)
+      },
+      one: (request) => request,
+    })
+    const session = await connection(server.url)
+    const stalled = Array.from({ length: 20 }, () => {
+      const call = openCall(session, '/test.Text/List').pause()
+      call.end(frameMessage(new Uint8Array(3)))
+      return once(call, 'response')
+    })
+    await Promise.all(stalled)
+    for (let times = 0; times < 20; times++) {
+      const call = openCall(session, '/test.Text/One')
+      call.end(frameMessage(Buffer.alloc(5_000, 'y')))
+      const { messages, status } = await answerOf(call)
+      expect(status).toBe('0')
+      expect(messages).toEqual([new Uint8Array(5_000).fill(121)])
+    }
+  })
+})
+
+describe('requests that the handler does not read', () => {
+  it('stay with the client', async () => {
+    let go: () => void = () => undefined
+    const server = await serveText(
+      {
+        collect: async (requests) => {
+          await new Promise<void>((resolve) => (go = resolve))
+          let bytes = 0
+          for await (const request of requests) bytes += request.length
+          return `${bytes}`
+        },
+      },
+      { http2: { streamWindowBytes: 100_000 } },
+    )
+    const session = await connection(server.url)
+    const call = openCall(session, '/test.Text/Collect')
+    const frame = frameMessage(Buffer.alloc(10_000, 'x'))
+    let taken = 0
+    for (let times = 0; times < 500; times++) call.write(frame, () => taken++)
+    call.end()
+    let before = -1
+    while (taken !== before) {
+      before = taken
+      await pause(50)
+    }
+    expect(taken).toBeLessThan(100)
+    go()
+    const { messages } = await answerOf(call)
+    expect(Buffer.concat(messages).toString()).toBe('5000000')
+  })
+
+  it('may not fill the memory from one connection', async () => {
+    const server = await serveText({ one: (request) => request }, { maxConnectionBytes: 200_000 })
+    const session = await connection(server.url)
+    // Messages that never become whole.
+    const half = frameMessage(Buffer.alloc(100_000)).subarray(0, 90_000)
+    const calls = Array.from({ length: 4 }, () => {
+      const call = openCall(session, '/test.Text/One')
+      call.write(half)
+      return call
+    })
+    const outcomes = await Promise.all(calls.slice(2).map(answerOf))
+    expect(outcomes.map(({ status }) => status)).toEqual(['8', '8'])
+    expect(server.openCalls).toBe(2)
+    for (const call of calls) call.close()
+    await expect.poll(() => server.openCalls).toBe(0)
+    const call = openCall(session, '/test.Text/One')
+    call.end(frameMessage(Buffer.alloc(150_000, 'x')))
+    expect((await answerOf(call)).status).toBe('0')
+  })
+})
+
+describe('stopping', () => {
+  it('lets calls end that end in time, and takes no other', async () => {
+    let finish: (answer: string) => void = () => undefined
+    const server = await serveText({ one: () => new Promise<string>((resolve) => (finish = resolve)) })
+    const client = grpcJsClient(server)
+    const late = grpcJsClient(server)
+    const answer = client.one('')
+    await expect.poll(() => server.openCalls).toBe(1)
+    const stopped = server.stop(20_000)
+    await expect(late.one('')).rejects.toMatchObject({ code: Status.UNAVAILABLE })
+    finish('done')
+    expect(await answer).toBe('done')
+    await stopped
+    await server.stop()
+  })
+
+  it('ends what is left with UNAVAILABLE, also where a longer time was given before', async () => {
+    const reasons: unknown[] = []
+    const server = await serveText({
+      one: async (_, call) => {
+        reasons.push(await aborted(call.signal))
+        return ''
+      },
+      async *list(_, call) {
+        yield 'x'
+        await aborted(call.signal)
+      },
+    })
+    const client = grpcJsClient(server)
+    const unavailable = { code: Status.UNAVAILABLE, details: 'the server is shutting down' }
+    const one = expect(client.one('')).rejects.toMatchObject(unavailable)
+    const list = outcomeOf(client.list(''))
+    const idle = await connection(server.url)
+    await expect.poll(() => server.openCalls).toBe(2)
+    const long = server.stop(60_000)
+    await server.stop(50)
+    await long
+    await one
+    expect(await list).toMatchObject({ messages: ['x'], ...unavailable })
+    expect(reasons).toEqual([expect.objectContaining({ code: Status.UNAVAILABLE })])
+    await expect.poll(() => idle.destroyed).toBe(true)
+    expect(server.openCalls).toBe(0)
+  })
+
+  it('does not wait for clients that read nothing', async () => {
+    const server = await serveText({
+      async *list() {
+        for (;;) yield 'x'.repeat(10_000)
+      },
+    })
+    const session = await connection(server.url)
+    const call = openCall(session, '/test.Text/List')
+    call.end(frameMessage(new Uint8Array(3)))
+    await once(call.pause(), 'response')
+    await server.stop()
+    expect(server.openCalls).toBe(0)
+  })
+})

@@ -1,0 +1,213 @@
+import { once } from 'node:events'
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import { setTimeout as pause } from 'node:timers/promises'
+import { acceptedEncodings, compressorOf, hasEncoding, type MessageEncoding } from '../compression.ts'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { Status } from '../wire/status.ts'
+import { parseTimeout } from '../wire/timeout.ts'
+import { checkRequest } from './check-request.ts'
+import { type CallLimits, Http2Call } from './http2-call.ts'
+import { createHttp2Server, type Http2ServerOptions } from './http2-server.ts'
+import type { Implementation } from './implement.ts'
+import { respondOnly, respondStatus, statusHeaders } from './respond-status.ts'
+import type { ServeCall } from './serve-call.ts'
+import type { ServerStream } from './server-call.ts'
+
+export interface GrpcServerOptions {
+  /** What {@link implement} gives, one for each service. */
+  readonly implementations: readonly Implementation[]
+  /** Most bytes of one request message, before and after decompression (default 4 MiB). */
+  readonly maxMessageBytes?: number | undefined
+  /** Bytes of requests that the calls of one connection may hold together (default 64 MiB). */
+  readonly maxConnectionBytes?: number | undefined
+  /** Bytes of answers that a call may have waiting before its handler is held back (default 128 KiB). */
+  readonly writeBufferBytes?: number | undefined
+  /** Milliseconds in which a client has to take what is left of a call that failed (default 5 s). */
+  readonly lingerMs?: number | undefined
+  /** Compresses answers, where the client reads the encoding; they are sent as they are when left out. */
+  readonly compression?: MessageEncoding | undefined
+  /** Limits of the connections. */
+  readonly http2?: Http2ServerOptions | undefined
+  /** Hears of what handlers threw that is no GrpcError, with the path of the call; the client is told nothing of it. */
+  readonly onFault?: ((error: unknown, path: string) => void) | undefined
+}
+
+/** A server of gRPC. */
+export interface GrpcServer {
+  /** The server of its connections; it may listen itself or be given them by `createPortServer`. */
+  readonly http2: Http2Server
+  /** `http://host:port` once it listens. */
+  readonly url: string
+  /** Calls under way. */
+  readonly openCalls: number
+  /** Listens without TLS; a port of 0 takes any that is free. */
+  listen(at?: { readonly host?: string | undefined; readonly port?: number | undefined }): Promise<void>
+  /**
+   * Takes no further call, lets those under way end, and ends what is left after a while with UNAVAILABLE. A second call
+   * waits for the first; a shorter time counts.
+   */
+  stop(graceMs?: number): Promise<void>
+}
+
+/**
+ * Makes a server that answers calls of gRPC with the handlers of its implementations.
+ *
+ * @param options - implementations and limits; sizes in bytes, times in milliseconds
+ * @returns the server; it listens once told to
+ * @throws RangeError when two implementations have the same method
+ * @example
+ * ```ts
+ * const server = createGrpcServer({ implementations: [implement(HealthDefinition, { check })] })
+ * await server.listen({ port: 50_051 })
+ * ```
+ * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
+ */
+export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
+  const methods = methodsOf(options.implementations)
+  const onFault = options.onFault ?? (() => undefined)
+  const limits: CallLimits = {
+    maxMessageBytes: options.maxMessageBytes ?? 4 << 20,
+    maxConnectionBytes: options.maxConnectionBytes ?? 64 << 20,
+    writeBufferBytes: options.writeBufferBytes ?? 128 << 10,
+    lingerMs: options.lingerMs ?? 5_000,
+  }
+  const http2 = createHttp2Server(options.http2)
+  const sessions = new Set<ServerHttp2Session>()
+  const calls = new Set<Http2Call>()
+  let deadline = Number.POSITIVE_INFINITY
+  let stopping: Promise<void> | undefined
+
+  http2.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    if (stopping !== undefined) session.close()
+  })
+  http2.on('stream', (stream, headers) => {
+    if (stream.destroyed) return
+    const fault = checkRequest(headers)
+    if (fault !== undefined) {
+      respondStatus(stream, fault.code, fault.detail, {}, fault.httpStatus)
+      return
+    }
+    const serve = methods.get(headers[':path'] ?? '')
+    if (serve === undefined) {
+      respondStatus(stream, Status.UNIMPLEMENTED, 'the server does not have this method')
+      return
+    }
+    accept(stream, headers, serve)
+  })
+
+  function accept(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, serve: ServeCall): void {
+    const encoding = agreedEncoding(options.compression, headers['grpc-accept-encoding'])
+    let call: Http2Call
+    try {
+      const timeoutMs = timeoutOf(headers['grpc-timeout'])
+      call = new Http2Call(stream, { headers, limits, encoding, timeoutMs })
+    } catch (error) {
+      refuse(stream, error)
+      return
+    }
+    calls.add(call)
+    stream.once('close', () => calls.delete(call))
+    const context = {
+      compress: compressorOf(encoding),
+      onFault: (error: unknown) => onFault(error, call.path),
+    }
+    void answer(call, () => serve(call, context), context.onFault)
+  }
+
+  async function stop(): Promise<void> {
+    const closed = http2.listening ? once(http2, 'close') : undefined
+    http2.close()
+    for (const session of sessions) session.close()
+    while (sessions.size > 0 && performance.now() < deadline) await pause(10)
+    for (const call of calls) {
+      call.fail(new GrpcError(Status.UNAVAILABLE, 'the server is shutting down'))
+    }
+    // Two turns of the event loop send the statuses; a client that takes them closes its connection.
+    deadline = performance.now() + 250
+    while (calls.size > 0 && performance.now() < deadline) await pause(10)
+    for (const session of sessions) session.destroy()
+    await closed
+  }
+
+  return {
+    http2,
+    get url() {
+      const address = http2.address()
+      if (address === null || typeof address === 'string') throw new Error('the server does not listen')
+      const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+      return `http://${host}:${address.port}`
+    },
+    get openCalls() {
+      return calls.size
+    },
+    async listen({ host = '127.0.0.1', port = 0 } = {}) {
+      http2.listen(port, host)
+      await once(http2, 'listening')
+    },
+    stop(graceMs = 0) {
+      deadline = Math.min(deadline, performance.now() + graceMs)
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+function methodsOf(implementations: readonly Implementation[]): ReadonlyMap<string, ServeCall> {
+  const methods = new Map<string, ServeCall>()
+  for (const [path, serve] of implementations.flatMap((implementation) => [...implementation])) {
+    if (methods.has(path)) throw new RangeError(`two implementations have the method ${path}`)
+    methods.set(path, serve)
+  }
+  return methods
+}
+
+/** Finds the encoding for answers: the one wished for where both sides have it, else none. */
+function agreedEncoding(
+  wished: MessageEncoding | undefined,
+  accepted: string | readonly string[] | undefined,
+): MessageEncoding | undefined {
+  if (wished === undefined || typeof accepted !== 'string' || !hasEncoding(wished)) return undefined
+  return accepted.split(',').some((name) => name.trim() === wished) ? wished : undefined
+}
+
+/** Serves a call and ends it, whatever its handler does. */
+async function answer(
+  call: Http2Call,
+  serve: () => Promise<void>,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await serve()
+    call.end()
+  } catch (error) {
+    endWith(call, error, onFault)
+  }
+}
+
+function endWith(call: ServerStream, error: unknown, onFault: (error: unknown) => void): void {
+  // A handler whose call is over may throw what it was told of; that is no fault.
+  const isExpected =
+    GrpcError.is(error) || (call.hasEnded && error instanceof Error && error.name === 'AbortError')
+  if (!isExpected) onFault(error)
+  try {
+    if (GrpcError.is(error)) call.end(error.code, error.detail, error.metadata)
+    else call.end(Status.UNKNOWN, 'internal error', {})
+  } catch (fault) {
+    onFault(fault)
+    call.end(Status.UNKNOWN, 'internal error', {})
+  }
+}
+
+function timeoutOf(value: string | readonly string[] | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const timeoutMs = typeof value === 'string' ? parseTimeout(value) : undefined
+  if (timeoutMs === undefined) throw new GrpcError(Status.INTERNAL, 'the grpc-timeout is malformed')
+  return timeoutMs
+}
+
+function refuse(stream: ServerHttp2Stream, error: unknown): void {
+  const { code, detail } = GrpcError.is(error) ? error : new GrpcError(Status.INTERNAL, 'internal error')
+  respondOnly(stream, { ...statusHeaders(code, detail), 'grpc-accept-encoding': acceptedEncodings })
+}

@@ -1,0 +1,116 @@
+import { constants, type ServerHttp2Session } from 'node:http2'
+
+/** Limits of one connection that are kept beside those of node:http2. */
+export interface SessionLimits {
+  /** Bytes of request bodies on their way to the server, over all streams (default 16 MiB). */
+  readonly connectionWindowBytes: number
+  /** Milliseconds in which the peer has to acknowledge our settings (default 10 s). */
+  readonly handshakeTimeoutMs: number
+  /** Milliseconds after which a connection without a stream is asked to go (default 5 minutes). */
+  readonly idleMs: number
+  /** Milliseconds of silence after which the peer is asked for a sign of life (default 30 s). */
+  readonly keepaliveMs: number
+  /** Milliseconds in which the peer has to give it (default 20 s). */
+  readonly keepaliveTimeoutMs: number
+  /**
+   * PING and SETTINGS frames that a peer may send (default 10 000): clients that measure how much fits on the way to us
+   * send a PING per round trip.
+   */
+  readonly maxControlFramesPerSecond: number
+  /** Streams that may end with an error at once, whoever found it, cancelled calls included (default 1000). */
+  readonly streamResetBurst: number
+  /** Streams per second that may do so once the burst is used up (default 200). */
+  readonly streamResetRate: number
+}
+
+/** Opens the window of a connection and ends the connection once it breaks one of the limits. */
+export function guardSession(session: ServerHttp2Session, limits: SessionLimits): void {
+  session.setLocalWindowSize(limits.connectionWindowBytes)
+  endFloods(session, limits)
+  endSilence(session, limits)
+  endIdleness(session, limits)
+}
+
+function endFloods(session: ServerHttp2Session, limits: SessionLimits): void {
+  const { maxControlFramesPerSecond, streamResetBurst, streamResetRate } = limits
+  const countControlFrame = allowance(maxControlFramesPerSecond, maxControlFramesPerSecond, () =>
+    refuse(session),
+  )
+  const countReset = allowance(streamResetBurst, streamResetRate, () => refuse(session))
+  session.on('ping', countControlFrame)
+  session.on('remoteSettings', countControlFrame)
+  session.on('stream', (stream) => {
+    // The listener of the server comes after this one; until then an error has to have somewhere to go.
+    stream.on('error', () => undefined)
+    stream.once('close', () => {
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) countReset()
+    })
+  })
+}
+
+/** Counts what may happen so often at once, and so often per second from then on. */
+function allowance(burst: number, perSecond: number, exceeded: () => void): () => void {
+  let left = burst
+  let counted = performance.now()
+  return () => {
+    const now = performance.now()
+    left = Math.min(burst, left + ((now - counted) * perSecond) / 1_000) - 1
+    counted = now
+    if (left < 0) exceeded()
+  }
+}
+
+function refuse(session: ServerHttp2Session): void {
+  session.destroy(new Error('the peer asks for too much'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+}
+
+function endSilence(
+  session: ServerHttp2Session,
+  { handshakeTimeoutMs, keepaliveMs, keepaliveTimeoutMs }: SessionLimits,
+): void {
+  const { socket } = session
+  const end = (): void => session.destroy()
+  const handshake = after(handshakeTimeoutMs, end)
+  session.once('localSettings', () => clearTimeout(handshake))
+  let seen = 0
+  let answer: NodeJS.Timeout | undefined
+  const silence = setInterval(() => {
+    // The socket of a connection that has ended throws when it is asked.
+    if (session.destroyed || answer !== undefined) return
+    const { bytesRead } = socket
+    if (bytesRead !== seen) {
+      seen = bytesRead
+      return
+    }
+    answer = after(keepaliveTimeoutMs, end)
+    session.ping((error) => {
+      // An error means that the connection has ended.
+      if (error !== null) return
+      clearTimeout(answer)
+      answer = undefined
+    })
+  }, keepaliveMs).unref()
+  session.once('close', () => {
+    clearInterval(silence)
+    clearTimeout(handshake)
+    clearTimeout(answer)
+  })
+}
+
+function endIdleness(session: ServerHttp2Session, { idleMs }: SessionLimits): void {
+  let open = 0
+  const idle = after(idleMs, () => {
+    if (open === 0) session.close()
+  })
+  session.on('stream', (stream) => {
+    open++
+    stream.once('close', () => {
+      if (--open === 0) idle.refresh()
+    })
+  })
+  session.once('close', () => clearTimeout(idle))
+}
+
+function after(milliseconds: number, action: () => void): NodeJS.Timeout {
+  return setTimeout(action, milliseconds).unref()
+}

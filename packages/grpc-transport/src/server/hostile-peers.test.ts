@@ -1,0 +1,340 @@
+import { constants } from 'node:http2'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import type { GrpcServer } from './grpc-server.ts'
+import type { Http2ServerOptions } from './http2-server.ts'
+import {
+  callFields,
+  flag,
+  frame,
+  frameType,
+  headerBlock,
+  type HostilePeer,
+  hostilePeer,
+  preface,
+  uint32,
+} from './testing/frames.ts'
+import { answerOf, connection, openCall } from './testing/http2-client.ts'
+import { closeAll, grpcJsClient, serveText } from './testing/text-service.ts'
+
+afterEach(closeAll)
+
+const { NGHTTP2_ENHANCE_YOUR_CALM: calm, NGHTTP2_PROTOCOL_ERROR: broken } = constants
+
+let calls = 0
+
+async function serve(http2: Http2ServerOptions = {}): Promise<GrpcServer> {
+  calls = 0
+  return serveText(
+    {
+      one: (request) => {
+        calls++
+        return request
+      },
+      list: async function* (_, call) {
+        yield 'x'
+        await new Promise((resolve) => call.signal.addEventListener('abort', resolve))
+      },
+    },
+    { http2 },
+  )
+}
+
+/** Sees that another client is served all the while. */
+async function stillServes(server: GrpcServer): Promise<void> {
+  expect(await grpcJsClient(server).one('hello')).toBe('hello')
+}
+
+/** Writes until the server has had enough; gives up after so many writes. */
+async function flood(
+  { socket }: HostilePeer,
+  bytesOf: (index: number) => Buffer,
+  most: number,
+): Promise<number> {
+  for (let index = 0; index < most; index++) {
+    if (socket.destroyed || socket.readableEnded) return index
+    const isFull = !socket.write(bytesOf(index))
+    if (isFull || index % 100 === 99) await pause(1)
+  }
+  return most
+}
+
+const request = (streamId: number, path = '/test.Text/One', flags: number = flag.endHeaders) =>
+  frame(frameType.headers, flags, streamId, headerBlock(callFields(path)))
+
+it('a flood of header fields is refused', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  const fields = Array.from({ length: 1_000 }, (_, index) => [`x-${index}`, 'y'] as const)
+  const block = headerBlock([...callFields('/test.Text/One'), ...fields])
+  peer.socket.write(frame(frameType.headers, flag.endHeaders | flag.endStream, 1, block))
+  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  expect(calls).toBe(0)
+  await stillServes(server)
+})
+
+it('header fields of too many bytes are refused', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  // The limit is a setting, which counts from when the peer knows of it.
+  peer.socket.write(frame(frameType.settings, flag.ack, 0))
+  const block = headerBlock([...callFields('/test.Text/One'), ['x-large', 'y'.repeat(17_000)]])
+  peer.socket.write(frame(frameType.headers, flag.endStream, 1, block.subarray(0, 10_000)))
+  peer.socket.write(frame(frameType.continuation, flag.endHeaders, 1, block.subarray(10_000)))
+  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  expect(calls).toBe(0)
+  await stillServes(server)
+})
+
+/** Code that the server has ended a stream with. */
+function endOf(peer: HostilePeer, streamId: number): number | undefined {
+  return peer
+    .frames()
+    .find((one) => one.type === frameType.reset && one.streamId === streamId)
+    ?.payload.readUInt32BE()
+}
+
+it('header fields that unpack to many bytes are refused, also before the settings count', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  // One field of 4000 bytes that enters the table of HPACK, and one byte for each time that it is meant again.
+  const field = Buffer.concat([Buffer.of(0x40), headerBlock([['x', 'y'.repeat(4_000)]]).subarray(1)])
+  const block = Buffer.concat([
+    headerBlock(callFields('/test.Text/One')),
+    field,
+    Buffer.alloc(10_000, 0x80 | 62),
+  ])
+  peer.socket.write(frame(frameType.headers, flag.endStream | flag.endHeaders, 1, block))
+  await expect.poll(() => endOf(peer, 1)).toBe(calm)
+  expect(calls).toBe(0)
+  await stillServes(server)
+})
+
+it('a flood of CONTINUATION frames ends the connection', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(request(1, '/test.Text/One', 0))
+  const more = frame(frameType.continuation, 0, 1, headerBlock([['x', 'y'.repeat(1_000)]]))
+  expect(await flood(peer, () => more, 100_000)).toBeLessThan(100_000)
+  await peer.ended
+  expect(calls).toBe(0)
+  await stillServes(server)
+})
+
+it('a header block that never ends is ended by the keepalive', async () => {
+  const server = await serve({ keepaliveMs: 50, keepaliveTimeoutMs: 50 })
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(frame(frameType.settings, flag.ack, 0))
+  peer.socket.write(request(1, '/test.Text/One', 0))
+  await peer.ended
+})
+
+it('rapid reset ends the connection', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  const resets = await flood(
+    peer,
+    (index) => {
+      const id = 1 + 2 * index
+      return Buffer.concat([request(id), frame(frameType.reset, 0, id, uint32(8))])
+    },
+    50_000,
+  )
+  expect(resets).toBeLessThan(50_000)
+  await peer.ended
+  await stillServes(server)
+  await expect.poll(() => server.openCalls).toBe(0)
+})
+
+it('streams that the peer resets count until they end the connection', async () => {
+  const server = await serve({ streamResetBurst: 50, streamResetRate: 1 })
+  const peer = await hostilePeer(server.url)
+  for (let index = 0; index < 60 && !peer.socket.destroyed; index++) {
+    const id = 1 + 2 * index
+    peer.socket.write(
+      Buffer.concat([request(id, '/test.Text/List'), frame(frameType.reset, 0, id, uint32(8))]),
+    )
+    await pause(2)
+  }
+  await peer.ended
+  expect(peer.refusal()).toBe(calm)
+  await stillServes(server)
+})
+
+it('more streams than allowed are refused, and many of them end the connection', async () => {
+  const server = await serve({ maxConcurrentStreams: 10 })
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(frame(frameType.settings, flag.ack, 0))
+  const opened = await flood(peer, (index) => request(1 + 2 * index, '/test.Text/List'), 50_000)
+  expect(opened).toBeLessThan(50_000)
+  await peer.ended
+  await expect.poll(() => server.openCalls).toBe(0)
+  await stillServes(server)
+})
+
+it.each([
+  ['PING', frame(frameType.ping, 0, 0, Buffer.alloc(8))],
+  ['SETTINGS', frame(frameType.settings, 0, 0)],
+])('a flood of %s frames ends the connection', async (_, one) => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  const many = Buffer.concat(Array.from({ length: 500 }, () => one))
+  expect(await flood(peer, () => many, 5_000)).toBeLessThan(5_000)
+  await peer.ended
+  await stillServes(server)
+})
+
+it.each([
+  ['PING', frame(frameType.ping, 0, 0, Buffer.alloc(8))],
+  ['SETTINGS', frame(frameType.settings, 0, 0)],
+])('%s frames at a steady pace end the connection as well', async (_, one) => {
+  // Ten times fewer than come even from a machine that is slow to send.
+  const server = await serve({ maxControlFramesPerSecond: 5 })
+  const peer = await hostilePeer(server.url)
+  for (let sent = 0; sent < 1_000 && !peer.socket.destroyed; sent++) {
+    peer.socket.write(one)
+    await pause(1)
+  }
+  await peer.ended
+  expect(peer.refusal()).toBe(calm)
+  await stillServes(server)
+})
+
+it('a flood of PING frames whose answers are not read ends the connection', async () => {
+  const server = await serve({ maxControlFramesPerSecond: 1e9 })
+  const peer = await hostilePeer(server.url)
+  peer.socket.pause()
+  const many = Buffer.concat(Array.from({ length: 500 }, () => frame(frameType.ping, 0, 0, Buffer.alloc(8))))
+  void flood(peer, () => many, 5_000)
+  await expect.poll(() => connectionsOf(server)).toBe(0)
+  await stillServes(server)
+})
+
+function connectionsOf(server: GrpcServer): Promise<number> {
+  return new Promise((resolve) => server.http2.getConnections((_, count) => resolve(count)))
+}
+
+it('a flood of empty DATA frames ends the connection', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(request(1))
+  expect(await flood(peer, () => frame(frameType.data, 0, 1), 50_000)).toBeLessThan(50_000)
+  await peer.ended
+  await expect.poll(() => server.openCalls).toBe(0)
+  await stillServes(server)
+})
+
+it.each([
+  ['another preface', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
+  ['no settings', Buffer.concat([preface, frame(frameType.ping, 0, 0, Buffer.alloc(8))])],
+  ['a frame that is too long', Buffer.concat([begun(), frame(frameType.data, 0, 1, Buffer.alloc(20_000))])],
+  ['data for no stream', Buffer.concat([begun(), frame(frameType.data, 0, 1, Buffer.alloc(10))])],
+  [
+    'a window that grows by nothing',
+    Buffer.concat([begun(), request(1, '/test.Text/List'), frame(frameType.windowUpdate, 0, 1, uint32(0))]),
+  ],
+  ['a stream of the server', Buffer.concat([begun(), request(2)])],
+  [
+    'headers that are no header block',
+    Buffer.concat([begun(), frame(frameType.headers, 4, 1, Buffer.alloc(9, 255))]),
+  ],
+  [
+    'padding longer than the frame',
+    Buffer.concat([begun(), frame(frameType.headers, 12, 1, Buffer.of(200, 1))]),
+  ],
+  [
+    'a window that is too large',
+    Buffer.concat([begun(), frame(frameType.windowUpdate, 0, 0, uint32(0x7fffffff))]),
+  ],
+  [
+    'settings with a wrong length',
+    Buffer.concat([begun(), frame(frameType.settings, 0, 0, Buffer.alloc(5))]),
+  ],
+])('%s ends the connection', async (_, bytes) => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url, bytes)
+  await peer.ended
+  expect(calls).toBe(0)
+  await stillServes(server)
+})
+
+function begun(): Buffer {
+  return Buffer.concat([preface, frame(frameType.settings, 0, 0)])
+}
+
+it('data on a stream that the client has ended resets the stream', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url)
+  peer.socket.write(request(1, '/test.Text/List'))
+  peer.socket.write(frame(frameType.data, flag.endStream, 1, Buffer.alloc(5)))
+  await expect.poll(() => server.openCalls).toBe(1)
+  peer.socket.write(frame(frameType.data, 0, 1, Buffer.alloc(10)))
+  await expect.poll(() => endOf(peer, 1) ?? peer.refusal()).toBeGreaterThan(0)
+  await expect.poll(() => server.openCalls).toBe(0)
+  await stillServes(server)
+})
+
+it.each([
+  ['says nothing after the preface', begun(), { handshakeTimeoutMs: 50 }],
+  ['says nothing at all', Buffer.alloc(0), { handshakeTimeoutMs: 50 }],
+  ['asks for nothing', Buffer.concat([begun(), frame(frameType.settings, flag.ack, 0)]), { idleMs: 50 }],
+] as const)('a peer that %s is let go', async (_, bytes, limits) => {
+  const server = await serve(limits)
+  await (
+    await hostilePeer(server.url, bytes)
+  ).ended
+  await expect.poll(() => connectionsOf(server)).toBe(0)
+})
+
+it('a peer that answers when it is asked, and has a call under way, is not', async () => {
+  const server = await serve({ idleMs: 200, keepaliveMs: 20, keepaliveTimeoutMs: 20_000 })
+  const session = await connection(server.url)
+  let pings = 0
+  session.on('ping', () => pings++)
+  const list = openCall(session, '/test.Text/List')
+  list.end(Buffer.alloc(5))
+  await pause(500)
+  // The next one is sent when the answer to the last is there.
+  await expect.poll(() => pings).toBeGreaterThan(3)
+  expect(session.closed).toBe(false)
+  list.close()
+  await expect.poll(() => session.closed).toBe(true)
+})
+
+it.each<[Record<string, string | undefined>, number]>([
+  [{ ':method': 'GET' }, 405],
+  [{ 'content-type': 'application/json' }, 415],
+  [{ 'content-type': 'application/grpcx' }, 415],
+  [{ 'content-type': undefined }, 415],
+])('a request with %j is answered with HTTP %d', async (headers, status) => {
+  const server = await serve()
+  const call = openCall(await connection(server.url), '/test.Text/One', headers)
+  call.end()
+  const { fields } = await answerOf(call)
+  expect(fields).toMatchObject({ ':status': status, 'grpc-status': '13' })
+  expect(calls).toBe(0)
+})
+
+it('a request without te: trailers is a call', async () => {
+  const call = openCall(await connection((await serve()).url), '/test.Text/One', { te: undefined })
+  call.end(Buffer.alloc(5))
+  expect(await answerOf(call)).toMatchObject({ status: '0' })
+})
+
+it('a refused request that goes on sending costs nothing more', async () => {
+  const server = await serve()
+  const session = await connection(server.url)
+  const call = openCall(session, '/test.Text/Nothing')
+  call.write(Buffer.alloc(3_000_000))
+  expect(await answerOf(call)).toMatchObject({ status: '12', rstCode: constants.NGHTTP2_NO_ERROR })
+  const other = openCall(session, '/test.Text/One')
+  other.end(Buffer.alloc(5))
+  expect(await answerOf(other)).toMatchObject({ status: '0' })
+})
+
+it('the connection is ended for errors of the protocol with their code', async () => {
+  const server = await serve()
+  const peer = await hostilePeer(server.url, Buffer.concat([begun(), request(2)]))
+  await peer.ended
+  expect(peer.refusal()).toBe(broken)
+})

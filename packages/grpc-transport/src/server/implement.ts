@@ -1,0 +1,180 @@
+import { frameHead } from '../wire/frame.ts'
+import { GrpcError } from '../wire/grpc-error.ts'
+import {
+  encodeMessage,
+  type MessageCodec,
+  type MessageInput,
+  type MessageOf,
+  type MethodDefinition,
+  type ServiceDefinition,
+} from '../wire/service.ts'
+import { Status } from '../wire/status.ts'
+import type { ServeCall } from './serve-call.ts'
+import type { ServerCall, ServerStream } from './server-call.ts'
+
+/** A method that works with bytes, made by {@link raw}. */
+export interface RawMethod {
+  serve(stream: ServerStream): Promise<void>
+}
+
+type AnyMethod = MethodDefinition<unknown, unknown>
+type Response<method extends AnyMethod> = MessageInput<method['responseType']>
+type Arriving<method extends AnyMethod> = method extends { readonly requestStream: true }
+  ? AsyncIterable<MessageOf<method['requestType']>>
+  : MessageOf<method['requestType']>
+type Leaving<method extends AnyMethod> = method extends { readonly responseStream: true }
+  ? AsyncIterable<Response<method>>
+  : Response<method> | Promise<Response<method>>
+
+/** What serves a method: a function of its messages, or of bytes. */
+export type Handler<method extends AnyMethod> =
+  | ((arriving: Arriving<method>, call: ServerCall) => Leaving<method>)
+  | RawMethod
+
+/** What serves the methods of a service, by their names in the definition. A method left out answers UNIMPLEMENTED. */
+export type Handlers<service extends ServiceDefinition> = {
+  readonly [name in keyof service['methods']]?: Handler<service['methods'][name]> | undefined
+}
+
+/** A service and what serves it, by path. */
+export type Implementation = ReadonlyMap<string, ServeCall>
+
+/**
+ * Marks a method that reads the bytes of messages and writes framed messages, which many calls may share.
+ *
+ * @param serve - reads and writes; the call ends with OK when it resolves, and as for other handlers when it rejects
+ * @returns the method for {@link implement}
+ * @example
+ * ```ts
+ * implement(GeyserDefinition, { subscribe: raw(async (stream) => {
+ *   while (!stream.hasEnded) if (!stream.write(await nextFrame(stream.signal))) await stream.drained()
+ * }) })
+ * ```
+ * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message
+ */
+export function raw(serve: (stream: ServerStream) => Promise<void>): RawMethod {
+  return { serve }
+}
+
+/**
+ * Joins a service and what serves its methods. A handler takes one request, or all of them where they come as a stream;
+ * it returns one response, or an iterable of them, which is closed once the client is gone. Fields of a response may be
+ * left out where code generation can fill them in.
+ *
+ * @param definition - service as code generation describes it
+ * @param handlers - handlers by the names of methods in the definition
+ * @returns the implementation for `createGrpcServer`
+ * @example
+ * ```ts
+ * implement(HealthDefinition, { check: () => ({ status: HealthCheckResponse_ServingStatus.SERVING }) })
+ * ```
+ * @see https://grpc.io/docs/what-is-grpc/core-concepts/#rpc-life-cycle
+ */
+export function implement<const service extends ServiceDefinition>(
+  definition: service,
+  handlers: NoInfer<Handlers<service>>,
+): Implementation {
+  const served = new Map<string, ServeCall>()
+  const byName = handlers as Readonly<Record<string, AnyHandler | RawMethod | undefined>>
+  for (const [name, method] of Object.entries(definition.methods)) {
+    const handler = byName[name]
+    if (handler === undefined) continue
+    served.set(
+      `/${definition.fullName}/${method.name}`,
+      typeof handler === 'function' ? serving(method, handler) : servingRaw(handler),
+    )
+  }
+  return served
+}
+
+// Clients of streams wait for the headers before they go on. A handler that fails at once is still told by one frame.
+function sendHeadersSoon(stream: ServerStream): void {
+  setImmediate(() => stream.sendHeaders())
+}
+
+function servingRaw(method: RawMethod): ServeCall {
+  return (stream) => {
+    sendHeadersSoon(stream)
+    return method.serve(stream)
+  }
+}
+
+type AnyHandler = (arriving: unknown, call: ServerCall) => unknown
+
+function serving(method: AnyMethod, handler: AnyHandler): ServeCall {
+  return async (stream, { compress, onFault }) => {
+    const write = (response: unknown): boolean => {
+      const bytes = encodeMessage(method.responseType, response)
+      return writeMessage(stream, compress === undefined ? bytes : compress(bytes), compress !== undefined)
+    }
+    const requests = method.requestStream
+      ? requestsOf(stream, method.requestType)
+      : await singleRequest(stream, method.requestType)
+    if (method.responseStream) {
+      sendHeadersSoon(stream)
+      const responses = handler(requests, stream) as AsyncIterable<unknown>
+      await writeResponses(stream, responses, write, onFault)
+    } else {
+      const response = await handler(requests, stream)
+      write(response)
+    }
+  }
+}
+
+async function* requestsOf(stream: ServerStream, codec: MessageCodec<unknown>): AsyncGenerator {
+  while (await stream.readable()) {
+    for (let bytes = stream.read(); bytes !== undefined; bytes = stream.read()) yield decode(codec, bytes)
+  }
+}
+
+async function singleRequest(stream: ServerStream, codec: MessageCodec<unknown>): Promise<unknown> {
+  const bytes = (await stream.readable()) ? stream.read() : undefined
+  if (bytes === undefined || (await stream.readable())) {
+    throw new GrpcError(Status.UNIMPLEMENTED, 'the method takes exactly one request')
+  }
+  return decode(codec, bytes)
+}
+
+function decode(codec: MessageCodec<unknown>, bytes: Uint8Array): unknown {
+  try {
+    return codec.decode(bytes)
+  } catch (cause) {
+    throw new GrpcError(Status.INTERNAL, 'a request cannot be decoded', {}, { cause })
+  }
+}
+
+// Head and message stay apart: the stream joins them, and a framed copy of each message would double the cost.
+function writeMessage(stream: ServerStream, message: Uint8Array, compressed: boolean): boolean {
+  stream.write(frameHead(message.length, compressed))
+  return stream.write(message)
+}
+
+async function writeResponses(
+  stream: ServerStream,
+  responses: AsyncIterable<unknown>,
+  write: (response: unknown) => boolean,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  const iterator = responses[Symbol.asyncIterator]()
+  let isOpen = true
+  const close = (): void => {
+    if (!isOpen) return
+    isOpen = false
+    // It resolves once the handler has stopped, which may be late; nobody waits for it.
+    Promise.resolve(iterator.return?.()).catch(onFault)
+  }
+  stream.signal.addEventListener('abort', close, { once: true })
+  try {
+    while (!stream.hasEnded) {
+      const next = await iterator.next()
+      if (next.done === true) {
+        isOpen = false
+        return
+      }
+      if (!write(next.value)) await stream.drained()
+    }
+  } finally {
+    stream.signal.removeEventListener('abort', close)
+    close()
+  }
+}

@@ -1,0 +1,130 @@
+import type { Http2Session, ServerHttp2Stream } from 'node:http2'
+import { createFrameReader, type FrameReader } from '../wire/frame-reader.ts'
+import { GrpcError } from '../wire/grpc-error.ts'
+import { Status } from '../wire/status.ts'
+
+export interface RequestReaderOptions {
+  readonly maxMessageBytes: number
+  readonly decompress: ((message: Uint8Array) => Uint8Array) | undefined
+  /** Bytes of requests that the calls of one connection may hold together. */
+  readonly maxConnectionBytes: number
+  /** Tells that the request cannot be read to its end. */
+  onFault(error: unknown): void
+}
+
+// Beyond this no more is taken from the stream while a message waits, so that its window closes.
+const highWaterBytes = 64 << 10
+
+const heldBytes = new WeakMap<Http2Session, number>()
+
+/** Reads the messages of a request, no faster than they are taken. */
+export class RequestReader {
+  readonly #stream: ServerHttp2Stream
+  readonly #session: Http2Session | undefined
+  readonly #options: RequestReaderOptions
+  readonly #frames: FrameReader
+  #heldBytes = 0
+  #hasEnded = false
+  #error: unknown
+  #waiting: { resolve(hasMessage: boolean): void; reject(error: unknown): void }[] = []
+
+  constructor(stream: ServerHttp2Stream, options: RequestReaderOptions) {
+    this.#stream = stream
+    this.#session = stream.session
+    this.#options = options
+    this.#frames = createFrameReader(options)
+    stream.on('data', (bytes: Buffer) => this.#take(bytes))
+    stream.on('end', () => this.#end())
+  }
+
+  read(): Uint8Array | undefined {
+    if (this.#error !== undefined) return undefined
+    try {
+      const message = this.#frames.read()
+      this.#account()
+      if (this.#stream.isPaused() && this.#frames.waitingBytes < highWaterBytes) this.#stream.resume()
+      return message
+    } catch (error) {
+      this.#options.onFault(error)
+      return undefined
+    }
+  }
+
+  /** Waits for a message (true) or the end (false); rejects with what the call was stopped with. */
+  readable(): Promise<boolean> {
+    if (this.#error !== undefined) return Promise.reject(this.#error)
+    if (this.#isReady()) return Promise.resolve(true)
+    if (this.#isOver()) return Promise.resolve(false)
+    if (this.#error !== undefined) return Promise.reject(this.#error)
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  /** Stops reading; who waits for a message gets the reason. */
+  stop(reason: unknown): void {
+    if (this.#error !== undefined) return
+    this.#error = reason
+    this.#account(0)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { reject } of waiting) reject(reason)
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#error !== undefined) return
+    this.#frames.push(bytes)
+    this.#account()
+    if (this.#isReady()) {
+      if (this.#frames.waitingBytes >= highWaterBytes) this.#stream.pause()
+      this.#wake(true)
+    }
+  }
+
+  #end(): void {
+    if (this.#error !== undefined) return
+    this.#hasEnded = true
+    if (!this.#isReady() && this.#isOver()) this.#wake(false)
+  }
+
+  /** Tells whether the client has said that no message follows, all of which were read. */
+  #isOver(): boolean {
+    if (!this.#hasEnded || this.#error !== undefined) return false
+    try {
+      this.#frames.end()
+      return true
+    } catch (error) {
+      this.#options.onFault(error)
+      return false
+    }
+  }
+
+  #isReady(): boolean {
+    try {
+      return this.#frames.isReady()
+    } catch (error) {
+      this.#options.onFault(error)
+      return false
+    }
+  }
+
+  #wake(hasMessage: boolean): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { resolve } of waiting) resolve(hasMessage)
+  }
+
+  #account(bytes = this.#frames.waitingBytes): void {
+    if (this.#session === undefined || bytes === this.#heldBytes) return
+    const total = (heldBytes.get(this.#session) ?? 0) + bytes - this.#heldBytes
+    const grew = bytes > this.#heldBytes
+    this.#heldBytes = bytes
+    heldBytes.set(this.#session, total)
+    if (grew && total > this.#options.maxConnectionBytes) {
+      this.#options.onFault(
+        new GrpcError(
+          Status.RESOURCE_EXHAUSTED,
+          'the calls of this connection hold too many bytes of requests',
+        ),
+      )
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { FairleadError, redact } from '@fairlead/core'
+import { GrpcError, type Metadata, type MetadataValue, statusName } from '@fairlead/grpc-transport/wire'
+
+/**
+ * Says what a call failed with: a status becomes `GRPC_STATUS`, anything else (the reason of an abort, what a source of
+ * requests threw) stays what it is.
+ *
+ * @param operation - path of the method
+ */
+export function callFailure(operation: string, error: unknown, secrets: readonly string[]): unknown {
+  if (!GrpcError.is(error)) return error
+  const { code: status, detail, metadata } = error
+  const context = { operation, status, statusName: statusName(status), detail: redact(detail, secrets) }
+  // Not enumerable: the message of the error lists the rest, and bytes would not be readable there.
+  Object.defineProperty(context, 'metadata', { value: redactMetadata(metadata, secrets) })
+  return new FairleadError('GRPC_STATUS', context)
+}
+
+function redactMetadata(metadata: Metadata, secrets: readonly string[]): Metadata {
+  const entries = Object.entries(metadata).map(([name, value]) => {
+    const one = (item: MetadataValue) => redactValue(item, secrets)
+    return [name, typeof value === 'string' || value instanceof Uint8Array ? one(value) : value.map(one)]
+  })
+  return Object.fromEntries(entries) as Metadata
+}
+
+// Bytes cannot be mended: a shorter text inside would break the lengths around it.
+function redactValue(value: MetadataValue, secrets: readonly string[]): MetadataValue {
+  if (typeof value === 'string') return redact(value, secrets)
+  const text = new TextDecoder('latin1').decode(value)
+  return redact(text, secrets) === text ? value : new Uint8Array()
+}

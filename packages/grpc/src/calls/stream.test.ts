@@ -1,0 +1,297 @@
+import { GrpcError, implement, type Metadata, Status } from '@fairlead/grpc-transport'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createGrpcClient } from '../client.ts'
+import {
+  GeyserDefinition,
+  PingRequest,
+  PongResponse,
+  type SubscribeRequest,
+  SubscribeUpdate,
+} from '../geyser.ts'
+import { collect, failure } from '../testing/outcomes.ts'
+import { serve } from '../testing/serve.ts'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+interface Call {
+  readonly signal: AbortSignal
+  readonly metadata: Metadata
+  sendHeaders(metadata?: Metadata): void
+  setTrailers(metadata: Metadata): void
+}
+type Subscribe = (requests: AsyncIterable<SubscribeRequest>, call: Call) => AsyncIterable<SubscribeUpdate>
+
+async function geyser(subscribe: Subscribe) {
+  const server = await serve(implement(GeyserDefinition, { subscribe }))
+  const client = createGrpcClient(GeyserDefinition, { url: server.url })
+  closing.push(server.stop, client.close)
+  return client
+}
+
+const slotUpdate = (slot: bigint) =>
+  SubscribeUpdate.fromPartial({ updateOneof: { $case: 'slot', value: { slot } } })
+const slotOf = ({ updateOneof }: SubscribeUpdate) =>
+  updateOneof?.$case === 'slot' ? Number(updateOneof.value.slot) : undefined
+const ping = (id: number) => ({ ping: { id } })
+
+/** Sends that many slots, then waits until it is told that the client is gone. */
+function slots(count: number, gone = new EventEmitter()): Subscribe {
+  return async function* (_, { signal }) {
+    signal.addEventListener('abort', () => gone.emit('gone'))
+    for (let slot = 0; slot < count; slot++) yield slotUpdate(BigInt(slot))
+    await new Promise(() => {})
+  }
+}
+
+describe('a stream', () => {
+  it('gives every message in order, and headers and trailers beside them', async () => {
+    const heard: unknown[] = []
+    const client = await geyser(async function* (_, call) {
+      call.sendHeaders({ version: '2' })
+      for (let slot = 0n; slot < 10_000n; slot++) yield slotUpdate(slot)
+      call.setTrailers({ cost: '7' })
+    })
+    const stream = client.subscribe([{}], {
+      onHeaders: (headers) => heard.push(headers['version']),
+      onTrailers: (trailers) => heard.push(trailers['cost']),
+    })
+    const seen: unknown[] = []
+    for await (const update of stream) {
+      if (seen.length === 0) expect(heard).toEqual(['2'])
+      seen.push(slotOf(update))
+    }
+    expect(seen).toEqual(Array.from({ length: 10_000 }, (_, slot) => slot))
+    expect(heard).toEqual(['2', '7'])
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it.each(['onHeaders', 'onTrailers'])('fails with what %s throws', async (hearer) => {
+    const client = await geyser(async function* (requests) {
+      for await (const _ of requests) yield slotUpdate(1n)
+    })
+    const reason = new Error('not like this')
+    const stream = client.subscribe([{}], {
+      [hearer]: () => {
+        throw reason
+      },
+    })
+    await expect(collect(stream)).rejects.toBe(reason)
+  })
+
+  it('sends nothing before it is read', async () => {
+    let calls = 0
+    const client = await geyser(async function* () {
+      calls += 1
+      yield slotUpdate(1n)
+    })
+    const stream = client.subscribe([{}])
+    await sleep(30)
+    expect(calls).toBe(0)
+    await stream.return()
+    expect(await collect(stream)).toEqual([])
+    expect(calls).toBe(0)
+  })
+
+  it('answers reads that do not wait for one another in their order', async () => {
+    const client = await geyser(async function* () {
+      for (let slot = 0n; slot < 5n; slot++) {
+        await sleep(1)
+        yield slotUpdate(slot)
+      }
+    })
+    const stream = client.subscribe([{}])
+    const reads = await Promise.all(Array.from({ length: 7 }, () => stream.next()))
+    expect(reads.map(({ value }) => value && slotOf(value))).toEqual([0, 1, 2, 3, 4, undefined, undefined])
+    expect(reads.map(({ done }) => done)).toEqual([false, false, false, false, false, true, true])
+  })
+
+  it.each<[string, (stream: AsyncGenerator) => Promise<unknown>]>([
+    ['return', (stream) => stream.return(undefined)],
+    ['throw', (stream) => expect(stream.throw('enough')).rejects.toBe('enough')],
+    ['dispose', async (stream) => stream[Symbol.asyncDispose]?.()],
+  ])('is cancelled on the server by %s, also while a read waits', async (_, stop) => {
+    const events = new EventEmitter()
+    const gone = once(events, 'gone')
+    const client = await geyser(slots(1, events))
+    const stream = client.subscribe([{}])
+    await stream.next()
+    const waiting = stream.next()
+    await stop(stream as never)
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    await gone
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it("ends with the caller's own reason, though messages wait", async () => {
+    const client = await geyser(slots(1000))
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const stream = client.subscribe([{}], { signal: controller.signal })
+    await stream.next()
+    await sleep(20)
+    controller.abort(reason)
+    await expect(stream.next()).rejects.toBe(reason)
+    expect((await stream.next()).done).toBe(true)
+  })
+
+  it('has no limit of its own but takes one', async () => {
+    const client = await geyser(slots(1))
+    const error = await failure(collect(client.subscribe([{}], { timeoutMs: 50 })))
+    expect(error.context).toMatchObject({ status: Status.DEADLINE_EXCEEDED })
+    const odd = await failure(client.subscribe([{}], { timeoutMs: 0 }).next())
+    expect(odd.context).toMatchObject({ option: 'timeoutMs' })
+  })
+
+  it('leaves on the server what nobody reads', async () => {
+    let sent = 0
+    const data = new Uint8Array(1_048_576)
+    const update = SubscribeUpdate.fromPartial({
+      updateOneof: { $case: 'account', value: { account: { data } } },
+    })
+    const client = await geyser(async function* () {
+      for (; sent < 200; sent++) yield update
+    })
+    const stream = client.subscribe([{}])
+    await stream.next()
+    for (let before = -1; before !== sent; await sleep(100)) before = sent
+    expect(sent).toBeLessThan(60)
+    expect(await collect(stream)).toHaveLength(199)
+  })
+})
+
+describe('the requests of a stream', () => {
+  /** Pings forever; tells when it was ended. */
+  function pings() {
+    const state = { isEnded: false }
+    async function* source() {
+      try {
+        for (let id = 1; ; id++) {
+          yield ping(id)
+          await sleep(2)
+        }
+      } finally {
+        state.isEnded = true
+      }
+    }
+    return { state, source: source() }
+  }
+
+  const echo: Subscribe = async function* (requests) {
+    for await (const request of requests) yield slotUpdate(BigInt(request.ping?.id ?? 0))
+  }
+
+  it('are sent while answers are read', async () => {
+    const client = await geyser(echo)
+    async function* requests() {
+      yield ping(1)
+      await sleep(5)
+      yield ping(2)
+    }
+    expect((await collect(client.subscribe(requests()))).map(slotOf)).toEqual([1, 2])
+    expect((await collect(client.subscribe([ping(3)]))).map(slotOf)).toEqual([3])
+  })
+
+  it('are asked for no faster than the server reads them', async () => {
+    let asked = 0
+    let read = () => {}
+    const reading = new Promise<void>((resolve) => {
+      read = resolve
+    })
+    const client = await geyser(async function* (arriving) {
+      await reading
+      let count = 0n
+      for await (const _ of arriving) count += 1n
+      yield slotUpdate(count)
+    })
+    const big = { accounts: { a: { account: ['x'.repeat(1_000_000)] } } }
+    function* requests() {
+      for (; asked < 100; asked++) yield big
+    }
+    const stream = client.subscribe(requests())
+    const first = stream.next()
+    for (let before = -1; before !== asked; await sleep(100)) before = asked
+    expect(asked).toBeLessThan(100)
+    read()
+    expect((await first).value).toEqual(slotUpdate(100n))
+  })
+
+  it('are ended when the reader stops, and when the server does', async () => {
+    const client = await geyser(echo)
+    const stopped = pings()
+    for await (const update of client.subscribe(stopped.source)) {
+      expect(slotOf(update)).toBe(1)
+      break
+    }
+    await expect.poll(() => stopped.state.isEnded).toBe(true)
+
+    const refusing = await geyser(async function* (requests) {
+      for await (const _ of requests) throw new GrpcError(Status.RESOURCE_EXHAUSTED, 'slow')
+      yield slotUpdate(0n)
+    })
+    const refused = pings()
+    const error = await failure(collect(refusing.subscribe(refused.source)))
+    expect(error.context).toMatchObject({ operation: '/geyser.Geyser/Subscribe', status: 8, detail: 'slow' })
+    await expect.poll(() => refused.state.isEnded).toBe(true)
+  })
+
+  it('must be iterable', async () => {
+    const client = await geyser(echo)
+    await expect(client.subscribe(ping(1) as never).next()).rejects.toThrow(TypeError)
+  })
+
+  it('fail the stream with their own error', async () => {
+    const events = new EventEmitter()
+    const gone = once(events, 'gone')
+    const answered = once(events, 'answered')
+    const client = await geyser(slots(1, events))
+    const reason = new Error('no more filters')
+    async function* requests() {
+      yield ping(1)
+      await answered
+      throw reason
+    }
+    const stream = client.subscribe(requests())
+    await stream.next()
+    events.emit('answered')
+    await expect(stream.next()).rejects.toBe(reason)
+    await gone
+    await expect(collect(client.subscribe([{ fromSlot: 2n ** 64n }]))).rejects.toThrow('too large')
+  })
+})
+
+describe('a method with many requests and one answer', () => {
+  const definition = {
+    fullName: 'test.Sums',
+    methods: {
+      sum: {
+        name: 'Sum',
+        requestType: PingRequest,
+        requestStream: true,
+        responseType: PongResponse,
+        responseStream: false,
+      },
+    },
+  } as const
+
+  it('is a promise', async () => {
+    const server = await serve(
+      implement(definition, {
+        async sum(requests) {
+          let count = 0
+          for await (const request of requests) count += request.count
+          if (count === 0) throw new GrpcError(Status.INVALID_ARGUMENT, 'nothing to add')
+          return { count }
+        },
+      }),
+    )
+    const client = createGrpcClient(definition, { url: server.url })
+    closing.push(server.stop, client.close)
+    expect(await client.sum([{ count: 1 }, { count: 2 }, { count: 3 }])).toEqual({ count: 6 })
+    expect((await failure(client.sum([]))).context).toMatchObject({ detail: 'nothing to add' })
+  })
+})

@@ -1,0 +1,43 @@
+import { deferred } from '../carrier/deferred.ts'
+
+/** Messages on their way to a reader that asks for one after the other. */
+export interface Outbox<message> extends AsyncIterable<message> {
+  /** Adds a message; resolves when it was taken. */
+  put(message: message): Promise<void>
+  /** Says that no message follows. */
+  end(): void
+}
+
+export function createOutbox<message>(): Outbox<message> {
+  const waiting: { readonly message: message; taken(): void }[] = []
+  let isEnded = false
+  let changed = deferred<void>()
+
+  const change = () => {
+    changed.resolve()
+    changed = deferred()
+  }
+
+  return {
+    put(message) {
+      const taken = deferred<void>()
+      waiting.push({ message, taken: () => taken.resolve() })
+      change()
+      return taken.promise
+    },
+    end() {
+      isEnded = true
+      change()
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        const first = waiting.shift()
+        if (first) {
+          first.taken()
+          yield first.message
+        } else if (isEnded) return
+        else await changed.promise
+      }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Calls over `@grpc/grpc-js` (an optional peer), for programs that have its channels, credentials or interceptors in use.
+ *
+ * @module
+ */
+import type { Transport } from '@fairlead/grpc-transport/wire'
+import { type ChannelCredentials, Client, type ClientOptions, credentials } from '@grpc/grpc-js'
+import { readAddress } from './carrier/address.ts'
+import { transportOver } from './carrier/transport.ts'
+import { carryByChannel, statusOfChannel } from './grpc-js/carry.ts'
+
+/** Options of the channel, as `@grpc/grpc-js` knows them, and the credentials to open it with. */
+export interface GrpcJsTransportOptions extends ClientOptions {
+  /** Default: TLS for https, none for http. */
+  readonly credentials?: ChannelCredentials | undefined
+}
+
+/**
+ * Makes a transport over a channel of `@grpc/grpc-js`.
+ *
+ * @param url - `https://host[:port]`, port 443 by default, or `http://host:port` without TLS
+ * @param options - options of the channel, for example `grpc.max_receive_message_length` in bytes; `credentials`
+ * @returns the transport, for `createGrpcClient` and everything else that takes one
+ * @throws TypeError for another form of address
+ * @example
+ * ```ts
+ * const transport = createGrpcJsTransport('https://node.example.com', { 'grpc.keepalive_time_ms': 15_000 })
+ * const geyser = createGrpcClient(GeyserDefinition, { transport, auth: { kind: 'x-token', token } })
+ * ```
+ * @see https://github.com/grpc/grpc-node/tree/master/packages/grpc-js#supported-channel-options
+ */
+export function createGrpcJsTransport(url: string, options: GrpcJsTransportOptions = {}): Transport {
+  const { protocol, hostname, port, pathname } = readAddress(url)
+  if (pathname !== '/') throw new TypeError('url must not have a path: gRPC has its own')
+  const isPlain = protocol === 'http:'
+  const { credentials: own, ...channel } = options
+  const security = own ?? (isPlain ? credentials.createInsecure() : credentials.createSsl())
+  const client = new Client(`${hostname}:${port || (isPlain ? '80' : '443')}`, security, channel)
+  return transportOver({
+    carry: (start, signal) => carryByChannel(client, start, signal),
+    statusOf: statusOfChannel,
+    close: () => client.close(),
+  })
+}

@@ -1,0 +1,116 @@
+import {
+  type CallStart,
+  GrpcError,
+  type Metadata,
+  metadataToHeaders,
+  type MetadataValue,
+  Status,
+  type StatusCode,
+} from '@fairlead/grpc-transport/wire'
+import { type Client, type ClientDuplexStream, Metadata as Entries, type StatusObject } from '@grpc/grpc-js'
+import type { Answer, Carrier } from '../carrier/carrier.ts'
+
+/** Begins a call on a channel. Every kind of call is the same there: a stream in both directions. */
+export function carryByChannel(client: Client, start: CallStart, signal: AbortSignal): Carrier {
+  const { path, timeoutMs, metadata = {} } = start
+  // The library would show the value of an entry that cannot be sent.
+  metadataToHeaders(metadata)
+  const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
+  const duplex: Duplex = client.makeBidiStreamRequest(path, bufferOf, bytesOf, entriesOf(metadata), deadline)
+  signal.addEventListener('abort', () => duplex.cancel(), { once: true })
+  // It is told again as the status.
+  duplex.on('error', () => undefined)
+  return {
+    answer: answerOf(duplex),
+    send(message) {
+      if (duplex.write(message)) return Promise.resolve()
+      return new Promise((resolve) => duplex.once('drain', resolve))
+    },
+    end: () => void duplex.end(),
+  }
+}
+
+/** Says what an error of the library means; statuses do not come this way. */
+export function statusOfChannel(error: unknown): GrpcError {
+  return new GrpcError(Status.INTERNAL, (error as Error).message)
+}
+
+type Duplex = ClientDuplexStream<Uint8Array, Uint8Array>
+
+function answerOf(duplex: Duplex): Promise<Answer> {
+  return new Promise((resolve) => {
+    let headers: Metadata = {}
+    let status: StatusObject | undefined
+    let next: Uint8Array | undefined
+    let wake: (() => void) | undefined
+
+    const answer: Answer = {
+      get headers() {
+        return headers
+      },
+      get trailers() {
+        return status && metadataOf(status.metadata)
+      },
+      read() {
+        const message = next ?? take()
+        next = undefined
+        return message
+      },
+      async pull() {
+        for (;;) {
+          next ??= take()
+          if (next) return true
+          // Only now: it is told before the messages that wait here were read.
+          if (status) return finish(status)
+          await new Promise<void>((woken) => {
+            wake = woken
+          })
+        }
+      },
+    }
+    const take = () => (duplex.read() as Uint8Array | null) ?? undefined
+    duplex.on('metadata', (entries) => {
+      headers = metadataOf(entries)
+      resolve(answer)
+    })
+    duplex.on('readable', () => wake?.())
+    duplex.on('status', (told) => {
+      status = told
+      resolve(answer)
+      wake?.()
+    })
+  })
+}
+
+function finish({ code, details, metadata }: StatusObject): false {
+  const status = code as number as StatusCode
+  if (status === Status.OK) return false
+  throw new GrpcError(status, details, metadataOf(metadata))
+}
+
+function entriesOf(metadata: Metadata): Entries {
+  const entries = new Entries()
+  for (const [name, value] of Object.entries(metadata)) {
+    const values: readonly MetadataValue[] =
+      typeof value === 'string' || value instanceof Uint8Array ? [value] : value
+    for (const one of values) entries.add(name, typeof one === 'string' ? one : Buffer.from(one))
+  }
+  return entries
+}
+
+function metadataOf(entries: Entries): Metadata {
+  const metadata = Object.entries(entries.toJSON()).map(([name, values]) => {
+    const read = values.map((value) => (typeof value === 'string' ? value : bytesOf(value)))
+    return [name, read.length === 1 ? read[0] : read] as const
+  })
+  return Object.fromEntries(metadata) as Metadata
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+// A plain array: messages are views of it, and are to be the same over every transport.
+function bytesOf(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
+}

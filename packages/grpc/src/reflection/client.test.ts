@@ -1,0 +1,91 @@
+import { fromBinary } from '@bufbuild/protobuf'
+import { base64Decode } from '@bufbuild/protobuf/wire'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
+import { createHttp2Transport, implement, Status } from '@fairlead/grpc-transport'
+import { afterEach, describe, expect, it } from 'vitest'
+import { descriptors } from '../descriptors.ts'
+import {
+  ServerReflectionDefinition,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+  ServerReflectionV1AlphaDefinition,
+} from '../reflection.ts'
+import { failure } from '../testing/outcomes.ts'
+import { serve } from '../testing/serve.ts'
+import { createReflectionClient } from './client.ts'
+
+const token = 's3cr3t-t0k3n'
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** Answers as servers do: some files by name, everything else with an error inside the stream. */
+async function* answer(requests: AsyncIterable<ServerReflectionRequest>) {
+  for await (const { messageRequest } of requests) {
+    yield { messageResponse: answerTo(messageRequest) }
+  }
+}
+
+function answerTo(
+  question: ServerReflectionRequest['messageRequest'],
+): ServerReflectionResponse['messageResponse'] {
+  if (question?.$case === 'listServices') {
+    return { $case: 'listServicesResponse', value: { service: [{ name: 'geyser.Geyser' }] } }
+  }
+  const file = descriptors[question?.$case === 'fileByFilename' ? question.value : 'geyser.proto']
+  if (file) return { $case: 'fileDescriptorResponse', value: { fileDescriptorProto: [base64Decode(file)] } }
+  return { $case: 'errorResponse', value: { errorCode: Status.NOT_FOUND, errorMessage: `no ${token}` } }
+}
+
+describe.each([
+  ['v1', ServerReflectionDefinition],
+  ['v1alpha', ServerReflectionV1AlphaDefinition],
+] as const)('a server with reflection %s', (_, definition) => {
+  async function client() {
+    const server = await serve(
+      implement(definition as typeof ServerReflectionDefinition, { serverReflectionInfo: answer }),
+    )
+    const transport = createHttp2Transport(server.url)
+    closing.push(server.stop, () => transport.close())
+    return createReflectionClient({ transport, auth: { kind: 'x-token', token } })
+  }
+
+  it('names its services', async () => {
+    const reflection = await client()
+    expect(await reflection.listServices()).toEqual(['geyser.Geyser'])
+    expect(await reflection.listServices()).toEqual(['geyser.Geyser'])
+  })
+
+  it('gives files as they can be decoded', async () => {
+    const reflection = await client()
+    for (const files of [
+      await reflection.fileContainingSymbol('geyser.Geyser'),
+      await reflection.fileByFilename('geyser.proto'),
+    ]) {
+      const [file] = files.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
+      expect(file).toMatchObject({ name: 'geyser.proto', package: 'geyser' })
+      expect(file?.service[0]?.method.map(({ name }) => name)).toContain('Subscribe')
+    }
+  })
+
+  it('says what it does not know', async () => {
+    const error = await failure((await client()).fileByFilename('other.proto'))
+    expect(error.context).toMatchObject({
+      status: Status.NOT_FOUND,
+      statusName: 'NOT_FOUND',
+      detail: 'no ***',
+    })
+  })
+})
+
+it('a server without reflection says so', async () => {
+  const server = await serve()
+  const transport = createHttp2Transport(server.url)
+  closing.push(server.stop, () => transport.close())
+  const error = await failure(createReflectionClient({ transport }).listServices())
+  expect(error.context).toMatchObject({
+    operation: '/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo',
+    status: Status.UNIMPLEMENTED,
+  })
+})

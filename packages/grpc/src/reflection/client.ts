@@ -1,0 +1,116 @@
+import { FairleadError } from '@fairlead/core'
+import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
+import { clientOver } from '../calls/client.ts'
+import {
+  type Connection,
+  createConnection,
+  type GrpcSettings,
+  type SharedTransport,
+} from '../calls/connection.ts'
+import { callFailure } from '../calls/failure.ts'
+import type { GrpcCallOptions } from '../calls/types.ts'
+import {
+  ServerReflectionDefinition as V1,
+  type ServerReflectionRequest,
+  type ServerReflectionResponse,
+} from '../generated/grpc/reflection/v1/reflection.ts'
+import { ServerReflectionDefinition as V1Alpha } from '../generated/grpc/reflection/v1alpha/reflection.ts'
+
+export type ReflectionClientOptions = Omit<GrpcSettings, 'retries'> & SharedTransport
+
+export type ReflectionCallOptions = Pick<GrpcCallOptions, 'signal' | 'timeoutMs' | 'metadata'>
+
+/** Asks a server what it has. Where it does not have version 1 of the service, `v1alpha` is used from then on. */
+export interface ReflectionClient {
+  /** Lists the full names of the services. */
+  listServices(options?: ReflectionCallOptions): Promise<readonly string[]>
+  /**
+   * Gets the file that declares a message, enum, service or method, and those that it imports where the server sends them.
+   *
+   * @param symbol - full name, for example `geyser.Geyser`
+   * @returns each a `google.protobuf.FileDescriptorProto` in its binary form
+   */
+  fileContainingSymbol(symbol: string, options?: ReflectionCallOptions): Promise<readonly Uint8Array[]>
+  /** Gets a file by the name under which others import it, as {@link fileContainingSymbol} does. */
+  fileByFilename(name: string, options?: ReflectionCallOptions): Promise<readonly Uint8Array[]>
+}
+
+/**
+ * Makes a client that asks a server for its services and their descriptors.
+ *
+ * @param options - transport, and token, as for `createGrpcClient`
+ * @returns the questions; each throws FairleadError `GRPC_STATUS`, NOT_FOUND for a name that the server does not know
+ * @throws FairleadError `CONFIG_INVALID`
+ * @example
+ * ```ts
+ * const reflection = createReflectionClient({ transport: createHttp2Transport('https://node.example.com') })
+ * const [bytes] = await reflection.fileContainingSymbol('geyser.Geyser')
+ * const file = fromBinary(FileDescriptorProtoSchema, bytes) // both of @bufbuild/protobuf
+ * ```
+ * @see https://github.com/grpc/grpc/blob/master/doc/server-reflection.md
+ */
+export function createReflectionClient(options: ReflectionClientOptions): ReflectionClient {
+  const connection = createConnection(options, () => options.transport)
+  // The two versions differ in nothing but their name.
+  const newest = versionOf(V1, connection)
+  const older = versionOf(V1Alpha, connection)
+  let known: Version | undefined
+
+  async function ask(question: Question, callOptions: ReflectionCallOptions = {}): Promise<Answer> {
+    if (known) return known(question, callOptions)
+    try {
+      const answer = await newest(question, callOptions)
+      known = newest
+      return answer
+    } catch (error) {
+      if (!isUnimplemented(error)) throw error
+      const answer = await older(question, callOptions)
+      known = older
+      return answer
+    }
+  }
+
+  async function files(
+    question: Question,
+    callOptions?: ReflectionCallOptions,
+  ): Promise<readonly Uint8Array[]> {
+    const answer = await ask(question, callOptions)
+    return answer?.$case === 'fileDescriptorResponse' ? answer.value.fileDescriptorProto : []
+  }
+
+  return {
+    async listServices(callOptions) {
+      const answer = await ask({ $case: 'listServices', value: '' }, callOptions)
+      return answer?.$case === 'listServicesResponse' ? answer.value.service.map(({ name }) => name) : []
+    },
+    fileContainingSymbol: (value, callOptions) =>
+      files({ $case: 'fileContainingSymbol', value }, callOptions),
+    fileByFilename: (value, callOptions) => files({ $case: 'fileByFilename', value }, callOptions),
+  }
+}
+
+type Question = ServerReflectionRequest['messageRequest']
+type Answer = ServerReflectionResponse['messageResponse']
+
+/** Asks one question of one version of the service. */
+type Version = (question: Question, options: ReflectionCallOptions) => Promise<Answer>
+
+function versionOf(definition: typeof V1 | typeof V1Alpha, connection: Connection): Version {
+  const client = clientOver(definition, connection)
+  const operation = `/${definition.fullName}/${definition.methods.serverReflectionInfo.name}`
+  const failure = (code: StatusCode, detail: string) =>
+    callFailure(operation, new GrpcError(code, detail), connection.secrets)
+  return async (messageRequest, options) => {
+    const limits = { timeoutMs: connection.timeoutMs, ...options }
+    for await (const { messageResponse } of client.serverReflectionInfo([{ messageRequest }], limits)) {
+      if (messageResponse?.$case !== 'errorResponse') return messageResponse
+      const { errorCode, errorMessage } = messageResponse.value
+      throw failure(errorCode as StatusCode, errorMessage)
+    }
+    throw failure(Status.INTERNAL, 'the server ended the stream without an answer')
+  }
+}
+
+function isUnimplemented(error: unknown): boolean {
+  return FairleadError.is(error, 'GRPC_STATUS') && error.context.status === Status.UNIMPLEMENTED
+}

@@ -1,0 +1,131 @@
+import type { Metadata } from '@fairlead/grpc-transport/wire'
+import type {
+  SubscribeReplayInfoRequest,
+  SubscribeReplayInfoResponse,
+  SubscribeRequest,
+  SubscribeUpdate,
+} from '../../generated/geyser.ts'
+import { type Fault, faultOf, ownFault } from './fault.ts'
+import { createOutbox } from './outbox.ts'
+
+/** What a subscription needs of a client: one that was made from `GeyserDefinition` has it. */
+export interface GeyserCalls {
+  subscribe(
+    requests: AsyncIterable<SubscribeRequest>,
+    options: GeyserCallOptions,
+  ): AsyncIterable<SubscribeUpdate>
+  subscribeReplayInfo(
+    request: SubscribeReplayInfoRequest,
+    options: GeyserCallOptions,
+  ): Promise<SubscribeReplayInfoResponse>
+}
+
+export interface GeyserCallOptions {
+  readonly signal: AbortSignal
+  readonly metadata?: Metadata | undefined
+}
+
+/** How a call is kept alive and watched. */
+export interface ConnectionOptions {
+  readonly metadata: Metadata | undefined
+  readonly duplex: boolean
+  readonly pingMs: number
+  readonly silentMs: number
+  readonly signal: AbortSignal
+}
+
+/** One call of Subscribe. */
+export interface Connection {
+  /** Waits for the next update, pings included; undefined when the call is over. */
+  read(): Promise<SubscribeUpdate | undefined>
+  /** Why the call is over. */
+  readonly fault: Fault
+  /** Puts other filters in the place of those so far. */
+  subscribe(request: SubscribeRequest): void
+  close(): void
+}
+
+export function openConnection(
+  calls: GeyserCalls,
+  first: SubscribeRequest,
+  { metadata, duplex, pingMs, silentMs, signal }: ConnectionOptions,
+): Connection {
+  const outbox = createOutbox(first, duplex)
+  const call = new AbortController()
+  let fault = ownFault('the server has ended the stream')
+  let closed = false
+  let iterator: AsyncIterator<SubscribeUpdate> | undefined
+  let quietSince = 0
+  let reading = false
+  let arrived = false
+  let next: SubscribeRequest | undefined
+
+  const begin = () => {
+    const updates = calls.subscribe(outbox.requests, { signal: call.signal, metadata })
+    return updates[Symbol.asyncIterator]()
+  }
+  const cancel = () => call.abort(signal.reason)
+  const close = (): undefined => {
+    if (closed) return
+    closed = true
+    clearInterval(pinging)
+    clearTimeout(watching)
+    signal.removeEventListener('abort', cancel)
+    outbox.close()
+    call.abort()
+    void Promise.resolve(iterator?.return?.()).catch(() => {})
+  }
+  // Silence counts only while somebody listens: a reader that takes its time is no fault of the server.
+  const watch = () => {
+    const quietMs = reading ? performance.now() - quietSince : 0
+    if (quietMs < silentMs) {
+      watching = setTimeout(watch, silentMs - quietMs)
+      return
+    }
+    fault = ownFault(`nothing has arrived for ${silentMs} ms`)
+    call.abort(fault.error)
+  }
+  let watching = setTimeout(watch, silentMs)
+  const pinging = duplex ? setInterval(() => outbox.ping(), pingMs) : undefined
+  if (signal.aborted) cancel()
+  else signal.addEventListener('abort', cancel)
+
+  const receive = ({ done, value }: IteratorResult<SubscribeUpdate>) => {
+    reading = false
+    if (done) return close()
+    arrived = true
+    if (next) outbox.subscribe(next)
+    next = undefined
+    if (value.updateOneof?.$case === 'ping') outbox.ping()
+    return value
+  }
+  const fail = (error: unknown) => {
+    if (!call.signal.aborted) fault = faultOf(error)
+    close()
+    return undefined
+  }
+
+  return {
+    read() {
+      if (closed) return Promise.resolve(undefined)
+      reading = true
+      quietSince = performance.now()
+      try {
+        iterator ??= begin()
+        // An async function would cost as much again for each update.
+        return iterator.next().then(receive, fail)
+      } catch (error) {
+        return Promise.resolve(fail(error))
+      }
+    },
+    get fault() {
+      return fault
+    },
+    subscribe(request) {
+      // Of requests that wait the server takes the newest only, and so might never see from where to replay.
+      if (first.fromSlot !== undefined && !arrived) next = request
+      else outbox.subscribe(request)
+    },
+    close,
+  }
+}

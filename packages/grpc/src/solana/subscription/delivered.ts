@@ -1,0 +1,80 @@
+import type { SubscribeUpdate } from '../../generated/geyser.ts'
+import { writeKey } from './update-key.ts'
+
+/**
+ * The keys of what was delivered of a slot.
+ *
+ * As long as nothing comes again they are only written down, which costs a tenth of a set. A replay then turns them into
+ * one.
+ */
+export interface Delivered {
+  /** Notes an update that cannot be a repetition. */
+  note(update: SubscribeUpdate): void
+  /** Notes an update; false when it was noted before. */
+  add(update: SubscribeUpdate): boolean
+  /** How many updates were noted, whatever they have in common. */
+  readonly size: number
+}
+
+export function createDelivered(): Delivered {
+  let log = new Uint8Array(0)
+  let end = 0
+  let count = 0
+  let set: Set<string> | undefined
+
+  const keys = () => {
+    if (set) return set
+    set = new Set()
+    const view = new DataView(log.buffer)
+    for (let at = 0; at < end;) {
+      const length = view.getUint16(at)
+      set.add(textOf(log.subarray(at + 2, at + 2 + length)))
+      at += 2 + length
+    }
+    log = new Uint8Array(0)
+    return set
+  }
+
+  const add = (update: SubscribeUpdate) => {
+    const before = keys().size
+    keys().add(keyOf(update))
+    const isNew = keys().size > before
+    if (isNew) count++
+    return isNew
+  }
+
+  return {
+    note(update) {
+      if (set) {
+        add(update)
+        return
+      }
+      if (log.length - end < roomForKey) {
+        const longer = new Uint8Array(Math.max(2 * log.length, 4 * roomForKey))
+        longer.set(log.subarray(0, end))
+        log = longer
+      }
+      const length = writeKey(update, log, end + 2)
+      log[end] = length >> 8
+      log[end + 1] = length & 0xff
+      end += 2 + length
+      count++
+    },
+    add,
+    get size() {
+      return count
+    },
+  }
+}
+
+function keyOf(update: SubscribeUpdate): string {
+  return textOf(scratch.subarray(0, writeKey(update, scratch, 0)))
+}
+
+/** The most bytes that a key takes, and its length. */
+const roomForKey = 256
+const scratch = new Uint8Array(roomForKey)
+
+function textOf(bytes: Uint8Array): string {
+  return String.fromCharCode.apply(undefined, bytes as unknown as number[])
+}

@@ -1,0 +1,359 @@
+import { GrpcError, Status } from '@fairlead/grpc-transport'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { SubscribeUpdate } from '../../generated/geyser.ts'
+import { blockhashOf, labelOf, randomOf, slotUpdates } from '../testing/chain.ts'
+import { createSubscriptionBench, takeUntil, until } from '../testing/subscription-bench.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { GeyserSubscriptionOptions } from './options.ts'
+
+const bench = createSubscriptionBench()
+const { noticesOf, called } = bench
+const subscribe = (options?: GeyserSubscriptionOptions) =>
+  bench.subscribe({ accounts: { a: {} }, transactions: { t: {} }, entry: { e: {} } }, options)
+
+const content = (slot: bigint) =>
+  slotUpdates(slot)
+    .map(labelOf)
+    .filter((label) => !/ [ms]/.test(label))
+
+describe('subscribeGeyser, when a call breaks', () => {
+  it('goes on in the middle of a slot, with nothing missing and nothing doubled', async () => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, '105 e0')
+    await called()
+    for (let slot = 100n; slot < 103n; slot++) bench.server.push(...slotUpdates(slot))
+    bench.server.push(...slotUpdates(103n).slice(0, 2))
+    await bench.taken('103 t0')
+    bench.server.kill()
+    // The rest of the slot, and another one, come while nobody listens.
+    bench.server.push(...slotUpdates(103n).slice(2), ...slotUpdates(104n))
+    await called(2)
+    bench.server.push(...slotUpdates(105n))
+    expect(await reading).toEqual([100n, 101n, 102n, 103n, 104n, 105n].flatMap(content))
+    expect(bench.server.calls[1]?.[0]?.fromSlot).toBe(100n)
+    expect(noticesOf('disconnected')).toHaveLength(1)
+    expect(noticesOf('resumed')).toMatchObject([{ fromSlot: 100n }])
+    expect(noticesOf('fork')).toEqual([])
+    await updates.return()
+  })
+
+  it('resumes from two blocks before the last complete one', async () => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, '121 e0')
+    await called()
+    for (let slot = 100n; slot <= 120n; slot++) bench.server.push(...slotUpdates(slot))
+    await until(() => updates.checkpoint?.slot === '118')
+    bench.server.kill()
+    await called(2)
+    bench.server.push(...slotUpdates(121n))
+    await reading
+    expect(bench.server.calls[1]?.[0]?.fromSlot).toBe(118n)
+    expect(updates.checkpoint).toEqual({ slot: '118', blockhash: blockhashOf(118n) })
+    await updates.return()
+  })
+
+  it('adds what a complete block lacked, also when another node replays it', async () => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, '103 e0')
+    await called()
+    bench.server.push(...slotUpdates(100n), ...slotUpdates(101n))
+    // The head data overtakes the last transaction.
+    const [account, first, second, late, entry, meta, status] = slotUpdates(102n) as [
+      SubscribeUpdate,
+      SubscribeUpdate,
+      SubscribeUpdate,
+      SubscribeUpdate,
+      SubscribeUpdate,
+      SubscribeUpdate,
+      SubscribeUpdate,
+    ]
+    bench.server.push(account, first, second, entry, meta, status)
+    await bench.taken('102 e0')
+    bench.server.kill()
+    bench.server.replace(102n, slotUpdates(102n, { writeVersion: 9_000n }))
+    await called(2)
+    bench.server.push(...slotUpdates(103n))
+    const labels = await reading
+    expect(labels.toSorted()).toEqual([100n, 101n, 102n, 103n].flatMap(content).toSorted())
+    expect(labels.filter((label) => label === labelOf(late))).toHaveLength(1)
+    expect(noticesOf('fork')).toEqual([])
+    await updates.return()
+  })
+
+  it('counts 10,000 updates across kills at random moments', { timeout: 60_000 }, async () => {
+    const random = randomOf(20_26)
+    const slots = 1_000n
+    const updates = subscribe()
+    const seen = new Map<string, number>()
+    let last = 0n
+    const reached = () => last
+    const reading = (async () => {
+      for await (const update of updates) {
+        const label = labelOf(update)
+        seen.set(label, (seen.get(label) ?? 0) + 1)
+        last = update.updateOneof.value.slot
+        if (label === `${slots} e0`) break
+      }
+    })()
+    await called()
+    let kills = 0
+    for (let slot = 1n; slot <= slots; slot++) {
+      for (const update of slotUpdates(slot, { transactions: 8 })) {
+        bench.server.push(update)
+        if (random() < 0.05) await wait(0)
+        // Before the first update, there is no place to go on from.
+        if (reached() > 0n && random() < 0.008) {
+          kills++
+          bench.server.kill()
+        }
+      }
+      // What is older than the ring of the server would be lost.
+      while (slot - reached() > 100n) await wait(1)
+    }
+    await reading
+    expect(kills).toBeGreaterThan(40)
+    expect(seen.size).toBe(10_000)
+    expect([...seen].filter(([, times]) => times !== 1)).toEqual([])
+    expect(noticesOf('fork')).toEqual([])
+    expect(noticesOf('gap')).toEqual([])
+  })
+})
+
+describe('subscribeGeyser, when the chain forks', () => {
+  const forkAt = async (seen: bigint, half: boolean) => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, '103 e0')
+    await called()
+    bench.server.push(...slotUpdates(100n), ...slotUpdates(101n))
+    const whole = slotUpdates(seen)
+    bench.server.push(...(half ? whole.slice(0, 3) : whole))
+    await (half ? bench.taken(`${seen} t1`) : until(() => updates.checkpoint?.slot === '100'))
+    bench.server.kill()
+    bench.server.replace(seen, slotUpdates(seen, { fork: 1 }))
+    await called(2)
+    bench.server.push(...slotUpdates(103n))
+    const labels = await reading
+    await updates.return()
+    return labels.filter((label) => label.startsWith(String(seen)))
+  }
+
+  it('delivers another block in the place of a complete one', async () => {
+    expect(await forkAt(102n, false)).toEqual([...content(102n), ...content(102n)])
+    expect(noticesOf('fork')).toEqual([
+      {
+        kind: 'fork',
+        slot: 102n,
+        blockhash: blockhashOf(102n, 1),
+        previousBlockhash: blockhashOf(102n),
+      },
+    ])
+  })
+
+  it('cannot tell another block from the rest of one that was cut off', async () => {
+    expect(await forkAt(102n, true)).toEqual([...content(102n).slice(0, 3), ...content(102n)])
+    expect(noticesOf('fork')).toEqual([])
+  })
+
+  it('says that a slot has no block any more', async () => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, '140 e0')
+    await called()
+    for (const slot of [100n, 101n, 102n]) bench.server.push(...slotUpdates(slot))
+    await until(() => updates.checkpoint?.slot === '100')
+    bench.server.kill()
+    bench.server.replace(102n, [])
+    await called(2)
+    bench.server.push(...slotUpdates(103n, { parent: 101n }))
+    for (let slot = 104n; slot <= 140n; slot++) bench.server.push(...slotUpdates(slot))
+    await reading
+    expect(noticesOf('fork')).toEqual([
+      { kind: 'fork', slot: 102n, blockhash: undefined, previousBlockhash: blockhashOf(102n) },
+    ])
+    await updates.return()
+  })
+})
+
+describe('subscribeGeyser, when everything happens at once', () => {
+  // What a reader has who heeds the notices is in the end what the server has.
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps the reader in step with the chain, seed %i', async (seed) => {
+    const random = randomOf(seed)
+    const view = new Map<string, Set<string>>()
+    const chain = new Map<string, string[]>()
+    const doubled: string[] = []
+    const complete = new Set<bigint>()
+    const filters = { accounts: { a: {} }, transactions: { t: {} }, entry: { e: {} }, blocksMeta: { m: {} } }
+    const updates = bench.subscribe(filters, {
+      onNotice: (notice) => {
+        if (notice.kind === 'fork') view.delete(String(notice.slot))
+        if (notice.kind === 'gap') doubled.push('gap')
+      },
+    })
+    // The blocks that are there in the end.
+    const forks = new Map([[9n, 0]])
+    const blockOf = (slot: bigint, fork = 0) => {
+      let parent = slot - 1n
+      while (!forks.has(parent)) parent--
+      forks.set(slot, fork)
+      return slotUpdates(slot, { accounts: 2, fork, parent, parentFork: forks.get(parent) })
+    }
+    // A lost slot is told when the chain without it is final.
+    const last = 160n
+    const reading = (async () => {
+      for await (const update of updates) {
+        const { slot } = update.updateOneof.value
+        const key = String(slot)
+        if (update.updateOneof.$case === 'blockMeta') complete.add(slot)
+        const seen = view.get(key) ?? new Set()
+        const label = `${labelOf(update)} ${idOf(update)}`
+        if (seen.has(label)) doubled.push(label)
+        view.set(key, seen.add(label))
+        if (labelOf(update) === `${last} m`) return
+      }
+    })()
+    await called()
+    bench.server.push(...keep(chain, blockOf(10n)))
+    while (view.size === 0) await wait(1)
+    for (let slot = 11n; slot <= last; slot++) {
+      const whole = blockOf(slot)
+      const cut = random() < 0.15 && slot < last - 36n ? Math.floor(random() * whole.length) : undefined
+      bench.server.push(...keep(chain, whole).slice(0, cut))
+      if (random() < 0.4) await wait(Math.floor(random() * 4))
+      if (cut === undefined) continue
+      bench.server.kill({ code: Status.UNAVAILABLE, detail: 'restart' })
+      await wait(2)
+      // Another block is noticed by its hash, so that the reader needs to have that of the first one.
+      const dropped = complete.has(slot - 1n) && random() < 0.6 ? slot - 1n : slot
+      const fork = dropped === slot ? 0 : 1
+      const other = random() < 0.7 ? blockOf(dropped, fork) : []
+      if (other.length === 0) forks.delete(dropped)
+      if (dropped !== slot) bench.server.replace(slot, blockOf(slot))
+      bench.server.replace(dropped, other)
+      keep(chain, other, dropped)
+      bench.server.refuse(undefined)
+    }
+    await reading
+    expect(doubled).toEqual([])
+    const sorted = (entries: Iterable<[string, Iterable<string>]>) =>
+      Object.fromEntries([...entries].map(([slot, labels]) => [slot, [...labels].toSorted()]))
+    expect(sorted(view)).toEqual(sorted(chain))
+  })
+})
+
+/** Notes what a reader should have of a slot in the end. */
+function keep(chain: Map<string, string[]>, updates: SubscribeUpdate[], slot?: bigint): SubscribeUpdate[] {
+  const labels = updates
+    .filter((update) => !/ s/.test(labelOf(update)))
+    .map((update) => `${labelOf(update)} ${idOf(update)}`)
+  const name = slot?.toString() ?? labels[0]?.split(' ')[0] ?? ''
+  if (labels.length > 0) chain.set(name, labels)
+  else chain.delete(name)
+  return updates
+}
+
+/** Tells an update from that of another block. */
+function idOf({ updateOneof }: SubscribeUpdate): string {
+  if (updateOneof?.$case === 'transaction') return String(updateOneof.value.transaction?.signature[0])
+  if (updateOneof?.$case === 'account') return String(updateOneof.value.account?.data[0])
+  if (updateOneof?.$case === 'blockMeta') return updateOneof.value.blockhash
+  return updateOneof?.$case === 'entry' ? String(updateOneof.value.hash[0]) : ''
+}
+
+describe('subscribeGeyser, when slots are gone', () => {
+  const outage = async (updates: { readonly checkpoint: Checkpoint | undefined }, missed: number) => {
+    await called()
+    for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
+    await until(() => updates.checkpoint?.slot === '101')
+    bench.server.kill({ code: Status.UNAVAILABLE, detail: 'server is shutting down try again later' })
+    for (let slot = 104n; slot < 104n + BigInt(missed); slot++) bench.server.push(...slotUpdates(slot))
+    await until(() => noticesOf('disconnected').length > 1)
+    bench.server.refuse(undefined)
+  }
+
+  it('ends with the first slot that is there', async () => {
+    const updates = subscribe()
+    const reading = takeUntil(updates, 'never')
+    const failed = expect(reading).rejects.toMatchObject({
+      code: 'STREAM_GAP',
+      context: { firstAvailableSlot: '154' },
+    })
+    await outage(updates, 200)
+    await failed
+    expect(await updates.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('goes on there and says what is missing, where that is wanted', async () => {
+    const updates = subscribe({ onGap: 'resume' })
+    const reading = takeUntil(updates, '303 e0')
+    await outage(updates, 200)
+    const labels = await reading
+    expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 102n, to: 153n }])
+    const expected = []
+    for (let slot = 100n; slot <= 303n; slot++)
+      if (slot < 104n || slot > 153n) expected.push(...content(slot))
+    expect(labels).toEqual(expected)
+    await updates.return()
+  })
+
+  it('asks for the first slot where the server does not name it', async () => {
+    const updates = subscribe({ onGap: 'resume' })
+    const reading = takeUntil(updates, '303 e0')
+    await outage(updates, 200)
+    bench.server.refuse(({ fromSlot = 0n }) =>
+      fromSlot < 154n ? new GrpcError(Status.OUT_OF_RANGE, 'too old') : undefined,
+    )
+    await reading
+    expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 102n, to: 153n }])
+    await updates.return()
+  })
+
+  it('says so of a beginning that is too old', async () => {
+    for (let slot = 100n; slot < 300n; slot++) bench.server.push(...slotUpdates(slot))
+    const early = subscribe({ fromSlot: 100n })
+    await expect(early.next()).rejects.toMatchObject({ context: { firstAvailableSlot: '150' } })
+    const later = subscribe({ fromSlot: 100n, onGap: 'resume' })
+    expect(await takeUntil(later, '150 e0')).toEqual(content(150n))
+    expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 100n, to: 149n }])
+    await later.return()
+  })
+
+  it('ends at once where the server never replays', async () => {
+    bench.server.refuse(() => new GrpcError(Status.INTERNAL, 'from_slot is not supported'))
+    const updates = subscribe({ fromSlot: 100n })
+    await expect(updates.next()).rejects.toMatchObject({ code: 'STREAM_GAP' })
+    expect(bench.server.calls).toHaveLength(1)
+  })
+
+  it('gives up the replay after repeated INTERNAL, with pauses in between', async () => {
+    const updates = subscribe({ onGap: 'resume' })
+    const reading = takeUntil(updates, '400 e0')
+    await called()
+    for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
+    await until(() => updates.checkpoint?.slot === '101')
+    bench.server.kill()
+    bench.server.refuse(({ fromSlot }) =>
+      fromSlot === undefined ? undefined : new GrpcError(Status.INTERNAL, 'failed to get replay response'),
+    )
+    await called(2)
+    bench.server.push(...slotUpdates(400n))
+    await reading
+    expect(bench.server.calls.filter(([first]) => first?.fromSlot !== undefined)).toHaveLength(10)
+    expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 102n, to: 400n }])
+    await updates.return()
+  })
+
+  it('does not replay where that is not wanted', async () => {
+    const updates = subscribe({ replay: false })
+    const reading = takeUntil(updates, '200 e0')
+    await called()
+    for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
+    await until(() => updates.checkpoint?.slot === '101')
+    bench.server.kill()
+    await called(2)
+    bench.server.push(...slotUpdates(200n))
+    expect(await reading).toEqual([100n, 101n, 102n, 103n, 200n].flatMap(content))
+    expect(bench.server.calls[1]?.[0]?.fromSlot).toBeUndefined()
+    expect(noticesOf('gap')).toEqual([{ kind: 'gap', from: 102n, to: 200n }])
+    await updates.return()
+  })
+})

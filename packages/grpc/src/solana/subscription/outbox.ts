@@ -1,0 +1,70 @@
+import type { SubscribeRequest } from '../../generated/geyser.ts'
+import { toSubscribeRequest } from '../filters/to-request.ts'
+
+/** The requests of one call. */
+export interface Outbox {
+  readonly requests: AsyncIterable<SubscribeRequest>
+  /** Sends filters; those that still wait are replaced. */
+  subscribe(request: SubscribeRequest): void
+  /** Sends a ping, unless one still waits. It never stands in for the filters. */
+  ping(): void
+  close(): void
+}
+
+/**
+ * Makes the requests of a call.
+ *
+ * @param first - the request that the call begins with
+ * @param duplex - whether others may follow
+ */
+export function createOutbox(first: SubscribeRequest, duplex: boolean): Outbox {
+  let filters: SubscribeRequest | undefined = first
+  let ping: SubscribeRequest | undefined
+  let pings = 0
+  let closed = false
+  let wake = () => {}
+  const end: IteratorReturnResult<undefined> = { done: true, value: undefined }
+  const close = () => {
+    closed = true
+    wake()
+  }
+  const take = () => {
+    const request = filters ?? ping
+    if (filters) filters = undefined
+    else ping = undefined
+    return request
+  }
+  const iterator: AsyncIterator<SubscribeRequest, undefined> = {
+    async next() {
+      for (;;) {
+        if (closed) return end
+        const value = take()
+        if (value) {
+          if (!duplex) closed = true
+          return { done: false, value }
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    return() {
+      close()
+      return Promise.resolve(end)
+    },
+  }
+  return {
+    requests: { [Symbol.asyncIterator]: () => iterator },
+    subscribe(request) {
+      filters = request
+      wake()
+    },
+    ping() {
+      if (!duplex || ping) return
+      pings = (pings % 0x7fffffff) + 1
+      ping = { ...toSubscribeRequest({}), ping: { id: pings } }
+      wake()
+    },
+    close,
+  }
+}

@@ -1,0 +1,112 @@
+import { FairleadError } from '@fairlead/core'
+import type { SubscribeUpdate, SubscribeUpdateBlockMeta } from '../../generated/geyser.ts'
+import type { GeyserCallOptions, GeyserCalls } from './connection.ts'
+import { type Fault, firstAvailableSlot, isOutOfRange, replayRefusal } from './fault.ts'
+import type { GeyserNotice } from './notice.ts'
+import type { GeyserSubscriptionOptions } from './options.ts'
+import type { SlotTracker } from './slot-tracker.ts'
+import { slotOf } from './update-key.ts'
+
+/** Decides from where to replay, and finds the gap where that is not possible. */
+export interface ReplayPlan {
+  /** Draws the conclusion of a call that failed; `arrived` tells whether it brought anything. */
+  consider(fault: Fault, arrived: boolean, options: GeyserCallOptions): Promise<'at-once' | 'later'>
+  /** Gives the gap that the first update of a new call shows, or its first block. */
+  gapBefore(update: SubscribeUpdate): Extract<GeyserNotice, { kind: 'gap' }> | undefined
+}
+
+// A node that has just started refuses for a while; by then the pauses have come to about a minute.
+const maxRefusals = 10
+// The oldest slots go while a call for them is on its way.
+const marginSlots = 4n
+
+export function createReplayPlan(
+  calls: Pick<GeyserCalls, 'subscribeReplayInfo'>,
+  tracker: SlotTracker,
+  { onGap = 'error', replay = true }: Pick<GeyserSubscriptionOptions, 'onGap' | 'replay'>,
+): ReplayPlan {
+  let missingFrom: bigint | undefined
+  // Whether the call has yet to show that its first block follows what was delivered.
+  let unchecked = true
+  let refusals = 0
+  let misses = 0n
+
+  const lose = (from: bigint) => {
+    // The checkpoint itself was delivered.
+    missingFrom ??= tracker.checkpoint?.slot === String(from) ? from + 1n : from
+  }
+  const giveUp = (from: bigint, first: bigint | undefined, reason: string) => {
+    if (onGap === 'error') {
+      const available = first === undefined ? {} : { firstAvailableSlot: String(first) }
+      throw new FairleadError('STREAM_GAP', { operation: 'subscribeGeyser', reason, ...available })
+    }
+    lose(from)
+    tracker.startAt(first)
+  }
+
+  const checkFirst = ({ slot, parentSlot }: SubscribeUpdateBlockMeta) => {
+    const { newestBlock, resumeSlot } = tracker
+    if (resumeSlot !== undefined && slot < resumeSlot) return
+    unchecked = false
+    if (newestBlock === undefined || parentSlot <= newestBlock) return
+    giveUp(newestBlock + 1n, slot, `the server has left out slot ${parentSlot}`)
+  }
+
+  return {
+    async consider(fault, arrived, options) {
+      unchecked = true
+      const from = tracker.resumeSlot
+      if (arrived) {
+        refusals = 0
+        misses = 0n
+      }
+      if (from === undefined) return 'later'
+      if (!replay) {
+        lose(from)
+        tracker.startAt(undefined)
+        return 'later'
+      }
+      const tooOld = isOutOfRange(fault)
+      const first = tooOld
+        ? (firstAvailableSlot(fault) ?? (await askFirstAvailable(calls, options)))
+        : undefined
+      // A node that is behind the others does not have the slot yet.
+      const tooNew = first !== undefined && first <= from
+      if (tooOld && !tooNew) {
+        const start = first === undefined ? undefined : first + marginSlots * misses++
+        giveUp(from, start, `the server no longer has slot ${from}`)
+        return misses === 1n ? 'at-once' : 'later'
+      }
+      const refusal = tooNew ? 'not-now' : replayRefusal(fault)
+      if (!refusal || arrived) return 'later'
+      refusals++
+      if (refusal === 'never') giveUp(from, undefined, 'the server does not replay slots')
+      else if (refusals >= maxRefusals) giveUp(from, undefined, `the server cannot replay slot ${from}`)
+      return 'later'
+    },
+    gapBefore(update) {
+      if (unchecked && update.updateOneof?.$case === 'blockMeta') checkFirst(update.updateOneof.value)
+      const slot = slotOf(update)
+      if (missingFrom === undefined || slot === undefined || update.updateOneof?.$case === 'slot')
+        return undefined
+      const from = missingFrom
+      missingFrom = undefined
+      // Live updates may begin in the middle of a slot.
+      const to = tracker.resumeSlot === undefined ? slot : tracker.resumeSlot - 1n
+      return from <= to ? { kind: 'gap', from, to } : undefined
+    },
+  }
+}
+
+async function askFirstAvailable(
+  calls: Pick<GeyserCalls, 'subscribeReplayInfo'>,
+  options: GeyserCallOptions,
+): Promise<bigint | undefined> {
+  try {
+    return (await calls.subscribeReplayInfo({}, options)).firstAvailable
+  } catch {
+    options.signal.throwIfAborted()
+    // Not every server has the call; without an answer the stream goes on live.
+    return undefined
+  }
+}

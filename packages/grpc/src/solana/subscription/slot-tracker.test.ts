@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { blockhashOf, slotUpdates } from '../testing/chain.ts'
+import { createSlotTracker } from './slot-tracker.ts'
+
+it('keeps three complete blocks, and lets go of slots that never become complete', () => {
+  const tracker = createSlotTracker(() => {})
+  const take = (slot: bigint, from: number) => {
+    for (const update of slotUpdates(slot).slice(from)) tracker.take(update, [])
+  }
+  for (let slot = 1n; slot <= 5n; slot++) take(slot, 0)
+  expect(tracker.resumeSlot).toBe(3n)
+  expect(tracker.checkpoint).toEqual({ slot: '3', blockhash: blockhashOf(3n) })
+  // Of the slots that follow, only the status is told.
+  for (let slot = 6n; slot <= 9_000n; slot++) take(slot, -1)
+  expect(tracker.resumeSlot).toBe(3n)
+  for (let slot = 9_001n; slot <= 20_000n; slot++) take(slot, -1)
+  expect(tracker.resumeSlot).toBeGreaterThan(9_000n)
+})

@@ -1,0 +1,143 @@
+import { FairleadError } from '@fairlead/core'
+import type { SubscribeRequest, SubscribeUpdate } from '../../generated/geyser.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { type Connection, type GeyserCalls, openConnection } from './connection.ts'
+import { isLagging } from './fault.ts'
+import type { GeyserNotice } from './notice.ts'
+import type { GeyserSubscriptionOptions } from './options.ts'
+import { createOutage, pause } from './outage.ts'
+import { createReplayPlan } from './replay-plan.ts'
+import type { SlotTracker } from './slot-tracker.ts'
+
+/** What a subscription and its reader share. */
+export interface StreamState {
+  /** The filters in force, whatever else was sent last. */
+  request: SubscribeRequest
+  connection: Connection | undefined
+  /** How far the reader has come. */
+  checkpoint: Checkpoint | undefined
+  /** Whether the call was closed for the sake of new filters. */
+  reopen: boolean
+}
+
+export interface StreamParts {
+  readonly state: StreamState
+  readonly tracker: SlotTracker
+  readonly notify: (notice: GeyserNotice) => void
+  readonly stop: AbortSignal
+}
+
+/**
+ * Makes the function that gives one update after the other, over as many calls as it takes. It must not be called before
+ * its last promise has settled, nor after it was rejected: with a fault that is there to stay, or the reason of `stop`.
+ */
+export function createStreamReader(
+  calls: GeyserCalls,
+  options: GeyserSubscriptionOptions,
+  { state, tracker, notify, stop }: StreamParts,
+): () => Promise<SubscribeUpdate> {
+  const { checkpoint: store, metadata, reconnect } = options
+  const { duplex = true, pingMs = 15_000, silentMs = 60_000 } = options
+  const { maxAttempts = Infinity } = reconnect ?? {}
+  const plan = createReplayPlan(calls, tracker, options)
+  const outage = createOutage(reconnect)
+  // What one update has brought, and how much of it is handed out.
+  const out: SubscribeUpdate[] = []
+  let handed = 0
+  let started = false
+  let connected = false
+  let arrived = false
+  let fromSlot: bigint | undefined
+
+  const start = async () => {
+    started = true
+    stop.throwIfAborted()
+    const kept = await store?.load()
+    if (kept) tracker.startAt(slotOf(kept), kept.blockhash)
+    else if (options.fromSlot !== undefined) tracker.startAt(options.fromSlot)
+    state.checkpoint = tracker.checkpoint ?? kept
+  }
+
+  const open = () => {
+    stop.throwIfAborted()
+    fromSlot = tracker.resumeSlot
+    arrived = false
+    state.reopen = false
+    const first = { ...state.request, fromSlot }
+    return openConnection(calls, first, { metadata, duplex, pingMs, silentMs, signal: stop })
+  }
+
+  const welcome = () => {
+    arrived = true
+    const { since } = outage
+    if (!connected) notify({ kind: 'connected', fromSlot })
+    else if (since !== undefined) notify({ kind: 'resumed', fromSlot, outageMs: performance.now() - since })
+    connected = true
+  }
+
+  const accept = (update: SubscribeUpdate) => {
+    if (!arrived) welcome()
+    const gap = plan.gapBefore(update)
+    if (gap) notify(gap)
+    const { progress } = tracker
+    tracker.take(update, out)
+    if (tracker.progress !== progress) outage.end()
+  }
+
+  /** A process that ends before its first blocks are complete has begun all the same. */
+  const keepBeginning = async () => {
+    const { resumeSlot } = tracker
+    if (resumeSlot === undefined) return
+    state.checkpoint = { slot: String(resumeSlot) }
+    await store?.save(state.checkpoint)
+  }
+
+  const recover = async ({ fault }: Connection) => {
+    stop.throwIfAborted()
+    if (!state.reopen) {
+      if (!fault.retryable) throw fault.error
+      const attempt = outage.fail()
+      const { status, detail } = fault
+      if (isLagging(fault)) notify({ kind: 'lagging', detail })
+      if (attempt > maxAttempts) throw fault.error
+      const when = await plan.consider(fault, arrived, { signal: stop, metadata })
+      const delayMs = when === 'at-once' ? 0 : outage.delayMs()
+      notify({ kind: 'disconnected', status, detail, attempt, delayMs })
+      await pause(delayMs, stop)
+    }
+    tracker.reconnect()
+  }
+
+  return async () => {
+    if (!started) await start()
+    for (;;) {
+      const ready = out[handed]
+      if (ready) {
+        handed++
+        return ready
+      }
+      handed = 0
+      out.length = 0
+      // Only now has the reader come back for more, and so is through with everything before.
+      if (tracker.checkpoint && tracker.checkpoint !== state.checkpoint) {
+        state.checkpoint = tracker.checkpoint
+        await store?.save(tracker.checkpoint)
+      }
+      state.connection ??= open()
+      const update = await state.connection.read()
+      if (update) {
+        accept(update)
+        if (state.checkpoint === undefined) await keepBeginning()
+      } else {
+        const { connection } = state
+        state.connection = undefined
+        await recover(connection)
+      }
+    }
+  }
+}
+
+function slotOf({ slot }: Checkpoint): bigint {
+  if (typeof slot === 'string' && /^\d{1,20}$/.test(slot)) return BigInt(slot)
+  throw new FairleadError('CONFIG_INVALID', { option: 'checkpoint.slot', rule: 'must be a slot in decimal' })
+}

@@ -1,0 +1,309 @@
+import { GrpcError, Status } from '@fairlead/grpc-transport'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { SubscribeUpdateTransaction } from '../../generated/geyser.ts'
+import { blockhashOf, bytesOf, labelOf, slotUpdates } from '../testing/chain.ts'
+import { updateOf } from '../testing/geyser-server.ts'
+import { createSubscriptionBench, take, until } from '../testing/subscription-bench.ts'
+import type { Checkpoint } from './checkpoint.ts'
+
+const bench = createSubscriptionBench()
+const { subscribe, called } = bench
+
+describe('updates', () => {
+  it('are those of the filters only, although the subscription follows the blocks', async () => {
+    const updates = subscribe({ transactions: { one: {}, two: {} } })
+    const reading = updates.next()
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    const { value } = await reading
+    expect(value?.filters).toEqual(['one', 'two'])
+    expect(await take(updates, 2)).toEqual(['100 t1', '100 t2'])
+    expect(Object.keys(bench.server.calls[0]?.[0]?.blocksMeta ?? {})).toEqual(['__fairlead'])
+    await updates.return()
+  })
+
+  it('have the head data of blocks where it is asked for', async () => {
+    const updates = subscribe({ blocksMeta: { mine: {} }, slots: { all: {} } })
+    const reading = take(updates, 2)
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    expect(await reading).toEqual(['100 m', '100 s0'])
+    expect(Object.keys(bench.server.calls[0]?.[0]?.blocksMeta ?? {})).toEqual(['mine'])
+    await updates.return()
+  })
+
+  it('come in order when several are asked for at once', async () => {
+    const updates = subscribe({ transactions: { one: {} } })
+    const asked = [updates.next(), updates.next(), updates.next(), updates.next()]
+    await called()
+    bench.server.push(...slotUpdates(100n, { transactions: 4 }))
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ value }) => value && labelOf(value))).toEqual([
+      '100 t0',
+      '100 t1',
+      '100 t2',
+      '100 t3',
+    ])
+    const last = updates.next()
+    await updates.return()
+    expect(await last).toEqual({ done: true, value: undefined })
+  })
+
+  it('have the type of their filters', () => {
+    const updates = subscribe({ transactions: { one: {} } })
+    expectTypeOf(updates.next)
+      .returns.resolves.extract<{ done?: false }>()
+      .toHaveProperty('value')
+      .toHaveProperty('updateOneof')
+      .toEqualTypeOf<{ $case: 'transaction'; value: SubscribeUpdateTransaction }>()
+    // @ts-expect-error a kind that the subscription did not begin with
+    expect(() => updates.setFilters({ blocks: { b: {} } })).not.toThrow()
+  })
+
+  it('are taken from the server only as fast as the reader takes them', async () => {
+    const updates = subscribe({ accounts: { a: {} } })
+    const reading = updates.next()
+    await called()
+    const size = 256 * 1024
+    const total = 600
+    for (let index = 0; index < total; index++) {
+      bench.server.push(
+        updateOf({
+          $case: 'account',
+          value: {
+            slot: 100n,
+            isStartup: false,
+            account: {
+              pubkey: bytesOf(index, 32),
+              lamports: 1n,
+              owner: bytesOf(1, 32),
+              executable: false,
+              rentEpoch: 0n,
+              data: new Uint8Array(size),
+              writeVersion: 1n,
+              txnSignature: bytesOf(index, 64),
+            },
+          },
+        }),
+      )
+    }
+    await reading
+    await wait(200)
+    // The windows of the call and what waits in the sockets, out of 150 MiB.
+    expect(bench.server.sent * size).toBeLessThan(40 * 1024 * 1024)
+    const seen = new Set(await take(updates, total - 1))
+    expect(bench.server.sent).toBe(total)
+    expect(seen.size).toBeGreaterThan(1)
+    await updates.return()
+  })
+})
+
+describe('the watchdog', () => {
+  it('calls again when nothing arrives', async () => {
+    const updates = subscribe({ entry: { e: {} } }, { silentMs: 60, pingMs: 60_000 })
+    const reading = take(updates, 1)
+    await called(2)
+    bench.server.push(...slotUpdates(100n))
+    expect(await reading).toEqual(['100 e0'])
+    expect(bench.notices).toContainEqual(
+      expect.objectContaining({ kind: 'disconnected', detail: 'nothing has arrived for 60 ms' }),
+    )
+    await updates.return()
+  })
+
+  it('hears the pings of the server', async () => {
+    const updates = subscribe({ entry: { e: {} } }, { silentMs: 150, pingMs: 60_000 })
+    const reading = take(updates, 1)
+    await called()
+    for (let round = 0; round < 20; round++) {
+      bench.server.say(updateOf({ $case: 'ping', value: {} }))
+      await wait(20)
+    }
+    expect(bench.server.calls).toHaveLength(1)
+    await updates.return()
+    await reading
+  })
+
+  it('does not mistake a slow reader for a silent server', async () => {
+    const updates = subscribe({ entry: { e: {} } }, { silentMs: 40 })
+    const reading = take(updates, 1)
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    await reading
+    await wait(200)
+    bench.server.push(...slotUpdates(101n))
+    expect(await take(updates, 1)).toEqual(['101 e0'])
+    expect(bench.server.calls).toHaveLength(1)
+    await updates.return()
+  })
+})
+
+describe('errors', () => {
+  it.each([Status.UNAUTHENTICATED, Status.PERMISSION_DENIED, Status.INVALID_ARGUMENT, Status.UNIMPLEMENTED])(
+    'ends at once with status %i',
+    async (code) => {
+      bench.server.refuse(() => new GrpcError(code, 'No valid auth token'))
+      const updates = subscribe({ entry: { e: {} } })
+      await expect(updates.next()).rejects.toMatchObject({ code: 'GRPC_STATUS', context: { status: code } })
+      expect(bench.server.calls).toHaveLength(1)
+      expect(await updates.next()).toEqual({ done: true, value: undefined })
+    },
+  )
+
+  it('end the subscription after so many attempts in a row', async () => {
+    bench.server.refuse(() => new GrpcError(Status.UNAVAILABLE, 'restart'))
+    const updates = subscribe({ entry: { e: {} } }, { reconnect: { initialMs: 1, maxAttempts: 3 } })
+    await expect(updates.next()).rejects.toMatchObject({ context: { status: Status.UNAVAILABLE } })
+    expect(bench.server.calls).toHaveLength(4)
+    expect(bench.notices.map((notice) => notice.kind === 'disconnected' && notice.attempt)).toEqual([1, 2, 3])
+  })
+
+  it('of a reader that lags are said as such, and passed over', async () => {
+    const updates = subscribe({ entry: { e: {} } })
+    const reading = take(updates, 2)
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    await bench.taken('100 e0')
+    bench.server.kill({ code: Status.INTERNAL, detail: 'lagged to send an update' })
+    await until(() => bench.notices.some(({ kind }) => kind === 'lagging'))
+    bench.server.refuse(undefined)
+    bench.server.push(...slotUpdates(101n))
+    expect(await reading).toEqual(['100 e0', '101 e0'])
+    await updates.return()
+  })
+
+  it('refuse settings that cannot work', () => {
+    expect(() => subscribe({}, { silentMs: 0 })).toThrow('silentMs')
+    expect(() => subscribe({}, { reconnect: { maxMs: Number.NaN } })).toThrow('reconnect.maxMs')
+    expect(() => subscribe({}, { fromSlot: -1n })).toThrow('fromSlot')
+    // @ts-expect-error no such policy
+    expect(() => subscribe({}, { onGap: 'ignore' })).toThrow('onGap')
+  })
+})
+
+describe('the end', () => {
+  it('comes with the reason of the signal, in the middle of a wait', async () => {
+    const abort = new AbortController()
+    const updates = subscribe({ entry: { e: {} } }, { signal: abort.signal })
+    const reading = updates.next()
+    await called()
+    const reason = new Error('enough')
+    abort.abort(reason)
+    await expect(reading).rejects.toBe(reason)
+    expect(await updates.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('comes before the first call when the signal has aborted', async () => {
+    const updates = subscribe({ entry: { e: {} } }, { signal: AbortSignal.abort('no') })
+    await expect(updates.next()).rejects.toBe('no')
+    expect(bench.server.calls).toHaveLength(0)
+  })
+
+  it('comes with break and with disposal, and cancels the call', async () => {
+    const cancelled = once(bench.server.events, 'cancelled')
+    const updates = subscribe({ entry: { e: {} } })
+    const reading = (async () => {
+      for await (const { updateOneof } of updates) return updateOneof.value.slot
+      return undefined
+    })()
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    expect(await reading).toBe(100n)
+    await cancelled
+    const next = once(bench.server.events, 'cancelled')
+    {
+      await using other = subscribe({ entry: { e: {} } })
+      void other.next()
+      await called(2)
+    }
+    await next
+  })
+
+  it('comes during an outage', async () => {
+    bench.server.refuse(() => new GrpcError(Status.UNAVAILABLE, 'restart'))
+    const updates = subscribe({ entry: { e: {} } }, { reconnect: { initialMs: 60_000 } })
+    const reading = updates.next()
+    await until(() => bench.notices.length > 0)
+    await updates.return()
+    expect(await reading).toEqual({ done: true, value: undefined })
+  })
+})
+
+describe('checkpoints', () => {
+  const store = () => {
+    const saved: string[] = []
+    return {
+      saved,
+      load: () => Promise.resolve(undefined),
+      save: ({ slot, blockhash }: Checkpoint) => {
+        saved.push(blockhash === undefined ? `${slot} begun` : slot)
+        return Promise.resolve()
+      },
+    }
+  }
+
+  it('are saved once for each block, after the reader has taken what it holds', async () => {
+    const checkpoint = store()
+    const updates = subscribe({ entry: { e: {} } }, { checkpoint })
+    const reading = take(updates, 5)
+    await called()
+    for (let slot = 100n; slot < 110n; slot++) bench.server.push(...slotUpdates(slot))
+    expect(await reading).toEqual(['100 e0', '101 e0', '102 e0', '103 e0', '104 e0'])
+    expect(checkpoint.saved).toEqual(['100 begun', '100', '101'])
+    expect(updates.checkpoint).toEqual({ slot: '101', blockhash: blockhashOf(101n) })
+    await take(updates, 1)
+    expect(checkpoint.saved).toEqual(['100 begun', '100', '101', '102'])
+    await updates.return()
+  })
+
+  it('begin before the first update is handed out', async () => {
+    const checkpoint = store()
+    const updates = subscribe({ entry: { e: {} } }, { checkpoint })
+    const reading = take(updates, 1)
+    await called()
+    bench.server.push(...slotUpdates(100n))
+    await reading
+    expect(checkpoint.saved).toEqual(['100 begun'])
+    expect(updates.checkpoint).toEqual({ slot: '100' })
+    await updates.return()
+  })
+
+  it('let another process go on after them, and notice a fork', async () => {
+    for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
+    const from = (blockhash: string | undefined) => ({
+      ...store(),
+      load: () => Promise.resolve({ slot: '101', blockhash }),
+    })
+    const same = subscribe({ entry: { e: {} } }, { checkpoint: from(blockhashOf(101n)) })
+    expect(same.checkpoint).toBeUndefined()
+    expect(await take(same, 2)).toEqual(['102 e0', '103 e0'])
+    expect(same.checkpoint?.slot).toBe('101')
+    await same.return()
+    const other = subscribe({ entry: { e: {} } }, { checkpoint: from(blockhashOf(101n, 1)) })
+    expect(await take(other, 2)).toEqual(['101 e0', '102 e0'])
+    expect(bench.notices).toContainEqual({
+      kind: 'fork',
+      slot: 101n,
+      blockhash: blockhashOf(101n),
+      previousBlockhash: blockhashOf(101n, 1),
+    })
+    await other.return()
+    const without = subscribe({ entry: { e: {} } }, { checkpoint: from(undefined) })
+    expect(await take(without, 1)).toEqual(['101 e0'])
+    await without.return()
+  })
+
+  it('bring the errors of their store to the reader', async () => {
+    for (let slot = 100n; slot < 104n; slot++) bench.server.push(...slotUpdates(slot))
+    const full = new Error('disk full')
+    const failing = subscribe(
+      { entry: { e: {} } },
+      { fromSlot: 100n, checkpoint: { ...store(), save: () => Promise.reject(full) } },
+    )
+    await expect(take(failing, 4)).rejects.toBe(full)
+    const broken = subscribe({}, { checkpoint: { ...store(), load: () => Promise.resolve({ slot: 'x' }) } })
+    await expect(broken.next()).rejects.toThrow('checkpoint.slot')
+  })
+})

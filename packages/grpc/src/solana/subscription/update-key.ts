@@ -1,0 +1,92 @@
+import type { SubscribeUpdate, SubscribeUpdateAccountInfo } from '../../generated/geyser.ts'
+
+/** Gives the slot of an update; undefined for what belongs to no slot of the stream. */
+export function slotOf({ updateOneof }: SubscribeUpdate): bigint | undefined {
+  if (updateOneof === undefined || updateOneof.$case === 'ping' || updateOneof.$case === 'pong') {
+    return undefined
+  }
+  // What a node sends of its snapshot is older than the stream.
+  if (updateOneof.$case === 'account' && updateOneof.value.isStartup) return undefined
+  return updateOneof.value.slot
+}
+
+/**
+ * Writes what an update has in common with its own repetition, and with no other update of the same slot. Numbers that
+ * each node counts by itself do not belong to it, as the repetition may come from another node.
+ *
+ * @param to - takes the key; 256 bytes are enough
+ * @param at - where the key begins
+ * @returns how many bytes it has
+ */
+export function writeKey({ filters, updateOneof }: SubscribeUpdate, to: Uint8Array, at: number): number {
+  if (!updateOneof) return 0
+  to[at] = letters[updateOneof.$case]
+  const start = at + 1
+  switch (updateOneof.$case) {
+    case 'account':
+      return 1 + writeAccount(updateOneof.value.account, to, start)
+    case 'transaction':
+      return 1 + write(updateOneof.value.transaction?.signature, to, start)
+    case 'transactionStatus':
+      return 1 + write(updateOneof.value.signature, to, start)
+    case 'entry':
+      return 1 + writeNumber(updateOneof.value.index, to, start)
+    // A block comes once for each filter.
+    case 'block':
+      return 1 + write(new TextEncoder().encode(filters.join('\n')), to, start)
+    case 'blockMeta':
+      return 1 + write(new TextEncoder().encode(updateOneof.value.blockhash), to, start)
+    // They are no part of a block.
+    case 'slot':
+    case 'ping':
+    case 'pong':
+  }
+  return 1
+}
+
+const letters = {
+  account: 1,
+  transaction: 2,
+  transactionStatus: 3,
+  entry: 4,
+  block: 5,
+  blockMeta: 6,
+  slot: 7,
+  ping: 8,
+  pong: 9,
+}
+const mostBytes = 64
+
+function writeAccount(account: SubscribeUpdateAccountInfo | undefined, to: Uint8Array, at: number): number {
+  if (!account) return 0
+  const length = writeHead(account.pubkey, to, at)
+  // A transaction writes an account once. Without one, an account is told apart by what it holds.
+  if (account.txnSignature) return length + writeHead(account.txnSignature, to, at + length)
+  return length + writeNumber(account.lamports, to, at + length) + write(account.data, to, at + length + 8)
+}
+
+/** Writes bytes, those of a long row as their sum. */
+function write(bytes: Uint8Array = new Uint8Array(), to: Uint8Array, at: number): number {
+  if (bytes.length <= mostBytes) return writeHead(bytes, to, at)
+  // Two sums by the rule of FNV-1a.
+  let one = 0x811c9dc5
+  let other = bytes.length
+  for (const byte of bytes) {
+    one = Math.imul(one ^ byte, 0x01000193)
+    other = Math.imul(other ^ byte, 0x0100_0193) ^ (other >>> 15)
+  }
+  const sums = BigInt.asUintN(32, BigInt(one)) | (BigInt.asUintN(32, BigInt(other)) << 32n)
+  return writeNumber(sums, to, at)
+}
+
+/** Writes the first of the bytes; keys and signatures, which are no longer, whole. */
+function writeHead(bytes: Uint8Array, to: Uint8Array, at: number): number {
+  const head = bytes.length > mostBytes ? bytes.subarray(0, mostBytes) : bytes
+  to.set(head, at)
+  return head.length
+}
+
+function writeNumber(value: bigint, to: Uint8Array, at: number): number {
+  new DataView(to.buffer, to.byteOffset).setBigUint64(at, value)
+  return 8
+}

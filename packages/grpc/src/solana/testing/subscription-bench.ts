@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach } from 'vitest'
+import type { GrpcClient } from '../../calls/types.ts'
+import { createGrpcClient } from '../../client.ts'
+import { GeyserDefinition, type SubscribeUpdate } from '../../generated/geyser.ts'
+import type { GeyserFilters } from '../filters/geyser-filters.ts'
+import type { GeyserNotice } from '../subscription/notice.ts'
+import type { GeyserSubscriptionOptions } from '../subscription/options.ts'
+import { subscribeGeyser } from '../subscription/subscribe-geyser.ts'
+import { labelOf } from './chain.ts'
+import { type GeyserServer, startGeyserServer } from './geyser-server.ts'
+
+/** A server and a client that subscribes to it, fresh for each test. */
+export function createSubscriptionBench() {
+  let server: GeyserServer
+  let client: GrpcClient<typeof GeyserDefinition>
+  let notices: GeyserNotice[] = []
+
+  beforeEach(async () => {
+    server = await startGeyserServer()
+    const auth = { kind: 'x-token', token: 't0k3n' } as const
+    client = createGrpcClient(GeyserDefinition, { url: server.url, auth })
+    notices = []
+    labelsTaken.clear()
+  })
+
+  afterEach(async () => {
+    await client.close()
+    await server.close()
+  })
+
+  return {
+    get server() {
+      return server
+    },
+    get notices() {
+      return notices
+    },
+    /** The notices of one kind. */
+    noticesOf: <kind extends GeyserNotice['kind']>(kind: kind) =>
+      notices.filter((notice) => notice.kind === kind) as Extract<GeyserNotice, { kind: kind }>[],
+    /** Subscribes, with short pauses after faults. */
+    subscribe: <const filters extends GeyserFilters>(
+      filters: filters,
+      options: GeyserSubscriptionOptions = {},
+    ) =>
+      subscribeGeyser(client, filters, {
+        reconnect: { initialMs: 1, maxMs: 20 },
+        onNotice: (notice) => notices.push(notice),
+        ...options,
+      }),
+    /** Waits until filters have come into force so often. */
+    called: (times = 1) => until(() => server.applied >= times),
+    /** Waits until the reader has taken an update with a label. */
+    taken: (label: string) => until(() => labelsTaken.has(label)),
+  }
+}
+
+const labelsTaken = new Set<string>()
+
+/** Waits until a condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await wait(1)
+}
+
+/** Takes so many updates, fewer where they end, and gives their labels. */
+export async function take(updates: AsyncIterator<SubscribeUpdate>, count: number): Promise<string[]> {
+  const labels: string[] = []
+  while (labels.length < count) {
+    const { done, value } = await updates.next()
+    if (done) return labels
+    const label = labelOf(value)
+    labelsTaken.add(label)
+    labels.push(label)
+  }
+  return labels
+}
+
+/** Takes updates until one has a label, and gives the labels of all. */
+export async function takeUntil(updates: AsyncIterator<SubscribeUpdate>, label: string): Promise<string[]> {
+  const labels: string[] = []
+  for (;;) {
+    const [next] = await take(updates, 1)
+    if (next === undefined) return labels
+    labels.push(next)
+    if (next === label) return labels
+  }
+}

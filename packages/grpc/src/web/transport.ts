@@ -1,0 +1,89 @@
+import {
+  type CallStart,
+  formatTimeout,
+  frameMessage,
+  GrpcError,
+  metadataToHeaders,
+  Status,
+  type Transport,
+} from '@fairlead/grpc-transport/wire'
+import { readAddress } from '../carrier/address.ts'
+import type { Answer } from '../carrier/carrier.ts'
+import { deferred } from '../carrier/deferred.ts'
+import { transportOver } from '../carrier/transport.ts'
+import { readAnswer } from './answer.ts'
+import { encodeBase64 } from './base64.ts'
+
+/** How to speak gRPC-web. */
+export interface GrpcWebTransportOptions {
+  /** Replaces the runtime's `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /** `text` sends base64, for a proxy on the way that does not let bytes through. Default `binary`. */
+  readonly format?: 'binary' | 'text' | undefined
+  /** Largest message that is received, in bytes. Default 64 MiB. */
+  readonly maxMessageBytes?: number | undefined
+}
+
+/**
+ * Makes a transport over gRPC-web: unary calls and streams from the server, by `fetch`, in every runtime that has it.
+ *
+ * A method whose requests are a stream works too, as long as one request is sent: `geyser.Geyser/Subscribe` does.
+ *
+ * @param url - `https://host[:port]`, with a path where the service is mounted below one
+ * @param options - `fetch`, `format`, and the largest message in bytes
+ * @returns the transport, for `createGrpcWebClient` and everything else that takes one
+ * @throws TypeError for another form of address
+ * @example
+ * ```ts
+ * const transport = createGrpcWebTransport('https://node.example.com')
+ * const geyser = createGrpcWebClient(GeyserDefinition, { transport, auth: { kind: 'x-token', token } })
+ * ```
+ * @see https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md
+ */
+export function createGrpcWebTransport(url: string, options: GrpcWebTransportOptions = {}): Transport {
+  const { format = 'binary', maxMessageBytes = 64 * 1_048_576 } = options
+  const base = readAddress(url).href.replace(/\/+$/, '')
+  const type = format === 'text' ? 'application/grpc-web-text+proto' : 'application/grpc-web+proto'
+
+  async function exchange(start: CallStart, body: Uint8Array, signal: AbortSignal): Promise<Answer> {
+    const headers = new Headers({ 'content-type': type, accept: type, 'x-grpc-web': '1' })
+    if (start.timeoutMs !== undefined) headers.set('grpc-timeout', formatTimeout(start.timeoutMs))
+    for (const [name, value] of Object.entries(metadataToHeaders(start.metadata ?? {}))) {
+      for (const text of typeof value === 'string' ? [value] : value) headers.append(name, text)
+    }
+    const { fetch = globalThis.fetch } = options
+    const response = await fetch(base + start.path, {
+      method: 'POST',
+      headers,
+      body: format === 'text' ? encodeBase64(body) : (body as Uint8Array<ArrayBuffer>),
+      // An answer from elsewhere would have been asked for with the token.
+      redirect: 'manual',
+      signal,
+    })
+    return readAnswer(response, maxMessageBytes)
+  }
+
+  return transportOver({
+    carry(start, signal) {
+      const request = deferred<Uint8Array>()
+      let isSent = false
+      return {
+        answer: request.promise.then((body) => exchange(start, body, signal)),
+        async send(message) {
+          if (isSent) throw new GrpcError(Status.UNIMPLEMENTED, 'a call of gRPC-web has one request message')
+          isSent = true
+          // Without waiting for the end of the requests: a subscription may keep that side open.
+          request.resolve(frameMessage(message))
+        },
+        end: () => request.resolve(new Uint8Array()),
+      }
+    },
+    statusOf: lostConnection,
+  })
+}
+
+function lostConnection(error: unknown): GrpcError {
+  const { message, cause } = error as { message?: string; cause?: { code?: string } }
+  const detail = ['no connection to the server:', message, cause?.code].filter(Boolean).join(' ')
+  return new GrpcError(Status.UNAVAILABLE, detail)
+}
