@@ -65,3 +65,24 @@ type WithoutChain<event> = event extends unknown ? Omit<event, 'chain'> : never
 
 /** Reports an event of one chain. */
 export type Report = (event: WithoutChain<DevnetEvent>) => void
+
+/**
+ * Makes what a chain reports with.
+ *
+ * @param chain Name of the chain.
+ * @param listener Hears the events; a fault of it is neither swallowed nor taken for one of the chain.
+ */
+export function reportTo(
+  chain: DevnetEvent['chain'],
+  listener: ((event: DevnetEvent) => void) | undefined,
+): Report {
+  return (event) => {
+    try {
+      listener?.({ chain, ...event })
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+}

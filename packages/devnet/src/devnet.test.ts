@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
-import { startDevnet, type Devnet, type DevnetChain, type DevnetEvent } from './index.ts'
+import { startDevnet, type Devnet, type DevnetEvent, type EvmDevnetChain } from './index.ts'
 import { callEngine } from './json-rpc.ts'
 
 interface Transaction {
@@ -14,12 +14,15 @@ interface Transaction {
 
 async function start(
   dataDirectory: string,
-): Promise<{ devnet: Devnet; chain: DevnetChain; events: DevnetEvent[] }> {
+): Promise<{ devnet: Devnet<['evm']>; chain: EvmDevnetChain; events: DevnetEvent[] }> {
   const events: DevnetEvent[] = []
-  const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
+  const devnet = await startDevnet({
+    dataDirectory,
+    chains: ['evm'],
+    onEvent: (event) => events.push(event),
+  })
   onTestFinished(() => devnet.stop())
   const [chain] = devnet.chains
-  if (chain === undefined) throw new Error('no chain')
   return { devnet, chain, events }
 }
 
@@ -78,7 +81,7 @@ test('a stopped chain comes back at the same address with everything it had', as
   const first = await start(directory)
   const { example } = first.chain
   const hash = await transact(first.chain)
-  const balanceAt = (chain: DevnetChain) =>
+  const balanceAt = (chain: EvmDevnetChain) =>
     callEngine(chain.url, 'eth_getBalance', [example.recipient, example.system_block_number])
   const before = await balanceAt(first.chain)
   const { gone } = runningEngine(directory)
@@ -116,6 +119,7 @@ test('an abort during the start ends the start, and one afterwards ends the chai
   const early = new AbortController()
   const starting = startDevnet({
     dataDirectory: directory,
+    chains: ['evm'],
     signal: early.signal,
     onEvent: (event) =>
       event.kind === 'starting' && setTimeout(() => early.abort(new Error('changed my mind')), 30),
@@ -124,9 +128,55 @@ test('an abort during the start ends the start, and one afterwards ends the chai
   expect(readdirSync(join(directory, 'evm')).filter((name) => /engine/.test(name))).toEqual([])
 
   const late = new AbortController()
-  const devnet = await startDevnet({ dataDirectory: directory, signal: late.signal })
+  const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'], signal: late.signal })
   const { gone } = runningEngine(directory)
   late.abort()
   await devnet.stop()
   await gone()
 })
+
+test('all chains start together and end together', { timeout: 90_000 }, async () => {
+  const dataDirectory = await scratchDirectory()
+  const events: DevnetEvent[] = []
+  const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
+  onTestFinished(() => devnet.stop())
+  const [evm, beacon, jetton, solana] = devnet.chains
+  expect(devnet.chains.map(({ chain }) => chain)).toEqual(['evm', 'beacon', 'jetton', 'solana'])
+  // None waits for another.
+  expect(
+    events
+      .slice(0, 4)
+      .map(({ chain, kind }) => `${chain} ${kind}`)
+      .toSorted(),
+  ).toEqual(['beacon starting', 'evm starting', 'jetton starting', 'solana starting'])
+  expect(await callEngine(evm.url, 'eth_chainId')).toBe('0x7a69')
+  const head = await fetch(`${beacon.url}/eth/v1/beacon/headers/head`)
+  expect(head.status).toBe(200)
+  const health = await fetch(`${jetton.url}/health`)
+  expect(health.status).toBe(200)
+  expect(await callEngine(solana.rpcUrl, 'getHealth')).toBe('ok')
+
+  await devnet.stop()
+  await expect(callEngine(evm.url, 'eth_chainId')).rejects.toThrow()
+  await expect(fetch(beacon.url)).rejects.toThrow()
+  await expect(fetch(jetton.url)).rejects.toThrow()
+  await expect(fetch(solana.rpcUrl)).rejects.toThrow()
+})
+
+test(
+  'when one chain cannot be started, the others are ended and the failure told',
+  { timeout: 90_000 },
+  async () => {
+    const events: DevnetEvent[] = []
+    const starting = startDevnet({
+      dataDirectory: await scratchDirectory(),
+      anvilPath: '/nowhere/anvil',
+      onEvent: (event) => events.push(event),
+    })
+    await expect(starting).rejects.toMatchObject({ code: 'DEVNET_ENGINE_FAILED' })
+    for (const name of ['beacon', 'jetton', 'solana']) {
+      const kinds = events.filter(({ chain }) => chain === name).map(({ kind }) => kind)
+      expect(kinds.at(-1), name).toBe('stopped')
+    }
+  },
+)

@@ -1,18 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anvilArguments, evmChainId } from './anvil-arguments.ts'
 import { findAnvil } from './anvil-binary.ts'
 import { DevnetError } from './devnet-error.ts'
-import type { DevnetEvent, Report } from './devnet-event.ts'
+import { reportTo, type DevnetEvent } from './devnet-event.ts'
 import { lockDirectory } from './directory-lock.ts'
 import type { EngineExit } from './engine-run.ts'
-import { chooseFreePort } from './free-port.ts'
 import { callEngine } from './json-rpc.ts'
 import { settleLeftoverEngine } from './leftover-engine.ts'
+import { takeRememberedPort } from './remembered-port.ts'
 import { readSeedRecord, writeSeedRecord } from './seed-record.ts'
 import { seedChain, type EvmExample } from './seed.ts'
-import { defaultTimings, supervise, type SupervisedEngine, type SupervisorTimings } from './supervisor.ts'
+import { supervise, type SupervisedEngine } from './supervisor.ts'
+import { defaultTimings, type SupervisorTimings } from './supervisor-timings.ts'
 
 const probeMs = 15
 const saveIntervalMs = 1_000
@@ -55,16 +56,7 @@ export interface EvmChain {
  */
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
   const directory = resolve(options.directory)
-  const report: Report = (event) => {
-    try {
-      options.onEvent?.({ chain: 'evm', ...event })
-    } catch (error) {
-      // A fault of the listener is neither swallowed nor taken for one of the engine.
-      queueMicrotask(() => {
-        throw error
-      })
-    }
-  }
+  const report = reportTo('evm', options.onEvent)
   const signal = options.signal ?? new AbortController().signal
   const lockWaitMs = options.lockWaitMs ?? 10_000
   const program = options.anvilPath ?? findAnvil()
@@ -91,7 +83,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   const engine: SupervisedEngine = {
     async nextTask() {
       // Until somebody knows the address another port does as well; afterwards only the same one does.
-      if (!published) port = await rememberPort(join(directory, 'port'))
+      if (!published) port = await takeRememberedPort(join(directory, 'port'))
       return {
         program,
         args: anvilArguments(port ?? 0, existsSync(stateFile) ? stateFile : undefined, exitStateFile),
@@ -181,14 +173,6 @@ async function waitUntilAnswering(url: string, signal: AbortSignal): Promise<voi
     if (Number(chainId) === evmChainId) return
     await sleep(probeMs, undefined, { signal })
   }
-}
-
-// A wallet that was pointed at the chain once finds it there after every start, as long as the port is free.
-async function rememberPort(file: string): Promise<number> {
-  const remembered = existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN
-  const port = await chooseFreePort(remembered > 0 && remembered < 65_536 ? remembered : undefined)
-  writeFileSync(file, `${port}\n`)
-  return port
 }
 
 function explainExit(exit: EngineExit, stateFile: string): DevnetError | undefined {

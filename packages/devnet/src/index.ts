@@ -1,5 +1,21 @@
 export { DevnetError, type DevnetErrorCode } from './devnet-error.ts'
 export type { DevnetEvent } from './devnet-event.ts'
-export { startDevnet, type Devnet, type DevnetChain, type DevnetOptions } from './devnet.ts'
+export {
+  startDevnet,
+  type AllDevnetChains,
+  type BeaconDevnetChain,
+  type BeaconOptions,
+  type Devnet,
+  type DevnetChain,
+  type DevnetChainNames,
+  type DevnetOptions,
+  type EvmDevnetChain,
+  type JettonDevnetChain,
+  type JettonOptions,
+  type SolanaDevnetChain,
+  type SolanaOptions,
+} from './devnet.ts'
 export { sampleTokenAbi } from './generated/sample-token.ts'
+export type { JettonExample } from './jetton/chain/jetton-chain.ts'
+export type { SolanaExample } from './solana/chain/solana-chain.ts'
 export type { EvmExample } from './seed.ts'

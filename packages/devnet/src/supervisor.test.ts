@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
 import type { DevnetEvent } from './devnet-event.ts'
@@ -26,12 +27,11 @@ test('a killed engine comes back at the same address with the sample data', asyn
   const { chain, events } = await start(directory)
   const { url } = chain
   const hash = await transact(chain)
-  // One look at the chain per second, and the time to write what it found.
-  await new Promise((resolve) => setTimeout(resolve, 1_300))
-
+  const kept = () => readFileSync(`${directory}/evm/state.json`, 'utf8')
+  await vi.waitUntil(() => kept().includes(hash), { timeout: 20_000 })
   const before = runningEngine(directory).engine
   process.kill(before, 'SIGKILL')
-  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 10_000 })
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
   expect(kinds(events)).toEqual(['starting', 'seeded', 'ready', 'exited', 'restarting', 'starting', 'ready'])
   expect(events.find((event) => event.kind === 'exited')).toMatchObject({ signal: 'SIGKILL' })
   expect(runningEngine(directory).engine).not.toBe(before)
@@ -45,7 +45,7 @@ test('an engine killed right after its start has the sample data already', async
   const { chain, events } = await start(directory)
   const { example } = chain
   process.kill(runningEngine(directory).engine, 'SIGKILL')
-  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 10_000 })
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
   expect(kinds(events).filter((kind) => kind === 'seeded')).toHaveLength(1)
   expect(chain.example).toEqual(example)
   expect(await receiptOf(chain, example.transfer_hash)).toMatchObject({ status: '0x1' })
@@ -56,7 +56,7 @@ test('an engine that somebody else asks to end saves its state by itself', async
   const { chain, events } = await start(directory)
   const hash = await transact(chain)
   process.kill(runningEngine(directory).engine, 'SIGTERM')
-  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 10_000 })
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
   expect(events.find((event) => event.kind === 'exited')).toMatchObject({ exitCode: 0 })
   expect(await receiptOf(chain, hash)).toMatchObject({ status: '0x1' })
 })
@@ -68,7 +68,7 @@ test('a killed watchdog is replaced, and its engine leaves nothing behind', asyn
   const hash = await transact(chain)
   process.kill(watchdog, 'SIGKILL')
   await gone()
-  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 10_000 })
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length === 2, { timeout: 20_000 })
   expect(await receiptOf(chain, hash)).toMatchObject({ status: '0x1' })
 })
 
@@ -93,7 +93,7 @@ test('a stop ends the pause before a restart', async () => {
     timings: { firstPauseMs: 60_000, longestPauseMs: 60_000 },
   })
   process.kill(runningEngine(directory).engine, 'SIGKILL')
-  await vi.waitUntil(() => kinds(events).includes('restarting'), { timeout: 10_000 })
+  await vi.waitUntil(() => kinds(events).includes('restarting'), { timeout: 20_000 })
   await chain.stop()
   expect(kinds(events).slice(-2)).toEqual(['stopping', 'stopped'])
 })

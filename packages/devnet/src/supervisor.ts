@@ -2,29 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DevnetError } from './devnet-error.ts'
 import type { Report } from './devnet-event.ts'
 import { runEngine, type EngineExit, type EngineRun } from './engine-run.ts'
+import { pauseBefore, type SupervisorTimings } from './supervisor-timings.ts'
 import type { WatchdogTask } from './watchdog-protocol.ts'
-
-/** When a supervisor waits and when it gives up. All times in milliseconds. */
-export interface SupervisorTimings {
-  /** How long an engine may take to answer its first call. */
-  readyDeadlineMs: number
-  /** Mean pause before the first restart; it doubles with every failure. */
-  firstPauseMs: number
-  longestPauseMs: number
-  /** An engine that ran for this long starts the count of failures anew. */
-  stableAfterMs: number
-  /** Failures in a row after which the engine is given up. */
-  mostFailures: number
-}
-
-/** The timings that suit a local engine. */
-export const defaultTimings: SupervisorTimings = {
-  readyDeadlineMs: 60_000,
-  firstPauseMs: 200,
-  longestPauseMs: 10_000,
-  stableAfterMs: 30_000,
-  mostFailures: 5,
-}
 
 /** What is particular to one kind of engine. */
 export interface SupervisedEngine {
@@ -150,12 +129,6 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
 
   let stopped: Promise<void> | undefined
   return { started, stop: () => (stopped ??= stopOnce()) }
-}
-
-function pauseBefore(failures: number, timings: SupervisorTimings): number {
-  const mean = Math.min(timings.longestPauseMs, timings.firstPauseMs * 2 ** (failures - 1))
-  // Several services that fail for the same reason shall not all come back at the same moment.
-  return Math.round(mean * (0.5 + Math.random()))
 }
 
 function describe(exit: EngineExit): string {

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { receiptOf, runningEngine, scratchDirectory, startParent, transact } from '../test/scratch.ts'
-import { startDevnet, type DevnetChain, type DevnetEvent } from './index.ts'
+import { startDevnet, type EvmDevnetChain, type DevnetEvent } from './index.ts'
 import { callEngine } from './json-rpc.ts'
 
-async function startAgain(dataDirectory: string): Promise<{ chain: DevnetChain; events: DevnetEvent[] }> {
+async function startAgain(dataDirectory: string): Promise<{ chain: EvmDevnetChain; events: DevnetEvent[] }> {
   const events: DevnetEvent[] = []
-  const devnet = await startDevnet({ dataDirectory, onEvent: (event) => events.push(event) })
+  const onEvent = (event: DevnetEvent) => events.push(event)
+  const devnet = await startDevnet({ dataDirectory, chains: ['evm'], onEvent })
   onTestFinished(() => devnet.stop())
   const [chain] = devnet.chains
-  if (chain === undefined) throw new Error('no chain')
   return { chain, events }
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished, vi } from 'vitest'
-import type { DevnetChain } from '../src/index.ts'
+import type { EvmDevnetChain } from '../src/index.ts'
 import { callEngine } from '../src/json-rpc.ts'
 import { isRunning } from '../src/process-identity.ts'
 import type { EngineRecord } from '../src/watchdog-protocol.ts'
@@ -19,7 +19,9 @@ export async function scratchDirectory(): Promise<string> {
 }
 
 /** Starts `parent.ts` in a process group of its own and waits until its chain is ready. */
-export async function startParent(directory: string): Promise<{ parent: ChildProcess; chain: DevnetChain }> {
+export async function startParent(
+  directory: string,
+): Promise<{ parent: ChildProcess; chain: EvmDevnetChain }> {
   const script = new URL('parent.ts', import.meta.url).pathname
   const parent = spawn(process.execPath, ['--conditions=@fairlead/source', script, directory], {
     detached: true,
@@ -27,7 +29,7 @@ export async function startParent(directory: string): Promise<{ parent: ChildPro
   })
   onTestFinished(() => void parent.kill('SIGKILL'))
   const [line] = await once(createInterface({ input: parent.stdout }), 'line')
-  const chain: DevnetChain = JSON.parse(String(line))
+  const chain: EvmDevnetChain = JSON.parse(String(line))
   return { parent, chain }
 }
 
@@ -51,7 +53,7 @@ export function runningEngine(directory: string): {
 }
 
 /** Moves one wei and returns the hash once the receipt is there. */
-export async function transact(chain: DevnetChain): Promise<string> {
+export async function transact(chain: EvmDevnetChain): Promise<string> {
   const { account, recipient } = chain.example
   const transaction = { from: account, to: recipient, value: '0x1' }
   const receipt = await callEngine<{ transactionHash: string }>(chain.url, 'eth_sendTransactionSync', [
@@ -62,7 +64,7 @@ export async function transact(chain: DevnetChain): Promise<string> {
 
 /** The receipt of a transaction, or `null`. */
 export function receiptOf(
-  chain: DevnetChain,
+  chain: EvmDevnetChain,
   hash: string,
 ): Promise<{ status: string; logs: unknown[] } | null> {
   return callEngine(chain.url, 'eth_getTransactionReceipt', [hash])

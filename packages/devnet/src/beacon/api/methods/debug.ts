@@ -1,0 +1,41 @@
+import type { Endpoints } from '@lodestar/api'
+import type { ApplicationMethods } from '@lodestar/api/server'
+import type { BeaconChain } from '../../chain/beacon-chain.ts'
+import { versionedTruth } from '../truth.ts'
+
+type DebugMethods = Pick<
+  ApplicationMethods<Endpoints['debug']>,
+  'getStateV2' | 'getDebugChainHeadsV2' | 'getDebugDataColumnSidecars'
+>
+
+/**
+ * The operations of `/eth/v1/debug` and `/eth/v2/debug`, without the fork choice, which has a file of its own.
+ *
+ * @param chain The chain to read from.
+ * @returns The methods by operation id.
+ */
+export function createDebugMethods(chain: BeaconChain): DebugMethods {
+  return {
+    async getStateV2({ stateId }, context) {
+      const record = chain.state(stateId)
+      const data = context?.returnBytes ? record.state.serialize() : record.state.toValue()
+      return { data, meta: versionedTruth(record) }
+    },
+    async getDebugChainHeadsV2() {
+      const possible = chain.forkChoice().entries.filter((entry) => entry.validity !== 'invalid')
+      const parents = new Set(possible.map((entry) => entry.parentRoot))
+      return {
+        data: possible
+          .filter((entry) => !parents.has(entry.blockRoot))
+          .map(({ slot, blockRoot, validity }) => ({
+            slot,
+            root: blockRoot,
+            executionOptimistic: validity === 'optimistic',
+          })),
+      }
+    },
+    async getDebugDataColumnSidecars({ blockId }) {
+      return { data: [], meta: versionedTruth(chain.block(blockId)) }
+    },
+  }
+}

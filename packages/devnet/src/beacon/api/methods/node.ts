@@ -1,0 +1,63 @@
+import { routes, type Endpoints } from '@lodestar/api'
+import type { ApplicationMethods } from '@lodestar/api/server'
+import type { BeaconChain } from '../../chain/beacon-chain.ts'
+import { NotFound } from '../../chain/not-found.ts'
+import { Refused } from '../../chain/refused.ts'
+
+type NodeMethods = Omit<ApplicationMethods<Endpoints['node']>, 'getNetworkIdentity' | 'getHealth'>
+
+const client = 'fairlead-devnet'
+const peerStates: readonly string[] = ['disconnected', 'connecting', 'connected', 'disconnecting']
+const peerDirections: readonly string[] = ['inbound', 'outbound']
+
+/**
+ * The operations of `/eth/v1/node`, without the health, which has a file of its own, and the network identity,
+ * which this node does not have.
+ *
+ * @param chain The chain whose head tells how the node fares.
+ * @param version Version of this package.
+ * @returns The methods by operation id.
+ */
+export function createNodeMethods(chain: BeaconChain, version: string): NodeMethods {
+  return {
+    async getPeers({ state, direction }) {
+      requireWords('state', state, peerStates)
+      requireWords('direction', direction, peerDirections)
+      return { data: [], meta: { count: 0 } }
+    },
+    async getPeer() {
+      throw new NotFound('This node has no peers.')
+    },
+    async getPeerCount() {
+      return { data: { disconnected: 0, connecting: 0, connected: 0, disconnecting: 0 } }
+    },
+    async getNodeVersion() {
+      return { data: { version: `${client}/${version}` } }
+    },
+    async getNodeVersionV2() {
+      // The list of client codes knows clients only; the state transition is Lodestar's, so its code comes closest.
+      return {
+        data: {
+          beaconNode: { code: routes.node.ClientCode.LS, name: client, version, commit: '0x00000000' },
+        },
+      }
+    },
+    async getSyncingStatus() {
+      const { head, currentSlot } = chain
+      return {
+        data: {
+          headSlot: head.block.message.slot,
+          syncDistance: Math.max(0, currentSlot - head.block.message.slot),
+          isSyncing: false,
+          isOptimistic: head.validity === 'optimistic',
+          elOffline: false,
+        },
+      }
+    },
+  }
+}
+
+function requireWords(name: string, given: readonly string[] | undefined, known: readonly string[]): void {
+  if (given?.every((word) => known.includes(word)) ?? true) return
+  throw new Refused(`${name} must be one of ${known.join(', ')}.`)
+}

@@ -1,0 +1,72 @@
+import type { Endpoints } from '@lodestar/api'
+import type { ApplicationMethods } from '@lodestar/api/server'
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import {
+  computeAttestationsRewards,
+  computeBlockRewards,
+  computeSyncCommitteeRewards,
+  processSlots,
+  type CachedBeaconStateFulu,
+} from '@lodestar/state-transition'
+import type { ValidatorIndex } from '@lodestar/types'
+import { toRootHex } from '@lodestar/utils'
+import type { BeaconChain, BlockRecord } from '../../chain/beacon-chain.ts'
+import { truth } from '../truth.ts'
+import { findValidators } from '../validator-ids.ts'
+
+type RewardMethods = Pick<
+  ApplicationMethods<Endpoints['beacon']>,
+  'getBlockRewards' | 'getAttestationsRewards' | 'getSyncCommitteeRewards'
+>
+
+/**
+ * The operations of `/eth/v1/beacon/rewards`.
+ *
+ * @param chain The chain to read from.
+ * @returns The methods by operation id.
+ */
+export function createRewardMethods(chain: BeaconChain): RewardMethods {
+  /** The state that a block was applied to. */
+  function stateBefore({ block }: BlockRecord): CachedBeaconStateFulu {
+    const parent = chain.block(toRootHex(block.message.parentRoot))
+    const { state } = chain.state(toRootHex(parent.block.message.stateRoot))
+    return processSlots(state, block.message.slot) as CachedBeaconStateFulu
+  }
+
+  return {
+    async getBlockRewards({ blockId }) {
+      const record = chain.block(blockId)
+      const data = await computeBlockRewards(chain.config, record.block.message, stateBefore(record))
+      return { data, meta: truth(record) }
+    },
+    async getAttestationsRewards({ epoch, validatorIds }) {
+      // Only at the end of the next epoch has every attestation of this one had its chance to be included.
+      const record = chain.state((epoch + 2) * SLOTS_PER_EPOCH - 1)
+      const { state } = record
+      const wanted = chosen(state, validatorIds)
+      const data = await computeAttestationsRewards(chain.config, state.epochCtx.pubkeyCache, state, wanted)
+      return { data, meta: truth(record) }
+    },
+    async getSyncCommitteeRewards({ blockId, validatorIds }) {
+      const record = chain.block(blockId)
+      const state = stateBefore(record)
+      const { pubkeyCache } = state.epochCtx
+      const wanted = chosen(state, validatorIds)
+      const data = await computeSyncCommitteeRewards(
+        chain.config,
+        pubkeyCache,
+        record.block.message,
+        state,
+        wanted,
+      )
+      return { data, meta: truth(record) }
+    },
+  }
+}
+
+function chosen(
+  state: CachedBeaconStateFulu,
+  ids: readonly (string | number)[] | undefined,
+): ValidatorIndex[] | undefined {
+  return ids === undefined || ids.length === 0 ? undefined : findValidators(state, ids)
+}

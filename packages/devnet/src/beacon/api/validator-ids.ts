@@ -1,0 +1,125 @@
+import { HttpStatusCode } from '@lodestar/api'
+import { ApiError } from '@lodestar/api/server'
+import type { CachedBeaconStateFulu } from '@lodestar/state-transition'
+import {
+  getValidatorStatus,
+  mapToGeneralStatus,
+  type GeneralValidatorStatus,
+  type phase0,
+  type ValidatorIndex,
+  type ValidatorStatus,
+} from '@lodestar/types'
+import { fromHex } from '@lodestar/utils'
+import { Refused } from '../chain/refused.ts'
+
+const mostIdsInQuery = 64
+const pubkeyPattern = /^0x[a-fA-F0-9]{96}$/
+const indexPattern = /^\d+$/
+
+/** A validator as the registry of one state has it. */
+export interface RegisteredValidator {
+  index: ValidatorIndex
+  balance: number
+  status: ValidatorStatus
+  validator: phase0.Validator
+}
+
+const statuses: ReadonlySet<string> = new Set<ValidatorStatus | GeneralValidatorStatus>([
+  'pending_initialized',
+  'pending_queued',
+  'active_ongoing',
+  'active_exiting',
+  'active_slashed',
+  'exited_unslashed',
+  'exited_slashed',
+  'withdrawal_possible',
+  'withdrawal_done',
+  'active',
+  'pending',
+  'exited',
+  'withdrawal',
+])
+
+/**
+ * Finds a validator in a state.
+ *
+ * @param state The state whose registry is meant.
+ * @param id Index, or public key as 0x and 96 hex digits.
+ * @returns The index, or `undefined` when the state has no such validator.
+ * @throws Refused when the id is neither an index nor a public key.
+ */
+export function findValidator(state: CachedBeaconStateFulu, id: string | number): ValidatorIndex | undefined {
+  const text = String(id)
+  if (indexPattern.test(text)) return Number(text) < state.validators.length ? Number(text) : undefined
+  if (!pubkeyPattern.test(text)) {
+    throw new Refused('A validator id must be an index or a public key of 48 bytes in hex.')
+  }
+  const index = state.epochCtx.getValidatorIndex(fromHex(text))
+  // The keys are shared by all states, and an older state may not have the validator yet.
+  return index === null || index >= state.validators.length ? undefined : index
+}
+
+/**
+ * Finds the validators that a request names; each once, unknown ones left out.
+ *
+ * @param state The state whose registry is meant.
+ * @param ids Indices and public keys; none at all means every validator.
+ * @returns The indices.
+ * @throws Refused when an id is malformed.
+ */
+export function findValidators(
+  state: CachedBeaconStateFulu,
+  ids: readonly (string | number)[] | undefined,
+): ValidatorIndex[] {
+  if (ids === undefined || ids.length === 0) return Array.from(state.validators.getAllReadonly().keys())
+  const found = ids.map((id) => findValidator(state, id)).filter((index) => index !== undefined)
+  return [...new Set(found)]
+}
+
+/**
+ * Refuses a query with more ids than the interface allows in an address.
+ *
+ * @param ids The ids of the query.
+ * @throws ApiError 414 for more than 64 of them.
+ */
+export function limitIdsInQuery(ids: readonly unknown[] | undefined): void {
+  if (ids !== undefined && ids.length > mostIdsInQuery) {
+    throw new ApiError(
+      HttpStatusCode.URI_TOO_LONG,
+      `A query may hold ${mostIdsInQuery} ids at most; send more of them by POST.`,
+    )
+  }
+}
+
+/**
+ * Reads a validator and its status in one state.
+ *
+ * @param state The state.
+ * @param index The validator; it must exist.
+ * @returns What the registry and the balances say, balance in Gwei.
+ */
+export function readValidator(state: CachedBeaconStateFulu, index: ValidatorIndex): RegisteredValidator {
+  const validator = state.validators.getReadonly(index).toValue()
+  return {
+    index,
+    balance: state.balances.get(index),
+    status: getValidatorStatus(validator, state.epochCtx.epoch),
+    validator,
+  }
+}
+
+/**
+ * Makes a filter of the statuses in a request.
+ *
+ * @param wanted Statuses and general statuses; none at all lets every validator through.
+ * @returns Whether a validator of the status is wanted.
+ * @throws Refused for a word that is no status.
+ */
+export function statusFilter(wanted: readonly string[] | undefined): (status: ValidatorStatus) => boolean {
+  if (wanted === undefined || wanted.length === 0) return () => true
+  if (!wanted.every((status) => statuses.has(status))) {
+    throw new Refused(`A validator status must be one of ${[...statuses].join(', ')}.`)
+  }
+  const accepted = new Set(wanted)
+  return (status) => accepted.has(status) || accepted.has(mapToGeneralStatus(status))
+}

@@ -1,0 +1,54 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ask } from '../../test/beacon.ts'
+import { scratchDirectory } from '../../test/scratch.ts'
+import type { DevnetEvent } from '../devnet-event.ts'
+import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from './beacon-node.ts'
+
+// A start takes seconds, and much longer on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
+const patience = { timeout: 60_000 }
+
+async function start(
+  options: Partial<BeaconNodeOptions>,
+): Promise<{ node: BeaconNode; events: DevnetEvent[] }> {
+  const events: DevnetEvent[] = []
+  const onEvent = (event: DevnetEvent) => events.push(event)
+  const node = await startBeaconNode({ directory: await scratchDirectory(), onEvent, ...options })
+  onTestFinished(() => node.stop())
+  return { node, events }
+}
+
+const kinds = (events: readonly DevnetEvent[]) => events.map((event) => event.kind)
+const finalizedEpoch = async (node: BeaconNode) => {
+  const { body } = await ask(node.url, '/eth/v1/beacon/states/head/finality_checkpoints')
+  return Number(body.data.finalized.epoch)
+}
+
+test('a node opens with a finalized chain, its slots follow the clock, and a stop ends its streams', async () => {
+  const { node, events } = await start({ secondsPerSlot: 1 })
+  expect(node).toMatchObject({ chain: 'beacon', network: 'devnet', protocols: ['beacon'] })
+  expect(kinds(events)).toEqual(['starting', 'ready'])
+  expect(events[1]?.message).toMatch(/new one/)
+  expect(await finalizedEpoch(node)).toBeGreaterThan(0)
+
+  const headSlot = async () => Number((await ask(node.url, '/eth/v1/node/syncing')).body.data.head_slot)
+  const before = await headSlot()
+  await vi.waitUntil(async () => (await headSlot()) >= before + 2, patience)
+
+  const stream = await fetch(`${node.url}/eth/v1/events?topics=head`)
+  const heard = stream.text()
+  await node.stop()
+  // Ended, not cut off.
+  await heard
+  await expect(fetch(node.url)).rejects.toThrow()
+  expect(kinds(events).slice(-2)).toEqual(['stopping', 'stopped'])
+})
+
+test('a new chain begins when clock and chain are far apart, and that is no failure', async () => {
+  // With slots so long the next third of one is more than an hour away at once.
+  const { node, events } = await start({ secondsPerSlot: 11_000 })
+  await vi.waitUntil(() => kinds(events).filter((kind) => kind === 'ready').length >= 2, patience)
+  await node.stop()
+  expect(kinds(events).slice(0, 4)).toEqual(['starting', 'ready', 'starting', 'ready'])
+  expect(events[2]?.message).toMatch(/clock is more than an hour away/)
+})

@@ -1,0 +1,10 @@
+/** What the worker of the beacon node has to run. */
+export interface BeaconWorkerTask {
+  /** Port on 127.0.0.1. */
+  port: number
+  secondsPerSlot: number
+  /** Whether the chain branches on its rhythm. */
+  branching: boolean
+  /** Version of this package. */
+  version: string
+}

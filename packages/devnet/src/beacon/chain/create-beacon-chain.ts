@@ -1,0 +1,113 @@
+import { setHasher } from '@chainsafe/persistent-merkle-tree'
+import { hasher } from '@chainsafe/persistent-merkle-tree/hasher/as-sha256'
+import { computeEpochAtSlot, getEffectiveBalanceIncrementsZeroInactive } from '@lodestar/state-transition'
+import { EFFECTIVE_BALANCE_INCREMENT, SLOTS_PER_EPOCH } from '@lodestar/params'
+import { toRootHex } from '@lodestar/utils'
+import { BlockImport } from './block-import.ts'
+import { BlockProducer } from './block-producer.ts'
+import { BlockStore } from './block-store.ts'
+import { ChainEvents } from './chain-events.ts'
+import type { ChainParts } from './chain-parts.ts'
+import { DevnetBeaconChain } from './devnet-beacon-chain.ts'
+import { ExecutionLayer } from './execution-layer.ts'
+import { ForkChoice } from './fork-choice.ts'
+import { createDevnetConfig, createGenesis, validatorCount } from './genesis.ts'
+import { LightClientServer } from './light-client-data.ts'
+import { Liveness } from './liveness.ts'
+import { Pools } from './pools.ts'
+import { plainSlot, planSlot } from './rhythm.ts'
+import { SlotWork } from './slot-work.ts'
+import { StateStore } from './state-store.ts'
+import { ValidatorKeys } from './validator-keys.ts'
+
+// Several times as fast as the default, which is written in JavaScript.
+setHasher(hasher)
+
+// Five epochs: enough for a chain that has a finalized past when it opens.
+const defaultFinishedSlots = 5 * SLOTS_PER_EPOCH
+const defaultMostSlots = 8_192
+
+/** How to make a chain. */
+export interface BeaconChainOptions {
+  readonly secondsPerSlot: number
+  /** Whether the chain branches on its rhythm. */
+  readonly branching: boolean
+  /** Hears errors that ended nothing. */
+  readonly onFault: (error: unknown) => void
+  /** How many slots lie behind the chain when it opens; 40 when left out. */
+  readonly finishedSlots?: number | undefined
+  /** How many slots back blocks and states are kept; 8192 when left out. */
+  readonly mostSlots?: number | undefined
+}
+
+/**
+ * Makes a beacon chain with all its validators, and its execution layer, and lets it run through its first slots.
+ *
+ * @param options See {@link BeaconChainOptions}.
+ * @returns The chain; its clock is not followed yet.
+ */
+export async function createBeaconChain(options: BeaconChainOptions): Promise<DevnetBeaconChain> {
+  const {
+    secondsPerSlot,
+    onFault,
+    finishedSlots = defaultFinishedSlots,
+    mostSlots = defaultMostSlots,
+  } = options
+  const genesisTime = Math.floor(Date.now() / 1_000) - finishedSlots * secondsPerSlot
+  const forkConfig = createDevnetConfig(secondsPerSlot)
+  const keys = new ValidatorKeys(validatorCount)
+  const execution = await ExecutionLayer.create({ genesisTime, chainId: forkConfig.DEPOSIT_CHAIN_ID })
+  const genesis = createGenesis({
+    forkConfig,
+    time: genesisTime,
+    pubkeys: keys.pubkeys,
+    executionPayload: execution.genesis,
+  })
+  const { config } = genesis
+
+  const executionBlockHash = toRootHex(execution.genesis.blockHash)
+  const blocks = new BlockStore({ block: genesis.block, executionBlockHash })
+  const head = blocks.genesis
+  const states = new StateStore(blocks, genesis.state)
+  const start = { epoch: computeEpochAtSlot(head.slot), root: head.root }
+  const forkChoice = new ForkChoice(
+    {
+      ...head,
+      justified: start,
+      finalized: start,
+      unrealizedJustified: start,
+      unrealizedFinalized: start,
+    },
+    {
+      slotsPerEpoch: SLOTS_PER_EPOCH,
+      proposerScoreBoost: config.PROPOSER_SCORE_BOOST,
+      balancesAt: ({ epoch, root }) =>
+        Array.from(
+          getEffectiveBalanceIncrementsZeroInactive(states.advanced(root, epoch * SLOTS_PER_EPOCH)),
+          (increments) => increments * EFFECTIVE_BALANCE_INCREMENT,
+        ),
+    },
+  )
+  const events = new ChainEvents(onFault)
+  const liveness = new Liveness()
+  const parts: ChainParts = { config, blocks, states, forkChoice, execution, events, liveness, head }
+
+  const pools = new Pools(parts)
+  const lightClient = new LightClientServer(parts)
+  const imports = new BlockImport({ parts, pools, lightClient, mostSlots })
+  const producer = new BlockProducer({ parts, pools })
+  const plan = options.branching ? planSlot : () => plainSlot
+  const work = new SlotWork({ parts, pools, imports, producer, keys, plan })
+  const chain = new DevnetBeaconChain({
+    parts,
+    pools,
+    lightClient,
+    imports,
+    producer,
+    work,
+    genesisTime,
+    onFault,
+  })
+  for (let slot = 1; slot < finishedSlots; slot++) await chain.runSlot(slot)
+  return chain
+}

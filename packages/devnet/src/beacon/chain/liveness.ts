@@ -1,0 +1,22 @@
+import type { Epoch, ValidatorIndex } from '@lodestar/types'
+
+/** Which validators were heard of in which of the last epochs. */
+export class Liveness {
+  readonly #live = new Map<Epoch, Set<ValidatorIndex>>()
+
+  note(epoch: Epoch, validators: readonly ValidatorIndex[]): void {
+    const live = this.#live.get(epoch) ?? new Set()
+    for (const validator of validators) live.add(validator)
+    this.#live.set(epoch, live)
+  }
+
+  isLive(epoch: Epoch, validator: ValidatorIndex): boolean {
+    return this.#live.get(epoch)?.has(validator) ?? false
+  }
+
+  prune(currentEpoch: Epoch): void {
+    for (const epoch of this.#live.keys()) {
+      if (epoch < currentEpoch - 1) this.#live.delete(epoch)
+    }
+  }
+}

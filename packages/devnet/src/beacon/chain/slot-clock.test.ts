@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { followClock } from './slot-clock.ts'
+
+const slotMs = 90
+
+function follow(of: { startedSlotsAgo: number; firstSlot: number; onPhase?: (call: string) => void }) {
+  const calls: { call: string; at: number }[] = []
+  const faults: unknown[] = []
+  const stopping = new AbortController()
+  const genesisTimeMs = Date.now() - of.startedSlotsAgo * slotMs
+  const ended = followClock(
+    {
+      genesisTimeMs,
+      slotMs,
+      firstSlot: of.firstSlot,
+      onPhase: async (slot, phase) => {
+        calls.push({ call: `${slot} ${phase}`, at: Date.now() - genesisTimeMs })
+        of.onPhase?.(`${slot} ${phase}`)
+      },
+      onFault: (error) => faults.push(error),
+    },
+    stopping.signal,
+  )
+  onTestFinished(() => stopping.abort())
+  return { calls, faults, stopping, ended }
+}
+
+it('calls for every phase in its order and not before its time', async () => {
+  const { calls, stopping, ended } = follow({ startedSlotsAgo: 0, firstSlot: 1 })
+  await sleep(slotMs * 3.5)
+  stopping.abort()
+  await expect(ended).resolves.toBe('stopped')
+  expect(calls.slice(0, 4).map(({ call }) => call)).toEqual([
+    '1 propose',
+    '1 attest',
+    '1 aggregate',
+    '2 propose',
+  ])
+  for (const [position, { at }] of calls.entries()) {
+    // The system's timers and its clock may differ by a millisecond.
+    expect(at).toBeGreaterThanOrEqual(slotMs + (position * slotMs) / 3 - 2)
+  }
+  const { length } = calls
+  await sleep(slotMs * 2)
+  expect(calls).toHaveLength(length)
+})
+
+it('makes up for a few slots and leaves many empty', async () => {
+  const few = follow({ startedSlotsAgo: 5, firstSlot: 1 })
+  const many = follow({ startedSlotsAgo: 500, firstSlot: 1 })
+  await sleep(slotMs)
+  const slots = (calls: { call: string }[]) => [
+    ...new Set(calls.map(({ call }) => Number.parseInt(call, 10))),
+  ]
+  expect(slots(few.calls).slice(0, 5)).toEqual([1, 2, 3, 4, 5])
+  expect(slots(many.calls)[1]).toBeGreaterThanOrEqual(500)
+  expect(many.calls.length).toBeLessThan(20)
+})
+
+it.each([
+  ['slept for more than an hour', 41_000],
+  ['was set back by more than an hour', -41_000],
+])('is lost when the computer %s', async (_title, startedSlotsAgo) => {
+  const { calls, ended } = follow({ startedSlotsAgo, firstSlot: 1 })
+  await expect(ended).resolves.toBe('lost')
+  expect(calls).toEqual([])
+})
+
+it('goes on after a fault', async () => {
+  const { calls, faults } = follow({
+    startedSlotsAgo: 2,
+    firstSlot: 1,
+    onPhase: (call) => {
+      if (call === '1 attest') throw new Error('a fault')
+    },
+  })
+  await expect.poll(() => calls.length).toBeGreaterThan(4)
+  expect(faults).toEqual([new Error('a fault')])
+})

@@ -1,0 +1,73 @@
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import {
+  computeEpochAtSlot,
+  computeStartSlotAtEpoch,
+  type CachedBeaconStateFulu,
+} from '@lodestar/state-transition'
+import type { fulu, RootHex, Slot, ValidatorIndex } from '@lodestar/types'
+import { AttestationPool, type CommitteeVotes } from './attestation-pool.ts'
+import { splitSlots } from './rhythm.ts'
+import { SyncCommitteePool } from './sync-committee-pool.ts'
+
+/** Votes and who they are from. */
+export interface AttestersVotes {
+  readonly votes: CommitteeVotes
+  readonly attesters: number[]
+}
+
+/** The side of a split network that this node does not hear, with all that is said there. */
+export class SplitNetwork {
+  readonly away: ReadonlySet<ValidatorIndex>
+  /** The last block that both sides know. */
+  readonly baseRoot: RootHex
+  /** The block that the attesters there vote for. */
+  tipRoot: RootHex
+  readonly votes = new AttestationPool()
+  readonly syncCommittee = new SyncCommitteePool()
+  readonly blocks: { signed: fulu.SignedBeaconBlock; root: RootHex; postState: CachedBeaconStateFulu }[] = []
+  readonly said: AttestersVotes[] = []
+
+  constructor(of: { away: ReadonlySet<ValidatorIndex>; baseRoot: RootHex }) {
+    this.away = of.away
+    this.baseRoot = of.baseRoot
+    this.tipRoot = of.baseRoot
+  }
+
+  /** The state after the tip; none when nothing was built there yet. */
+  get tipState(): CachedBeaconStateFulu | undefined {
+    return this.blocks.find(({ root }) => root === this.tipRoot)?.postState
+  }
+}
+
+/**
+ * Divides the validators for a split: the proposers as the rhythm says, and of the attesters of every slot the wanted
+ * share. Each validator stays on one side for the whole epoch.
+ *
+ * @param state A state that knows the committees and proposers of the slot's epoch.
+ * @param slot A slot of the split.
+ * @param awayOfEight How many of eight validators are away.
+ * @returns The validators that are away.
+ */
+export function chooseAway(
+  state: CachedBeaconStateFulu,
+  slot: Slot,
+  awayOfEight: number,
+): ReadonlySet<ValidatorIndex> {
+  const start = computeStartSlotAtEpoch(computeEpochAtSlot(slot))
+  const sides = new Map<ValidatorIndex, 'home' | 'away'>()
+  for (const [slotOfEpoch, side] of splitSlots) {
+    sides.set(state.epochCtx.getBeaconProposer(start + slotOfEpoch), side)
+  }
+  const away = new Set<ValidatorIndex>()
+  for (let at = start; at < start + SLOTS_PER_EPOCH; at++) {
+    const count = state.epochCtx.getCommitteeCountPerSlot(computeEpochAtSlot(at))
+    const members = Array.from({ length: count }, (_, index) => index).flatMap((index) =>
+      Array.from(state.epochCtx.getBeaconCommittee(at, index)),
+    )
+    const wanted = Math.round((members.length * awayOfEight) / 8)
+    const readiness = (member: ValidatorIndex) => ['away', undefined, 'home'].indexOf(sides.get(member))
+    const willing = members.toSorted((one, other) => readiness(one) - readiness(other))
+    for (const member of willing.slice(0, wanted)) away.add(member)
+  }
+  return away
+}

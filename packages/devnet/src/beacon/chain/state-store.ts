@@ -1,0 +1,136 @@
+import type { Node } from '@chainsafe/persistent-merkle-tree'
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import {
+  createCachedBeaconState,
+  DataAvailabilityStatus,
+  ExecutionPayloadStatus,
+  processSlots,
+  stateTransition,
+  type CachedBeaconStateFulu,
+} from '@lodestar/state-transition'
+import { ssz, type RootHex, type Slot } from '@lodestar/types'
+import type { BlockStore } from './block-store.ts'
+import { NotFound } from './not-found.ts'
+
+// As far back as a state costs little, because it shares most of its tree with its neighbours.
+const keptSlots = 32
+/** From one kept tree of the past to the next; the blocks between them are replayed when somebody asks. */
+export const slotsBetweenTrees = 4 * SLOTS_PER_EPOCH
+const mostRecalled = 8
+
+/**
+ * The post-states of the blocks. Young ones are kept, of old ones the tree of every thirty-second slot's; the states
+ * between are computed again from the blocks.
+ */
+export class StateStore {
+  readonly #blocks: BlockStore
+  readonly #genesis: CachedBeaconStateFulu
+  readonly #states = new Map<RootHex, CachedBeaconStateFulu>()
+  readonly #trees = new Map<RootHex, { slot: Slot; node: Node }>()
+  // Answers to recent questions, the last one asked for at the end.
+  readonly #recalled = new Map<string, CachedBeaconStateFulu>()
+
+  constructor(blocks: BlockStore, genesis: CachedBeaconStateFulu) {
+    this.#blocks = blocks
+    this.#genesis = genesis
+    this.#states.set(blocks.genesis.root, genesis)
+  }
+
+  add(blockRoot: RootHex, state: CachedBeaconStateFulu): void {
+    this.#states.set(blockRoot, state)
+  }
+
+  /**
+   * @returns The state after a block.
+   * @throws NotFound when the block or what leads to it is not kept any more.
+   */
+  after(blockRoot: RootHex): CachedBeaconStateFulu {
+    return this.#states.get(blockRoot) ?? this.#recall(blockRoot, () => this.#replay(blockRoot))
+  }
+
+  /**
+   * @returns The state after a block, advanced to a slot that has no block.
+   * @throws NotFound as {@link after}.
+   */
+  advanced(blockRoot: RootHex, slot: Slot): CachedBeaconStateFulu {
+    const state = this.after(blockRoot)
+    if (state.slot >= slot) return state
+    return this.#recall(`${blockRoot}@${slot}`, () => processSlots(state, slot) as CachedBeaconStateFulu)
+  }
+
+  /**
+   * Forgets old states.
+   *
+   * @param finalizedSlot Slot of the finalized block.
+   * @param oldestSlot The first slot whose blocks are kept; a multiple of {@link slotsBetweenTrees}.
+   */
+  prune(finalizedSlot: Slot, oldestSlot: Slot): void {
+    for (const [root, state] of this.#states) {
+      if (state.slot >= finalizedSlot - keptSlots || root === this.#blocks.genesis.root) continue
+      if (this.#isMilestone(root)) {
+        this.#trees.set(root, { slot: state.slot, node: state.node })
+      }
+      this.#states.delete(root)
+    }
+    for (const [root, { slot }] of this.#trees) {
+      if (slot < oldestSlot) this.#trees.delete(root)
+    }
+  }
+
+  /** How many states and trees are kept. */
+  get size(): { readonly states: number; readonly trees: number } {
+    return { states: this.#states.size, trees: this.#trees.size }
+  }
+
+  // The first block of the canonical branch after each multiple of the distance.
+  #isMilestone(root: RootHex): boolean {
+    const block = this.#blocks.get(root)
+    const parent = block && this.#blocks.get(block.parentRoot)
+    if (block === undefined || parent === undefined || !this.#blocks.isCanonical(root)) return false
+    return Math.floor(parent.slot / slotsBetweenTrees) < Math.floor(block.slot / slotsBetweenTrees)
+  }
+
+  #replay(blockRoot: RootHex): CachedBeaconStateFulu {
+    const path: RootHex[] = []
+    let state: CachedBeaconStateFulu | undefined
+    for (let root = blockRoot; ;) {
+      state = this.#states.get(root) ?? this.#fromTree(root)
+      if (state !== undefined) break
+      const block = this.#blocks.get(root)
+      if (block === undefined) throw new NotFound('The state is not kept any more.')
+      path.push(root)
+      root = block.parentRoot
+    }
+    for (const root of path.toReversed()) {
+      state = stateTransition(state, this.#blocks.content(root), {
+        verifyStateRoot: false,
+        verifyProposer: false,
+        verifySignatures: false,
+        executionPayloadStatus: ExecutionPayloadStatus.valid,
+        dataAvailabilityStatus: DataAvailabilityStatus.Available,
+      }) as CachedBeaconStateFulu
+    }
+    state.hashTreeRoot()
+    return state
+  }
+
+  #fromTree(root: RootHex): CachedBeaconStateFulu | undefined {
+    const tree = this.#trees.get(root)
+    if (tree === undefined) return undefined
+    const { config, epochCtx } = this.#genesis
+    return createCachedBeaconState(
+      ssz.fulu.BeaconState.getViewDU(tree.node),
+      { config, pubkeyCache: epochCtx.pubkeyCache },
+      { skipSyncPubkeys: true },
+    )
+  }
+
+  #recall(key: string, compute: () => CachedBeaconStateFulu): CachedBeaconStateFulu {
+    const state = this.#recalled.get(key) ?? compute()
+    this.#recalled.delete(key)
+    this.#recalled.set(key, state)
+    const [oldest] = this.#recalled.keys()
+    if (this.#recalled.size > mostRecalled && oldest !== undefined) this.#recalled.delete(oldest)
+    return state
+  }
+}

@@ -1,0 +1,67 @@
+import { fastify, type FastifyError, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { JettonChain } from '../chain/jetton-chain.ts'
+import { registerFaucet } from './faucet-route.ts'
+import { registerV2 } from './v2/register-v2.ts'
+import { registerV3 } from './v3/register-v3.ts'
+
+const mostBodyBytes = 1024 * 1024
+// A thousand addresses in a query, as the indexer takes them.
+const mostHeaderBytes = 128 * 1024
+// Long enough for every name, so that a malformed one is told from an unknown route.
+const longestPathParameter = 512
+
+/** How to serve a chain. */
+export interface JettonApiOptions {
+  chain: JettonChain
+  /** Port on 127.0.0.1; 0 lets the system choose. */
+  port: number
+  /** Hears errors that no client was told about. */
+  onFault: (error: unknown) => void
+}
+
+/** A running server of both families. */
+export interface JettonApiServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/**
+ * Serves a chain by both families of the interface on 127.0.0.1, with the faucet at `/faucet` and `/health`.
+ *
+ * @param options What to serve and where.
+ * @returns The server, already listening.
+ * @throws The error of the system when the port is taken.
+ */
+export async function serveJettonApi({ chain, port, onFault }: JettonApiOptions): Promise<JettonApiServer> {
+  const server = fastify({
+    bodyLimit: mostBodyBytes,
+    http: { maxHeaderSize: mostHeaderBytes },
+    // A path that cannot be decoded is one that is not there.
+    frameworkErrors: (_error, request, reply) => void answerNotFound(request, reply),
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: longestPathParameter },
+  })
+  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const { status, words } = explain(error)
+    if (status === 500) onFault(error)
+    return reply.code(status).send({ ok: false, error: words, code: status })
+  })
+  server.setNotFoundHandler(answerNotFound)
+  server.get('/health', async () => ({ ok: true, result: { masterchain_seqno: chain.head.seqno } }))
+  registerFaucet(server, chain)
+  registerV2(server, chain)
+  registerV3(server, chain)
+  const address = await server.listen({ host: '127.0.0.1', port })
+  return { port: Number(new URL(address).port), close: () => server.close() }
+}
+
+function answerNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(404).send({ ok: false, error: 'The chain has no such path.', code: 404 })
+}
+
+function explain(error: FastifyError): { status: number; words: string } {
+  const { statusCode = 500, message } = error
+  if (statusCode >= 500) return { status: 500, words: 'The chain met an error of its own.' }
+  // A body that is no JSON, or of another media type, is an invalid parameter like any other.
+  return { status: statusCode === 400 || statusCode === 415 ? 422 : statusCode, words: message }
+}

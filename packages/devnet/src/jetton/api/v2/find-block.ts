@@ -1,0 +1,98 @@
+import type { Block, JettonChain } from '../../chain/jetton-chain.ts'
+import { wholeWorkchain } from './block-id.ts'
+import { liteServerFailure } from './failure.ts'
+
+const masterchain = -1
+
+/** What names a block; the hashes are checked when both are there. */
+export interface BlockName {
+  readonly workchain: number
+  readonly shard: bigint
+  readonly seqno: number
+  readonly root_hash?: Buffer | undefined
+  readonly file_hash?: Buffer | undefined
+}
+
+/**
+ * Finds a block of the masterchain by its number.
+ *
+ * @throws {@link Failure} when the chain does not have it, or not any more.
+ */
+export function masterBlock(chain: JettonChain, seqno: number): Block {
+  return namedBlock(chain, { workchain: masterchain, shard: wholeWorkchain, seqno })
+}
+
+/**
+ * Finds a block by its name.
+ *
+ * @throws {@link Failure} when the chain does not have it, or not any more.
+ */
+export function namedBlock(chain: JettonChain, name: BlockName): Block {
+  const { workchain, shard, seqno, root_hash, file_hash } = name
+  const block = shard === wholeWorkchain ? chain.block({ workchain, seqno }) : undefined
+  const other =
+    root_hash !== undefined &&
+    file_hash !== undefined &&
+    !(block?.rootHash.equals(root_hash) === true && block.fileHash.equals(file_hash))
+  if (block === undefined || other) {
+    throw liteServerFailure(`cannot find block ${describe(workchain, shard, seqno)} : block is not in db`)
+  }
+  return block
+}
+
+/** A logical time, or Unix seconds. */
+export type Moment = { readonly lt: bigint } | { readonly unixtime: number }
+
+/**
+ * Finds the first block of a shard that ends at a moment or later.
+ *
+ * @throws {@link Failure} when there is none yet, or the blocks of that time are gone.
+ */
+export function firstBlock(chain: JettonChain, workchain: number, shard: bigint, moment: Moment): Block {
+  const blocks = shard === wholeWorkchain ? chain.blocks(workchain) : []
+  let [low, high] = [0, blocks.length]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const block = blocks[middle]
+    if (block !== undefined && reaches(block, moment)) high = middle
+    else low = middle + 1
+  }
+  const [before, found] = [blocks[low - 1], blocks[low]]
+  if (found === undefined || !(areNeighbours(before, found) || covers(found, moment))) {
+    throw liteServerFailure('ltdb: block not found')
+  }
+  return found
+}
+
+function reaches(block: Block, moment: Moment): boolean {
+  return 'lt' in moment ? block.endLt >= moment.lt : block.genUtime >= moment.unixtime
+}
+
+function covers(block: Block, moment: Moment): boolean {
+  return 'lt' in moment && block.startLt <= moment.lt
+}
+
+/**
+ * The blocks of the shards that a block of the masterchain refers to.
+ *
+ * @throws {@link Failure} when they are gone.
+ */
+export function shardBlocks(chain: JettonChain, seqno: number): readonly Block[] {
+  const master = masterBlock(chain, seqno)
+  const blocks = chain.blocks(0)
+  const position = blocks.findLastIndex(({ masterSeqno }) => masterSeqno <= master.seqno)
+  const [found, after] = [blocks[position], blocks[position + 1]]
+  if (found === undefined || !areNeighbours(found, after)) {
+    throw liteServerFailure(`state of block ${seqno} is already gc'd`)
+  }
+  return [found]
+}
+
+// Between two blocks that are kept others may be gone.
+function areNeighbours(before: Block | undefined, after: Block | undefined): boolean {
+  return before === undefined || after === undefined || before.seqno + 1 === after.seqno
+}
+
+function describe(workchain: number, shard: bigint, seqno: number): string {
+  return `(${workchain},${BigInt.asUintN(64, shard).toString(16).padStart(16, '0')},${seqno})`
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import type { JettonIndex, Trace } from '../../../chain/jetton-chain.ts'
+import type { Action, Meaning } from './action.ts'
+import { jettonMeaning } from './jetton-meanings.ts'
+import { deployMeaning, messageMeaning } from './message-meanings.ts'
+import { stepsOf, type Step } from './step.ts'
+
+// To read a trace takes long, and what is read of it never changes.
+const classified = new WeakMap<Trace, readonly Action[]>()
+
+/** Tells whether a trace was classified before, and is at hand. */
+export function isClassified(trace: Trace): boolean {
+  return classified.has(trace)
+}
+
+/**
+ * Tells what the transactions of a trace meant: each belongs to one action, and may bring a contract into being besides.
+ * The message from outside that started a trace is an action only when nothing else is.
+ *
+ * @returns the actions, the one that ended first in front
+ */
+export function classifyTrace(index: JettonIndex, trace: Trace): readonly Action[] {
+  const known = classified.get(trace)
+  if (known !== undefined) return known
+  const steps = stepsOf(trace)
+  const found = [...partsOf(index, steps), ...steps.flatMap((step) => deployMeaning(step) ?? [])]
+  const meanings = found.length > 0 ? found : steps.slice(0, 1).map(messageMeaning)
+  const actions = meanings
+    .map((meaning) => actionOf(trace, meaning))
+    .toSorted((left, right) => Number(left.endLt - right.endLt))
+  classified.set(trace, actions)
+  return actions
+}
+
+function partsOf(index: JettonIndex, steps: readonly Step[]): Meaning[] {
+  const taken = new Set<Step>()
+  const parts: Meaning[] = []
+  for (const step of steps) {
+    if (taken.has(step)) continue
+    const isInternal = step.message.info.type === 'internal'
+    const meaning = jettonMeaning(index, step) ?? (isInternal ? messageMeaning(step) : undefined)
+    if (meaning === undefined) continue
+    // What comes back from a failed part belongs to it.
+    const bounced = meaning.steps.flatMap(({ children }) => children.filter(({ isBounced }) => isBounced))
+    const whole = [...meaning.steps, ...bounced]
+    for (const each of whole) taken.add(each)
+    parts.push({ ...meaning, steps: whole })
+  }
+  return parts
+}
+
+function actionOf(trace: Trace, { steps, parties, ...meaning }: Meaning): Action {
+  const transactions = steps.map(({ transaction }) => transaction)
+  const hashes = transactions.map(({ hash }) => hash)
+  const times = transactions.map(({ lt }) => lt).toSorted((left, right) => Number(left - right))
+  const utimes = transactions.map(({ now }) => now)
+  const accounts = [...transactions.map(({ account }) => account), ...parties]
+  return {
+    ...meaning,
+    id: createHash('sha256').update(meaning.type).update(Buffer.concat(hashes)).digest('base64'),
+    trace,
+    transactions,
+    startLt: times[0] as bigint,
+    endLt: times.at(-1) as bigint,
+    startUtime: Math.min(...utimes),
+    endUtime: Math.max(...utimes),
+    accounts: new Set(accounts.filter((account) => account !== undefined)),
+  }
+}

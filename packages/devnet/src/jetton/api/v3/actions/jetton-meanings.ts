@@ -1,0 +1,99 @@
+import { writeRawAddress } from '../../cells/address.ts'
+import type { JettonIndex } from '../../../chain/jetton-chain.ts'
+import { opcode } from '../decode/known-opcodes.ts'
+import { decodeBody } from '../decode/message-body.ts'
+import type { Meaning } from './action.ts'
+import { readPayloadComment } from './payload-comment.ts'
+import { childBy, type Step } from './step.ts'
+
+/**
+ * Recognizes what a transaction begins among the messages of a jetton (TEP-74): a transfer, a burn or a mint. Only
+ * accounts that the index knows as wallets of a jetton count.
+ */
+export function jettonMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+  return transferMeaning(index, step) ?? burnMeaning(index, step) ?? mintMeaning(index, step)
+}
+
+function transferMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+  const wallet = index.wallets.get(step.transaction.account)
+  const body = bodyOf(step, opcode.transfer)
+  if (wallet === undefined || body === undefined) return undefined
+  const { amount, destination, query_id, response_destination } = body
+  const { custom_payload, forward_payload, forward_ton_amount } = body
+  const arrival = childBy(step, opcode.internalTransfer)
+  const comment = readPayloadComment(forward_payload ?? undefined)
+  return {
+    type: 'jetton_transfer',
+    success: arrival !== undefined && !arrival.isAborted,
+    details: {
+      asset: writeRawAddress(wallet.master),
+      sender: writeRawAddress(wallet.owner),
+      receiver: destination,
+      sender_jetton_wallet: writeRawAddress(wallet.address),
+      receiver_jetton_wallet: arrival === undefined ? null : writeRawAddress(arrival.transaction.account),
+      amount,
+      comment: comment?.text ?? null,
+      is_encrypted_comment: comment?.encrypted ?? null,
+      query_id,
+      response_destination,
+      custom_payload,
+      forward_payload,
+      forward_amount: forward_ton_amount,
+    },
+    steps: [step, ...arrivalOf(arrival)],
+    parties: [wallet.master, wallet.owner, destination?.toLowerCase()],
+  }
+}
+
+function burnMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+  const wallet = index.wallets.get(step.transaction.account)
+  const body = bodyOf(step, opcode.burn)
+  if (wallet === undefined || body === undefined) return undefined
+  const notification = childBy(step, opcode.burnNotification)
+  return {
+    type: 'jetton_burn',
+    success: notification?.transaction.account === wallet.master && !notification.isAborted,
+    details: {
+      owner: writeRawAddress(wallet.owner),
+      owner_jetton_wallet: writeRawAddress(wallet.address),
+      asset: writeRawAddress(wallet.master),
+      amount: body['amount'],
+    },
+    steps: present([step, notification, childBy(notification, opcode.excesses)]),
+    parties: [wallet.master, wallet.owner],
+  }
+}
+
+/** A mint begins with the transaction of the master that sends new jettons. */
+function mintMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+  const arrival = childBy(step, opcode.internalTransfer)
+  const wallet = arrival && index.wallets.get(arrival.transaction.account)
+  if (arrival === undefined || wallet?.master !== step.transaction.account) return undefined
+  const { info, body } = arrival.message
+  return {
+    type: 'jetton_mint',
+    success: !arrival.isAborted,
+    details: {
+      asset: writeRawAddress(wallet.master),
+      receiver: writeRawAddress(wallet.owner),
+      receiver_jetton_wallet: writeRawAddress(wallet.address),
+      amount: decodeBody(body)?.['amount'] ?? null,
+      ton_amount: info.type === 'internal' ? String(info.value.coins) : null,
+    },
+    steps: [step, ...arrivalOf(arrival)],
+    parties: [wallet.master, wallet.owner],
+  }
+}
+
+/** The arrival of jettons at a wallet, with the messages that it sends on. */
+function arrivalOf(arrival: Step | undefined): readonly Step[] {
+  return present([arrival, childBy(arrival, opcode.transferNotification), childBy(arrival, opcode.excesses)])
+}
+
+function bodyOf({ message }: Step, code: number) {
+  return message.opcode === code ? decodeBody(message.body) : undefined
+}
+
+function present(steps: readonly (Step | undefined)[]): readonly Step[] {
+  return steps.filter((step) => step !== undefined)
+}

@@ -1,0 +1,54 @@
+import { loadMessage, type Cell, type CommonMessageInfo } from '@ton/core'
+import { transactionMessages } from '../../cells/transaction-messages.ts'
+import type { ChainTransaction, Trace } from '../../../chain/jetton-chain.ts'
+import { readOpcode } from '../decode/opcode.ts'
+
+/** The message that started a transaction. */
+export interface TakenMessage {
+  readonly info: CommonMessageInfo
+  readonly body: Cell
+  readonly opcode: number | undefined
+}
+
+/** A transaction of a trace, read once. */
+export interface Step {
+  readonly transaction: ChainTransaction
+  readonly message: TakenMessage
+  /** Whether the message came back to its sender. */
+  readonly isBounced: boolean
+  /** Whether the transaction was undone: its computation or its actions failed. */
+  readonly isAborted: boolean
+  readonly children: readonly Step[]
+}
+
+/** Reads the transactions of a trace, in the order in which they were carried out. */
+export function stepsOf({ transactions }: Trace): readonly Step[] {
+  const steps = new Map<ChainTransaction, Step>()
+  // Those that follow from a transaction stand behind it.
+  for (const transaction of transactions.toReversed()) {
+    const children = transaction.children.flatMap((child) => steps.get(child) ?? [])
+    const step = readStep(transaction, children)
+    if (step !== undefined) steps.set(transaction, step)
+  }
+  return [...steps.values()].toReversed()
+}
+
+function readStep(transaction: ChainTransaction, children: readonly Step[]): Step | undefined {
+  const parsed = transaction.parse()
+  const { description } = parsed
+  const { incoming } = transactionMessages(parsed)
+  if (incoming === undefined) return undefined
+  const { info, body } = loadMessage(incoming.beginParse())
+  return {
+    transaction,
+    message: { info, body, opcode: readOpcode(body) },
+    isBounced: info.type === 'internal' && info.bounced,
+    isAborted: 'aborted' in description && description.aborted,
+    children,
+  }
+}
+
+/** Finds among the steps that follow from one the first that a message with an operation code started. */
+export function childBy(step: Step | undefined, opcode: number): Step | undefined {
+  return step?.children.find(({ message, isBounced }) => message.opcode === opcode && !isBounced)
+}

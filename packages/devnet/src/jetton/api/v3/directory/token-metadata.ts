@@ -1,0 +1,47 @@
+import { writeRawAddress } from '../../cells/address.ts'
+import type { IndexedJettonMaster, IndexedJettonWallet, JettonIndex } from '../../../chain/jetton-chain.ts'
+
+/** What the index knows of the tokens behind some accounts, by their addresses. */
+export type Metadata = Record<string, { readonly is_indexed: true; readonly token_info: readonly object[] }>
+
+/**
+ * Writes what is known of the jettons among some accounts; a wallet of a jetton brings its master along.
+ *
+ * @param accounts addresses in raw form, in lower case
+ */
+export function tokenMetadata({ masters, wallets }: JettonIndex, accounts: Iterable<string>): Metadata {
+  const metadata: Metadata = {}
+  const add = (address: string, info: object) => {
+    metadata[writeRawAddress(address)] = { is_indexed: true, token_info: [info] }
+  }
+  for (const account of accounts) {
+    const wallet = wallets.get(account)
+    if (wallet !== undefined) add(account, walletInfo(wallet))
+    const master = masters.get(wallet?.master ?? account)
+    if (master !== undefined) add(master.address, masterInfo(master))
+  }
+  return metadata
+}
+
+function walletInfo({ balance, owner, master }: IndexedJettonWallet) {
+  const extra = {
+    balance: String(balance),
+    owner: writeRawAddress(owner),
+    jetton: writeRawAddress(master),
+  }
+  return { valid: true, type: 'jetton_wallets', extra }
+}
+
+const ownFields = ['name', 'symbol', 'description', 'image']
+
+function masterInfo({ content }: IndexedJettonMaster) {
+  const fields = Object.entries(content)
+  const own = fields.filter(([name]) => ownFields.includes(name))
+  const others = fields.filter(([name]) => !ownFields.includes(name))
+  return {
+    valid: true,
+    type: 'jetton_masters',
+    ...Object.fromEntries(own),
+    extra: Object.fromEntries(others),
+  }
+}

@@ -1,0 +1,208 @@
+import { Address, toNano } from '@ton/core'
+import { beforeAll, expect, test } from 'vitest'
+import { comment, raw, v3OfThisFile, type Given, type Json } from '../../../../test/jetton-v3.ts'
+import { burnBody, transferBody } from '../../jettons/sample-jetton.ts'
+
+const server = v3OfThisFile()
+const stranger = Address.parseRaw(`0:${'5a'.repeat(32)}`)
+const nobody = Address.parseRaw(`0:${'ab'.repeat(32)}`)
+let wallet: Address
+let master: Address
+let jettonWallet: Address
+beforeAll(async () => {
+  const { example } = server.chain
+  wallet = Address.parse(example.wallet)
+  master = Address.parse(example.jetton_master)
+  jettonWallet = Address.parse(example.jetton_wallet)
+  await server.send([
+    { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, 77n) },
+  ])
+})
+
+/** Asks a contract itself. */
+async function ask(address: Address, method: string): Promise<Json[]> {
+  const { stack } = await server.chain.runGetMethod(address, method, [])
+  return stack.map((item) => (item.type === 'int' ? item.value : item))
+}
+
+test('the jetton', async () => {
+  const [supply, mintable] = await ask(master, 'get_jetton_data')
+  const { codeHash, dataHash } = await server.chain.summary(master)
+  const expected = {
+    address: raw(master),
+    total_supply: String(supply),
+    mintable: mintable !== 0n,
+    admin_address: raw(wallet),
+    jetton_content: {
+      name: 'Sample Jetton',
+      symbol: 'SAMPLE',
+      decimals: '9',
+      description: 'A jetton of the development chain.',
+    },
+    code_hash: codeHash?.toString('base64'),
+    data_hash: dataHash?.toString('base64'),
+    last_transaction_lt: String((await server.chain.account(master)).lastTransactionLt),
+  }
+  for (const given of [{}, { address: master.toString() }, { admin_address: raw(wallet) }]) {
+    const { jetton_masters, address_book } = await server.rows('jetton/masters', given)
+    expect(jetton_masters).toEqual([expect.objectContaining(expected)])
+    expect(Object.keys(address_book)).toContain(raw(wallet))
+  }
+  expect((await server.rows('jetton/masters', { admin_address: raw(nobody) })).jetton_masters).toBeNull()
+})
+
+test('wallets of the jetton by every filter', async () => {
+  const rows = async (given: Given): Promise<Json[]> =>
+    (await server.rows('jetton/wallets', given)).jetton_wallets ?? []
+  const all = await rows({})
+  expect(all).toHaveLength(4)
+  for (const { address, balance, owner, jetton } of all) {
+    const [held] = await ask(Address.parse(address), 'get_wallet_data')
+    expect([balance, jetton]).toEqual([String(held), raw(master)])
+    expect(await rows({ owner_address: owner })).toEqual(all.filter((each) => each.owner === owner))
+  }
+  expect(await rows({ address: jettonWallet.toString() })).toEqual(
+    all.filter((each) => each.owner === raw(wallet)),
+  )
+  expect(await rows({ jetton_address: master.toString(), limit: 2, offset: 1 })).toEqual(all.slice(1, 3))
+  expect(await rows({ jetton_address: nobody.toString() })).toEqual([])
+  const balances = all.map(({ balance }) => BigInt(balance)).toSorted((left, right) => Number(left - right))
+  expect((await rows({ sort: 'asc' })).map(({ balance }) => BigInt(balance))).toEqual(balances)
+  expect((await rows({ sort: 'desc' })).map(({ balance }) => BigInt(balance))).toEqual(balances.toReversed())
+  const { balance } = all.find((each) => each.owner === raw(stranger))
+  expect(balance).toBe('77')
+})
+
+test('an emptied wallet of a jetton is left out when asked', async () => {
+  const before = (await server.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
+  const [held] = await ask(jettonWallet, 'get_wallet_data')
+  await server.send([{ to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, held) }])
+  const after = (await server.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
+  expect(after).toHaveLength(before.length - 1)
+  expect((await server.rows('jetton/wallets')).jetton_wallets).toHaveLength(before.length)
+})
+
+test('transfers of the jetton by every filter', async () => {
+  const { index } = server.chain
+  const newestFirst = index.transfers.toReversed()
+  const one = index.transfers.find(({ amount }) => amount === 77n)
+  if (one === undefined) throw new Error('the stranger got jettons')
+  const { transaction } = one
+  const later = newestFirst.filter((each) => each.transaction.lt > transaction.lt)
+  const toStranger = newestFirst.filter(({ destination }) => destination === stranger.toRawString())
+  const cases: [given: Given, expected: typeof newestFirst][] = [
+    [{}, newestFirst],
+    [{ sort: 'asc' }, newestFirst.toReversed()],
+    [{ limit: 1, offset: 1 }, newestFirst.slice(1, 2)],
+    [{ owner_address: stranger.toString() }, toStranger],
+    [{ owner_address: stranger.toString(), direction: 'in' }, toStranger],
+    [{ owner_address: stranger.toString(), direction: 'out' }, []],
+    [{ owner_address: wallet.toString(), direction: 'out' }, newestFirst],
+    [{ jetton_wallet: jettonWallet.toString() }, newestFirst],
+    [{ jetton_master: master.toString() }, newestFirst],
+    [{ jetton_master: nobody.toString() }, []],
+    [{ start_lt: transaction.lt + 1n }, later],
+    [
+      {
+        start_utime: transaction.now,
+        end_utime: transaction.now,
+        end_lt: transaction.lt,
+        start_lt: transaction.lt,
+      },
+      [one],
+    ],
+  ]
+  for (const [given, expected] of cases) {
+    const { jetton_transfers } = await server.rows('jetton/transfers', given)
+    const hashes = (jetton_transfers ?? []).map((each: Json) => each.transaction_hash)
+    expect(hashes, Object.keys(given).join()).toEqual(
+      expected.map((each) => each.transaction.hash.toString('base64')),
+    )
+  }
+  const { jetton_transfers } = await server.rows('jetton/transfers', { end_lt: transaction.lt, limit: 1 })
+  expect(jetton_transfers[0]).toEqual({
+    query_id: '0',
+    source: raw(wallet),
+    destination: raw(stranger),
+    amount: '77',
+    source_wallet: raw(jettonWallet),
+    jetton_master: raw(master),
+    transaction_hash: transaction.hash.toString('base64'),
+    transaction_lt: String(transaction.lt),
+    transaction_now: transaction.now,
+    transaction_aborted: false,
+    trace_id: transaction.trace.id.toString('base64'),
+    response_destination: raw(wallet),
+    custom_payload: null,
+    decoded_custom_payload: null,
+    forward_ton_amount: '0',
+    forward_payload: null,
+    decoded_forward_payload: null,
+  })
+})
+
+test('burns of the jetton by every filter', async () => {
+  const { chain } = server
+  const newestFirst = chain.index.burns.toReversed()
+  expect(newestFirst).toHaveLength(3)
+  const lt = newestFirst[0]?.transaction.lt ?? 0n
+  const now = newestFirst[0]?.transaction.now ?? 0
+  const cases: [given: Given, expected: typeof newestFirst][] = [
+    [{}, newestFirst],
+    [{ sort: 'asc', limit: 2 }, newestFirst.toReversed().slice(0, 2)],
+    [{ offset: 2 }, newestFirst.slice(2)],
+    [{ jetton_master: raw(master) }, newestFirst],
+    [{ jetton_master: raw(nobody) }, []],
+    [{ owner_address: raw(wallet) }, newestFirst],
+    [{ address: raw(wallet) }, newestFirst],
+    // The parameter is the owner here, so a jetton has no burns of its own.
+    [{ address: raw(master) }, []],
+    [{ jetton_wallet: [raw(jettonWallet), raw(nobody)] }, newestFirst],
+    [{ end_lt: lt - 1n }, newestFirst.slice(1)],
+    [{ start_lt: lt, start_utime: now, end_utime: now }, newestFirst.slice(0, 1)],
+  ]
+  for (const [given, expected] of cases) {
+    const { jetton_burns } = await server.rows('jetton/burns', given)
+    const hashes = (jetton_burns ?? []).map((each: Json) => each.transaction_hash)
+    expect(hashes, Object.keys(given).join()).toEqual(
+      expected.map((each) => each.transaction.hash.toString('base64')),
+    )
+  }
+  const { jetton_burns, metadata } = await server.rows('jetton/burns')
+  expect(jetton_burns[0]).toMatchObject({
+    owner: raw(wallet),
+    jetton_wallet: raw(jettonWallet),
+    jetton_master: raw(master),
+    transaction_hash: chain.example.burn_hash,
+    amount: '30000000000',
+    decoded_custom_payload: { '@type': 'text_comment', comment: 'Burned for the sample data' },
+  })
+  const long = newestFirst[1]?.customPayload?.beginParse().skip(32).loadStringTail()
+  expect(long?.length).toBeGreaterThan(100)
+  expect(jetton_burns[1].decoded_custom_payload.comment).toBe(long)
+  expect(jetton_burns[2]).toMatchObject({ custom_payload: null, decoded_custom_payload: null })
+  expect(metadata[raw(master)].token_info[0]).toMatchObject({ type: 'jetton_masters', symbol: 'SAMPLE' })
+})
+
+test('the address book and the metadata can be left out, by a header or a parameter', async () => {
+  const book = { 'x-no-address-book': 'true' }
+  const all = await server.rows('jetton/burns')
+  expect([all.address_book, all.metadata].map((part) => Object.keys(part).length > 0)).toEqual([true, true])
+  expect(await server.rows('jetton/burns', {}, book)).toEqual({ ...all, address_book: {} })
+  expect(await server.rows('jetton/burns', {}, { 'X-No-Metadata': '1' })).toEqual({ ...all, metadata: {} })
+  expect(await server.rows('jetton/burns', { no_metadata: true })).toEqual({ ...all, metadata: {} })
+})
+
+test('a transfer and a burn that their wallet refused say so', async () => {
+  const { transactions } = await server.send([
+    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, 10n ** 30n) },
+    { to: jettonWallet, value: toNano('0.2'), body: burnBody(wallet, 10n ** 30n, null) },
+  ])
+  const start_lt = transactions[0]?.lt ?? 0n
+  const { jetton_transfers } = await server.rows('jetton/transfers', { start_lt })
+  const { jetton_burns } = await server.rows('jetton/burns', { start_lt })
+  for (const rows of [jetton_transfers, jetton_burns]) {
+    expect(rows).toEqual([expect.objectContaining({ amount: `${10n ** 30n}`, transaction_aborted: true })])
+  }
+})

@@ -1,0 +1,86 @@
+import { loadMessage, type Cell } from '@ton/core'
+import { writeHash } from '../../cells/hash.ts'
+import { transactionMessages } from '../../cells/transaction-messages.ts'
+import type { ChainTransaction } from '../../../chain/jetton-chain.ts'
+import { readOpcode } from '../decode/opcode.ts'
+
+/** What lists of messages are searched by. Hashes are in base64, addresses in raw form. */
+export interface ChainMessage {
+  readonly hash: string
+  /** Of a message from outside: its normalized hash (TEP-467). */
+  readonly hashNorm: string | undefined
+  readonly bodyHash: string
+  readonly source: string | undefined
+  readonly destination: string | undefined
+  readonly opcode: number | undefined
+  /** Undefined for a message from outside. */
+  readonly createdLt: bigint | undefined
+  readonly createdAt: number | undefined
+  /** Transaction that sent it. */
+  readonly sender: ChainTransaction | undefined
+  /** Transaction that took it in. */
+  readonly taker: ChainTransaction | undefined
+}
+
+// A scan of the whole chain reads each transaction once, however often somebody asks.
+const read = new WeakMap<ChainTransaction, readonly ChainMessage[]>()
+
+/** Tells whether the messages of a transaction were read before, and are at hand. */
+export function isRead(transaction: ChainTransaction): boolean {
+  return read.has(transaction)
+}
+
+/**
+ * The messages that a transaction brings into the lists: the one that started it, when no other transaction sent that,
+ * and then all that it sent.
+ */
+export function messagesOf(transaction: ChainTransaction): readonly ChainMessage[] {
+  const known = read.get(transaction)
+  if (known !== undefined) return known
+  const { incoming, outgoing } = messageCells(transaction)
+  const takers = new Map<string, ChainTransaction>()
+  for (const child of transaction.children) {
+    const taken = messageCells(child).incoming
+    if (taken !== undefined) takers.set(writeHash(taken.hash()), child)
+  }
+  const isFirst = incoming !== undefined && transaction.parent === undefined
+  const messages = [
+    ...(isFirst ? [factsOf(incoming, undefined, transaction)] : []),
+    ...outgoing.map((cell) => factsOf(cell, transaction, takers.get(writeHash(cell.hash())))),
+  ]
+  // Its children are complete from the beginning: a trace is carried out as a whole.
+  read.set(transaction, messages)
+  return messages
+}
+
+function factsOf(
+  cell: Cell,
+  sender: ChainTransaction | undefined,
+  taker: ChainTransaction | undefined,
+): ChainMessage {
+  const { info, body } = loadMessage(cell.beginParse())
+  const isExternal = info.type === 'external-in'
+  return {
+    hash: writeHash(cell.hash()),
+    hashNorm: isExternal && taker !== undefined ? writeHash(taker.trace.externalHashNorm) : undefined,
+    bodyHash: writeHash(body.hash()),
+    source: isExternal ? undefined : info.src.toRawString(),
+    destination: info.type === 'external-out' ? undefined : info.dest.toRawString(),
+    opcode: readOpcode(body),
+    createdLt: isExternal ? undefined : info.createdLt,
+    createdAt: isExternal ? undefined : info.createdAt,
+    sender,
+    taker,
+  }
+}
+
+function messageCells(transaction: ChainTransaction) {
+  return transactionMessages(transaction.parse())
+}
+
+/** Finds the cell of a message in the transaction that holds it. */
+export function cellOf({ hash, sender, taker }: ChainMessage): Cell {
+  const { incoming, outgoing } = messageCells((taker ?? sender) as ChainTransaction)
+  const cell = [incoming, ...outgoing].find((candidate) => candidate && writeHash(candidate.hash()) === hash)
+  return cell as Cell
+}

@@ -1,0 +1,144 @@
+import type { Address } from '@ton/core'
+import { readAddress } from '../cells/address.ts'
+import { readHash } from '../cells/hash.ts'
+import { Failure } from '../failure.ts'
+
+/** Reads a parameter: all values that the query gives it, and its name for the words of a refusal. */
+export type Reader<value> = (given: readonly string[], name: string) => value
+
+/** Reads one value of a parameter; undefined is a text that is none. */
+type Form<value> = (text: string) => value | undefined
+
+export type Sort = 'asc' | 'desc'
+
+const defaultLimit = 100
+const mostRows = 1000
+const mostValues = 1000
+
+function one<value>(form: Form<value>, rule: string): Reader<value | undefined> {
+  return (given, name) => {
+    if (given.length > 1) throw new Failure(422, `${name} must be given once`)
+    return given[0] === undefined ? undefined : formed(form, given[0], name, rule)
+  }
+}
+
+function many<value>(form: Form<value>, rule: string): Reader<readonly value[]> {
+  return (given, name) => {
+    if (given.length > mostValues) throw new Failure(422, `${name} must have at most ${mostValues} values`)
+    return given.map((text) => formed(form, text, name, rule))
+  }
+}
+
+function formed<value>(form: Form<value>, text: string, name: string, rule: string): value {
+  const value = form(text)
+  if (value === undefined) throw new Failure(422, `${name} must be ${rule}`)
+  return value
+}
+
+/** Makes a parameter of one value required. */
+export function required<value>(reader: Reader<value | undefined>, status = 422): Reader<value> {
+  return (given, name) => {
+    const value = reader(given, name)
+    if (value === undefined) throw new Failure(status, `${name} is required`)
+    return value
+  }
+}
+
+/** Makes a parameter of many values required. */
+export function atLeastOne<value>(reader: Reader<readonly value[]>): Reader<readonly value[]> {
+  return (given, name) => {
+    if (given.length === 0) throw new Failure(422, `at least one ${name} is required`)
+    return reader(given, name)
+  }
+}
+
+/** Gives a parameter of one value its default. */
+export function withDefault<value>(reader: Reader<value | undefined>, standard: value): Reader<value> {
+  return (given, name) => reader(given, name) ?? standard
+}
+
+const addressForm: Form<Address> = (text) => readAddress(text)?.address
+// Base64 can begin with the same two letters as hex of this form.
+const hashForm: Form<Buffer> = (text) => readHash(/^0x[0-9a-f]{64}$/i.test(text) ? text.slice(2) : text)
+const nameForm: Form<string> = (text) => (/^[\w.]+$/.test(text) ? text : undefined)
+
+const anAddress = 'an address, raw or friendly'
+const aHash = 'a hash of 32 bytes, in hex or base64'
+
+export const address = one(addressForm, anAddress)
+export const addresses = many(addressForm, anAddress)
+/** An address, or `null` for messages without one. */
+export const addressOrNone = one(
+  (text) => (text === 'null' ? 'none' : addressForm(text)),
+  `${anAddress}, or null`,
+)
+export const hash = one(hashForm, aHash)
+export const hashes = many(hashForm, aHash)
+/** Names of kinds of actions. */
+export const names = many(nameForm, 'letters, digits, points and underscores')
+export const texts = many((text) => text, 'a text')
+
+export const direction = one<'in' | 'out'>(
+  (text) => (text === 'in' || text === 'out' ? text : undefined),
+  'one of: in, out',
+)
+
+export const boolean = one((text) => {
+  if (/^(1|t|true)$/i.test(text)) return true
+  return /^(0|f|false)$/i.test(text) ? false : undefined
+}, 'true or false')
+
+/** An integer of 32 bits. */
+export const int32 = one((text) => {
+  const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  return value >= -(2 ** 31) && value < 2 ** 31 ? value : undefined
+}, 'an integer of 32 bits')
+
+/** Unix seconds. */
+const utime = one((text) => (/^\d{1,10}$/.test(text) ? Number(text) : undefined), 'a time in Unix seconds')
+
+/** A logical time. */
+export const lt = one((text) => {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined
+  return value === undefined || value >= 2n ** 64n ? undefined : value
+}, 'a logical time')
+
+/** The first 32 bits of a body: in hex with or without `0x`, or as a negative decimal. */
+export const opcodeForm: Form<number> = (text) => {
+  if (/^(0x)?[0-9a-f]{1,8}$/i.test(text)) return Number.parseInt(text, 16)
+  const value = /^-\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  return value >= -(2 ** 31) ? value >>> 0 : undefined
+}
+export const opcode = one(opcodeForm, 'an operation code, in hex or signed decimal')
+export const opcodes = many(opcodeForm, 'an operation code, in hex or signed decimal')
+
+/** A shard as its 64 bits: in hex with or without `0x`, or as a signed decimal. */
+export const shard = one((text) => {
+  if (/^(0x)?[0-9a-f]{1,16}$/i.test(text)) return BigInt(`0x${text.replace(/^0x/i, '')}`)
+  const value = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  return value === undefined || value < -(2n ** 63n) ? undefined : BigInt.asUintN(64, value)
+}, 'a shard, in hex or signed decimal')
+
+const order: Reader<Sort | undefined> = (given) => {
+  if (given[0] === undefined) return undefined
+  const written: Record<string, Sort> = { asc: 'asc', a: 'asc', desc: 'desc', d: 'desc' }
+  const found = given.length === 1 ? written[given[0].toLowerCase()] : undefined
+  if (found === undefined) throw new Failure(422, 'wrong value for sort parameter')
+  return found
+}
+
+const limit: Reader<number> = (given, name) => {
+  const rows = Math.max(1, int32(given, name) ?? defaultLimit)
+  if (rows > mostRows) throw new Failure(422, `limit is not allowed: ${rows} > ${mostRows}`)
+  return rows
+}
+
+const offset: Reader<number> = (given, name) => Math.max(0, int32(given, name) ?? 0)
+
+/** A page of a list. */
+export const page = { limit, offset }
+export const sort = withDefault(order, 'desc')
+/** A sort that a list does not have unless it is asked for. */
+export const sortIfAny = order
+/** A window of Unix times and one of logical times; all bounds are inside. */
+export const window = { start_utime: utime, end_utime: utime, start_lt: lt, end_lt: lt }

@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises'
+import { Address, beginCell, Cell, contractAddress, external } from '@ton/core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ChainWallet, enough } from '../../../test/jetton.ts'
+import { burnBody } from '../jettons/sample-jetton.ts'
+import { createJettonChain, type JettonChainOptions } from './create-jetton-chain.ts'
+import { writeMessage } from './message-executor.ts'
+
+async function start(options: JettonChainOptions = {}) {
+  const chain = await createJettonChain({ secondsPerBlock: 0, ...options })
+  onTestFinished(() => chain.stop())
+  const wallet = await ChainWallet.ofExample(chain)
+  const burn = () =>
+    wallet.send(Address.parse(chain.example.jetton_wallet), burnBody(wallet.address, 1n, null))
+  return { chain, wallet, burn }
+}
+
+test('time moves on when nothing happens', async () => {
+  const idle = await createJettonChain({ secondsPerBlock: 0.05 })
+  onTestFinished(() => idle.stop())
+  const { seqno } = idle.head
+  const shards = idle.blocks(0).length
+  await vi.waitUntil(() => idle.head.seqno > seqno + 2, { timeout: 30_000 })
+  expect(idle.head).toMatchObject({
+    workchain: -1,
+    transactions: [],
+    previous: [{ workchain: -1, seqno: idle.head.seqno - 1 }],
+  })
+  expect(idle.blocks(0)).toHaveLength(shards)
+})
+
+test('all of a block happens at one time, and time never goes back', async () => {
+  const { chain, burn } = await start()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const burning = burn()
+  await setImmediate()
+  const later = Date.now() + 30_000
+  vi.setSystemTime(later)
+  const { transactions } = await burning
+  expect(transactions.map((transaction) => transaction.parse().now)).toEqual(
+    transactions.map(({ now }) => now),
+  )
+  await burn()
+  const { genUtime } = chain.head
+  expect(genUtime).toBe(Math.floor(later / 1_000))
+  vi.setSystemTime(later - 20_000)
+  await burn()
+  expect(chain.head.genUtime).toBe(genUtime)
+})
+
+test('a chain that was stopped takes nothing any more, and finishes what was under way', async () => {
+  const { chain, burn } = await start()
+  const { seqno } = chain.head
+  const underWay = burn()
+  await Promise.all([chain.stop(), chain.stop()])
+  expect(chain.head.seqno).toBe(seqno + 1)
+  expect((await underWay).transactions[0]?.masterSeqno).toBe(seqno + 1)
+  await expect(burn()).rejects.toThrow('has been stopped')
+  expect(chain.head.seqno).toBe(seqno + 1)
+})
+
+test('the past is bounded: the oldest goes first, whole traces at a time, the genesis never', async () => {
+  const { chain: small } = await start({ mostTransactions: 9, mostBlocks: 4 })
+  expect(small.transactions).toHaveLength(8)
+  expect(small.index.burns).toHaveLength(2)
+  expect([small.index.transfers, small.index.mints]).toEqual([[], []])
+  expect(small.genesis.seqno).toBe(1)
+  expect(small.block({ workchain: -1, seqno: 1 })).toBe(small.genesis)
+  expect(small.oldest.seqno).toBe(7)
+  expect(small.block({ workchain: -1, seqno: 6 })).toBeUndefined()
+  expect(small.transactionsOf(Address.parse(small.example.jetton_wallet))).toHaveLength(2)
+  // What the chain is now does not depend on its past.
+  expect(small.index.wallets.size).toBe(3)
+})
+
+test('a message that a contract took in again is found as long as one of its transactions is kept', async () => {
+  const { chain, wallet, burn } = await start({ mostTransactions: 8 })
+  // Accepts every message (SETCP 0, ACCEPT).
+  const init = { code: beginCell().storeUint(0xff00f800, 32).endCell(), data: Cell.EMPTY }
+  const to = contractAddress(0, init)
+  await wallet.send(to, Cell.EMPTY, enough, { init })
+  const message = writeMessage(external({ to }))
+  const first = await chain.send(message)
+  await burn()
+  const second = await chain.send(message)
+  expect(second.hash).toEqual(first.hash)
+  await burn()
+  expect(chain.trace(first.trace.id)).toBeUndefined()
+  expect(chain.transactionByMessage(message.hash())).toBe(second.trace.transactions[0])
+})

@@ -1,0 +1,202 @@
+import {
+  Cell,
+  type Address,
+  type Message,
+  type ShardAccount,
+  type Transaction,
+  type TupleItem,
+} from '@ton/core'
+import type { BlockMaker, ChainState, Commit } from './block-maker.ts'
+import { faucetAccount, giveCoins } from './faucet.ts'
+import type {
+  AccountSummary,
+  Block,
+  BlockId,
+  ChainTransaction,
+  GetMethodOutcome,
+  JettonChain,
+  JettonExample,
+  JettonIndex,
+  SentMessage,
+  Trace,
+} from './jetton-chain.ts'
+import { writeMessage, type MessageExecutor } from './message-executor.ts'
+import { Turns } from './turns.ts'
+
+/** What the chain is made of. */
+export interface ChainParts {
+  readonly executor: MessageExecutor
+  readonly state: ChainState
+  readonly maker: BlockMaker
+  readonly example: JettonExample
+  /** Where everything is written down. */
+  readonly journal: ChainJournal
+  /** Seconds from one block to the next when nothing happens; 0 for no such blocks. */
+  readonly secondsPerBlock: number
+  /** Hears that the journal takes nothing any more. */
+  readonly onLost: ((error: unknown) => void) | undefined
+}
+
+/** Keeps what happens on the chain. */
+export interface ChainJournal {
+  /** Resolves when the step survives the end of the process. */
+  append(commit: Commit): Promise<void>
+  close(): Promise<void>
+}
+
+/** The chain behind its two interfaces. */
+export class EmbeddedJettonChain implements JettonChain {
+  readonly example: JettonExample
+  readonly globalId: number
+  readonly #parts: ChainParts
+  readonly #turns = new Turns()
+  readonly #rhythm: NodeJS.Timeout | undefined
+  #stopped: Promise<void> | undefined
+
+  constructor(parts: ChainParts) {
+    this.#parts = parts
+    this.example = parts.example
+    this.globalId = parts.executor.globalId
+    const { secondsPerBlock } = parts
+    if (secondsPerBlock > 0) {
+      this.#rhythm = setTimeout(() => {
+        // Whoever has to know of a failure has heard of it.
+        this.#makeEmptyBlock().catch(() => undefined)
+      }, secondsPerBlock * 1_000).unref()
+    }
+  }
+
+  get head(): Block {
+    return this.#parts.state.ledger.head.masterchain
+  }
+
+  get oldest(): Block {
+    return this.#parts.state.ledger.oldest
+  }
+
+  get genesis(): Block {
+    return this.#parts.state.ledger.genesis
+  }
+
+  get config(): Cell {
+    return this.#parts.executor.config
+  }
+
+  get index(): JettonIndex {
+    return this.#parts.state.indexer
+  }
+
+  get transactions(): readonly ChainTransaction[] {
+    return this.#parts.state.ledger.transactions
+  }
+
+  block(id: BlockId): Block | undefined {
+    return this.#parts.state.ledger.block(id)
+  }
+
+  blocks(workchain: number): readonly Block[] {
+    return this.#parts.state.ledger.blocks(workchain)
+  }
+
+  transaction(hash: Buffer): ChainTransaction | undefined {
+    return this.#parts.state.ledger.transaction(hash)
+  }
+
+  transactionsOf(account: Address): readonly ChainTransaction[] {
+    return this.#parts.state.ledger.transactionsOf(account.toRawString())
+  }
+
+  transactionByMessage(hash: Buffer): ChainTransaction | undefined {
+    return this.#parts.state.ledger.transactionByMessage(hash)
+  }
+
+  trace(id: Buffer): Trace | undefined {
+    return this.#parts.state.ledger.trace(id)
+  }
+
+  accounts(): Iterable<string> {
+    return this.#parts.state.accounts.names()
+  }
+
+  async account(address: Address): Promise<ShardAccount> {
+    return this.#parts.state.accounts.state(address.toRawString()).load()
+  }
+
+  async summary(address: Address): Promise<AccountSummary> {
+    return this.#parts.state.accounts.state(address.toRawString()).summary
+  }
+
+  runGetMethod(
+    address: Address,
+    method: string | number,
+    stack: readonly TupleItem[],
+  ): Promise<GetMethodOutcome> {
+    const { executor, state, maker } = this.#parts
+    return executor.runGetMethod(
+      address,
+      state.accounts.state(address.toRawString()),
+      method,
+      stack,
+      maker.now(),
+    )
+  }
+
+  async send(message: Message | Cell): Promise<SentMessage> {
+    const trace = await this.#carryOut(() => cellOf(message))
+    return { hash: trace.externalHash, hashNorm: trace.externalHashNorm, trace }
+  }
+
+  async emulate(
+    message: Message | Cell,
+    options: { readonly ignoreSignature?: boolean } = {},
+  ): Promise<readonly Transaction[]> {
+    // Between two blocks, so that all transactions meet the same accounts.
+    const executions = await this.#turns.take(() =>
+      this.#parts.maker.emulate(cellOf(message), options.ignoreSignature),
+    )
+    return executions.map(({ transaction }) => transaction)
+  }
+
+  fund(address: Address, amount: bigint): Promise<Trace> {
+    const { state, maker } = this.#parts
+    return this.#carryOut(() =>
+      writeMessage(giveCoins(state.accounts.state(faucetAccount), maker.now(), address, amount)),
+    )
+  }
+
+  stop(): Promise<void> {
+    clearTimeout(this.#rhythm)
+    return (this.#stopped ??= this.#turns.take(() => this.#parts.journal.close()))
+  }
+
+  // The disk is waited for after the turn: meanwhile the next message runs, and one writing may do for several.
+  async #carryOut(messageOf: () => Cell): Promise<Trace> {
+    if (this.#stopped !== undefined) throw new Error('the chain has been stopped')
+    const { maker } = this.#parts
+    const { trace, kept } = await this.#turns.take(async () => {
+      const commit = await maker.carryOut(messageOf())
+      this.#rhythm?.refresh()
+      return { trace: commit.trace, kept: this.#keep(commit) }
+    })
+    await kept
+    return trace
+  }
+
+  async #makeEmptyBlock(): Promise<void> {
+    await this.#turns.take(async () => this.#keep(await this.#parts.maker.makeEmptyBlock()))
+    this.#rhythm?.refresh()
+  }
+
+  async #keep(commit: Commit): Promise<void> {
+    try {
+      await this.#parts.journal.append(commit)
+    } catch (error) {
+      this.#parts.onLost?.(error)
+      throw error
+    }
+  }
+}
+
+function cellOf(message: Message | Cell): Cell {
+  return message instanceof Cell ? message : writeMessage(message)
+}

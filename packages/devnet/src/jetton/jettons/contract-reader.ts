@@ -1,0 +1,98 @@
+import { beginCell, TupleReader, type Address, type Cell, type TupleItem } from '@ton/core'
+import type { AccountState } from '../chain/account-state.ts'
+import type { MessageExecutor } from '../chain/message-executor.ts'
+
+/** What `get_jetton_data` of TEP-74 answers. */
+export interface MasterData {
+  readonly totalSupply: bigint
+  readonly mintable: boolean
+  readonly admin: Address | null
+  readonly content: Cell
+  readonly walletCode: Cell
+}
+
+/** What `get_wallet_data` of TEP-74 answers. */
+export interface WalletData {
+  readonly balance: bigint
+  readonly owner: Address
+  readonly master: Address
+}
+
+/** Exit code of a get method that a contract does not have. */
+const noSuchMethod = 11
+const mostCodes = 1_000
+
+/** Reads accounts by the get methods of TEP-74; an account that answers otherwise counts as none of its kind. */
+export class ContractReader {
+  readonly #executor: MessageExecutor
+  // Most accounts share few codes, and what a code lacks it lacks for ever.
+  readonly #lacking = new Set<string>()
+
+  constructor(executor: MessageExecutor) {
+    this.#executor = executor
+  }
+
+  /** @param now Unix seconds. */
+  masterData(address: Address, state: AccountState, now: number): Promise<MasterData | undefined> {
+    return this.#ask(address, state, now, 'get_jetton_data', [], (stack) => ({
+      totalSupply: stack.readBigNumber(),
+      mintable: stack.readBoolean(),
+      admin: stack.readAddressOpt(),
+      content: stack.readCell(),
+      walletCode: stack.readCell(),
+    }))
+  }
+
+  /** @param now Unix seconds. */
+  walletData(address: Address, state: AccountState, now: number): Promise<WalletData | undefined> {
+    return this.#ask(address, state, now, 'get_wallet_data', [], (stack) => ({
+      balance: stack.readBigNumber(),
+      owner: stack.readAddress(),
+      master: stack.readAddress(),
+    }))
+  }
+
+  /**
+   * Asks a master for the wallet of an owner.
+   *
+   * @param now Unix seconds.
+   */
+  walletAddress(
+    master: Address,
+    state: AccountState,
+    now: number,
+    owner: Address,
+  ): Promise<Address | undefined> {
+    const slice: TupleItem = { type: 'slice', cell: beginCell().storeAddress(owner).endCell() }
+    return this.#ask(master, state, now, 'get_wallet_address', [slice], (stack) => stack.readAddress())
+  }
+
+  async #ask<answer>(
+    address: Address,
+    state: AccountState,
+    now: number,
+    method: string,
+    stack: readonly TupleItem[],
+    read: (stack: TupleReader) => answer,
+  ): Promise<answer | undefined> {
+    const { status, codeHash } = state.summary
+    if (status !== 'active') return undefined
+    const key = `${method} ${codeHash?.toString('latin1')}`
+    if (this.#lacking.has(key)) return undefined
+    try {
+      const { machineConfig } = this.#executor
+      const outcome = await this.#executor.runGetMethod(address, state, method, stack, now, machineConfig)
+      if (outcome.exitCode === noSuchMethod) this.#note(key)
+      if (outcome.exitCode > 1 || outcome.exitCode < 0) return undefined
+      return read(new TupleReader([...outcome.stack]))
+    } catch {
+      // Anybody may deploy anything: what cannot be read is no contract of this kind.
+      return undefined
+    }
+  }
+
+  #note(key: string): void {
+    if (this.#lacking.size === mostCodes) this.#lacking.clear()
+    this.#lacking.add(key)
+  }
+}

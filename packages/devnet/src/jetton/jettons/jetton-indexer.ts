@@ -1,0 +1,63 @@
+import type {
+  IndexedJettonBurn,
+  IndexedJettonMaster,
+  IndexedJettonMint,
+  IndexedJettonTransfer,
+  IndexedJettonWallet,
+  JettonIndex,
+} from '../chain/jetton-chain.ts'
+import type { Step } from '../chain/step.ts'
+import type { ContractReader } from './contract-reader.ts'
+import type { IndexChange } from './index-change.ts'
+import { JettonLookup, type StateOf } from './jetton-lookup.ts'
+import { readRows } from './jetton-rows.ts'
+
+const nothing: IndexChange = { masters: [], wallets: [], transfers: [], burns: [], mints: [] }
+
+/** Keeps the index of the jettons in step with the chain. */
+export class JettonIndexer implements JettonIndex {
+  readonly masters = new Map<string, IndexedJettonMaster>()
+  readonly wallets = new Map<string, IndexedJettonWallet>()
+  readonly transfers: IndexedJettonTransfer[] = []
+  readonly burns: IndexedJettonBurn[] = []
+  readonly mints: IndexedJettonMint[] = []
+  readonly #reader: ContractReader
+
+  constructor(reader: ContractReader) {
+    this.#reader = reader
+  }
+
+  /**
+   * Reads what a step means for the jettons, and changes nothing yet.
+   *
+   * @param step The step.
+   * @param stateOf States of accounts after it.
+   */
+  async read(step: Step, stateOf: StateOf): Promise<IndexChange> {
+    if (step.trace === undefined) return nothing
+    const lookup = new JettonLookup(this.#reader, this, stateOf, step.record.genUtime)
+    const rows = await readRows(step.trace.transactions, lookup)
+    return { ...rows, ...lookup.changes() }
+  }
+
+  /** Takes over what {@link read} found. */
+  apply(change: IndexChange): void {
+    for (const master of change.masters) this.masters.set(master.address, master)
+    for (const wallet of change.wallets) this.wallets.set(wallet.address, wallet)
+    this.transfers.push(...change.transfers)
+    this.burns.push(...change.burns)
+    this.mints.push(...change.mints)
+  }
+
+  /**
+   * Lets go of the rows of transactions that are not kept any more.
+   *
+   * @param oldestLt Logical time of the oldest transaction that is kept.
+   */
+  prune(oldestLt: bigint): void {
+    for (const rows of [this.transfers, this.burns, this.mints]) {
+      const kept = rows.findIndex(({ transaction }) => transaction.lt >= oldestLt)
+      rows.splice(0, kept === -1 ? rows.length : kept)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import type { Commit } from '../chain/block-maker.ts'
+import type { ChainJournal } from '../chain/embedded-jetton-chain.ts'
+import { readSnapshot, readStep, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
+import { frame, readJournal, replaceJournal, writeDurably } from '../../journal-file.ts'
+
+/** The journal of a chain is damaged, or the system does not give it; the message says what to do. */
+export class JournalUnreadable extends Error {
+  override readonly name = 'JournalUnreadable'
+}
+
+/** What a journal held when it was read. */
+export interface JournalContent {
+  readonly snapshot: Snapshot
+  readonly steps: readonly JournalStep[]
+  readonly handle: FileHandle
+  readonly bytes: number
+}
+
+/**
+ * Reads the journal of a chain.
+ *
+ * @param file Path of the journal.
+ * @returns Its content; undefined when there is none.
+ * @throws {@link JournalUnreadable}
+ */
+export async function readChainJournal(file: string): Promise<JournalContent | undefined> {
+  const handle = await open(file, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw unreadable(file, error)
+  })
+  if (handle === undefined) return undefined
+  try {
+    const steps: JournalStep[] = []
+    let snapshot: Snapshot | undefined
+    const bytes = await readJournal(handle, (content) => {
+      if (snapshot === undefined) snapshot = readSnapshot(content)
+      else steps.push(readStep(content))
+    })
+    // It was complete before it got its name.
+    if (snapshot === undefined || steps.length === 0) throw new TypeError('the beginning is missing')
+    return { snapshot, steps, handle, bytes }
+  } catch (cause) {
+    await handle.close()
+    throw unreadable(file, cause)
+  }
+}
+
+function unreadable(file: string, cause: unknown): JournalUnreadable {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new JournalUnreadable(
+    `The journal of the jetton chain, ${file}, cannot be read: ${why}. Put a good copy in its place, or move it away to start a fresh chain. Nothing was deleted.`,
+    { cause },
+  )
+}
+
+/** Writes all that happens into one file, and the file anew when it has become long. */
+export class FileJournal implements ChainJournal {
+  readonly #file: string
+  readonly #contents: () => readonly Buffer[]
+  readonly #mostGrowth: number
+  #handle: FileHandle
+  #bytes: number
+  #limit: number
+  #waiting: Buffer[] = []
+  #current: Promise<void> = Promise.resolve()
+  #next: Promise<void> | undefined
+
+  private constructor(
+    file: string,
+    contents: () => readonly Buffer[],
+    mostGrowth: number,
+    opened: { handle: FileHandle; bytes: number },
+  ) {
+    this.#file = file
+    this.#contents = contents
+    this.#mostGrowth = mostGrowth
+    this.#handle = opened.handle
+    this.#bytes = opened.bytes
+    this.#limit = opened.bytes + mostGrowth
+  }
+
+  /**
+   * Begins to write.
+   *
+   * @param file Path of the journal.
+   * @param contents Tells all records of a new journal: the whole chain as it is.
+   * @param mostGrowth Bytes by which the file may grow before it is written anew.
+   * @param existing The journal as it was read; without one a new file begins.
+   */
+  static async begin(
+    file: string,
+    contents: () => readonly Buffer[],
+    mostGrowth: number,
+    existing: Pick<JournalContent, 'handle' | 'bytes'> | undefined,
+  ): Promise<FileJournal> {
+    if (existing !== undefined && existing.bytes <= mostGrowth)
+      return new FileJournal(file, contents, mostGrowth, existing)
+    await existing?.handle.close()
+    return new FileJournal(file, contents, mostGrowth, await replaceJournal(file, contents()))
+  }
+
+  append({ step, accounts, index }: Commit): Promise<void> {
+    this.#waiting.push(frame(writeStep({ step, accounts: [...accounts], index })))
+    // Whatever comes while the disk is busy is written together afterwards.
+    this.#next ??= this.#current.then(() => this.#write())
+    return this.#next
+  }
+
+  async close(): Promise<void> {
+    try {
+      await (this.#next ?? this.#current)
+    } finally {
+      await this.#handle.close()
+    }
+  }
+
+  async #write(): Promise<void> {
+    if (this.#next !== undefined) this.#current = this.#next
+    this.#next = undefined
+    const records = this.#waiting
+    this.#waiting = []
+    if (this.#bytes > this.#limit) return this.#writeAnew()
+    const bytes = Buffer.concat(records)
+    await writeDurably(this.#handle, bytes, this.#bytes)
+    this.#bytes += bytes.length
+  }
+
+  // The chain as it is includes all that waited.
+  async #writeAnew(): Promise<void> {
+    const { handle, bytes } = await replaceJournal(this.#file, this.#contents())
+    await this.#handle.close()
+    this.#handle = handle
+    this.#bytes = bytes
+    this.#limit = bytes + this.#mostGrowth
+  }
+}

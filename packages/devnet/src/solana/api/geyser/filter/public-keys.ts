@@ -1,0 +1,21 @@
+import { keyTextOfAddress } from '../key-text.ts'
+import { FilterFault } from './filter-fault.ts'
+
+/**
+ * Reads a list of public keys.
+ *
+ * @param texts keys in base58
+ * @param field name of the list for the error
+ * @returns texts as of `keyText`
+ * @throws FilterFault for a text that is no public key
+ */
+export function readPublicKeys(texts: readonly string[], field: string): ReadonlySet<string> {
+  return new Set(
+    texts.map((text, index) => {
+      const key = keyTextOfAddress(text)
+      if (key === undefined)
+        throw new FilterFault(`${field}[${index}] must be a public key, 32 bytes in base58`)
+      return key
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { CommitmentLevel } from '@fairlead/grpc/geyser'
+import type { ChainEvent, SolanaChain } from '../../../chain/solana-chain.ts'
+import { levelOfStatus, levels } from '../levels.ts'
+import { beginningUpdates, blockUpdates, contentUpdates, replayedUpdates } from '../update/slot-updates.ts'
+import {
+  accountUpdate,
+  entryUpdate,
+  slotUpdate,
+  transactionUpdate,
+  viewAccount,
+  viewTransaction,
+  type Update,
+} from '../update/update.ts'
+
+/** Somebody who is told of updates. */
+export interface Listener {
+  /** Level of which the content is told; statuses of slots are told to all. Undefined for nothing at all. */
+  readonly commitment: CommitmentLevel | undefined
+  hear(update: Update): void
+}
+
+/** Tells what happens on a chain, at each level of commitment. */
+export interface Broadcast {
+  /** Tells a listener from now on; returns a function that ends it. */
+  join(listener: Listener): () => void
+  /** Ends the hearing of the chain. */
+  close(): void
+}
+
+/** Starts to tell what happens on a chain; an update is the same object for all who hear it. */
+export function createBroadcast(chain: SolanaChain): Broadcast {
+  const listeners = new Set<Listener>()
+  const tell = (level: CommitmentLevel, updates: Iterable<Update>): void => {
+    const audience = [...listeners].filter(({ commitment }) => commitment === level)
+    if (audience.length === 0) return
+    for (const update of updates) for (const listener of audience) listener.hear(update)
+  }
+  const tellAll = (update: Update): void => {
+    for (const listener of listeners) if (listener.commitment !== undefined) listener.hear(update)
+  }
+  const stop = chain.listen((event) => {
+    if (event.kind !== 'status') {
+      tell(CommitmentLevel.PROCESSED, processedUpdates(event))
+      return
+    }
+    const { slot, parent, status } = event
+    const level = levelOfStatus.get(status)
+    // The streams of the lowest level had the content while the slot was made.
+    if (level !== undefined && level !== CommitmentLevel.PROCESSED) {
+      const [content] = chain.slotsFrom(slot, level)
+      if (content?.slot === slot) tell(level, contentUpdates(content, level))
+    }
+    tellAll(slotUpdate(slot, parent, status))
+  })
+  return {
+    join: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: () => {
+      stop()
+      listeners.clear()
+    },
+  }
+}
+
+/**
+ * Gives what a stream has been told from a slot until now. The chain tells what it does in the same turn of the event
+ * loop, so that whoever begins to listen in the turn of this call misses nothing and hears nothing twice.
+ *
+ * @param fromSlot the first slot
+ * @param commitment level of the stream
+ * @returns the updates, each made as it is taken
+ */
+export function replayUpdates(
+  chain: SolanaChain,
+  fromSlot: bigint,
+  commitment: CommitmentLevel,
+): Iterable<Update> {
+  const reached = new Map(
+    levels.flatMap((level) => chain.slotsFrom(fromSlot, level).map(({ slot }) => [slot, level] as const)),
+  )
+  const slots = chain.slotsFrom(fromSlot, CommitmentLevel.PROCESSED)
+  const { slotUnderWay } = chain
+  const isBegun = commitment === CommitmentLevel.PROCESSED && slotUnderWay.slot >= fromSlot
+  // The lists of a slot under way grow on.
+  const begun = isBegun ? [...beginningUpdates(slotUnderWay)] : []
+  return (function* () {
+    for (const content of slots)
+      yield* replayedUpdates(content, reached.get(content.slot) ?? CommitmentLevel.PROCESSED, commitment)
+    yield* begun
+  })()
+}
+
+function* processedUpdates(event: Exclude<ChainEvent, { kind: 'status' }>): Generator<Update> {
+  if (event.kind === 'slot-made') yield* blockUpdates(event.content)
+  if (event.kind === 'entry') yield entryUpdate(event.entry)
+  if (event.kind === 'accounts' || event.kind === 'transaction')
+    for (const account of event.accounts) yield accountUpdate(event.slot, viewAccount(account))
+  if (event.kind === 'transaction') yield transactionUpdate(event.slot, viewTransaction(event.transaction))
+}

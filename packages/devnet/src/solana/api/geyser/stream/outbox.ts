@@ -1,0 +1,118 @@
+/** Frames that wait in order until a subscriber has room for them, within bounds. */
+export interface Outbox {
+  /** Puts a frame behind all that waits; false when the bounds are passed. */
+  push(frame: Uint8Array): boolean
+  /** Puts a frame before all others. */
+  pushFirst(frame: Uint8Array): boolean
+  /** Puts frames behind all that waits that are made as they are taken. What is left of such ones before is dropped. */
+  pushLazily(frames: Iterable<Uint8Array>): void
+  /** Takes the next frame; undefined when none waits. */
+  take(): Uint8Array | undefined
+  /** Resolves when a frame may wait. */
+  filled(): Promise<void>
+  clear(): void
+}
+
+/**
+ * How much may wait; what is made as it is taken does not count. The frame that passes the bound of bytes is taken, as a
+ * single block may be larger than it.
+ */
+export interface OutboxBounds {
+  readonly mostMessages: number
+  readonly mostBytes: number
+}
+
+/** Makes an empty outbox. */
+export function createOutbox({ mostMessages, mostBytes }: OutboxBounds): Outbox {
+  const first = createQueue<Uint8Array>()
+  const rest = createQueue<Uint8Array | Iterator<Uint8Array>>()
+  let lazy: Iterator<Uint8Array> | undefined
+  let messages = 0
+  let bytes = 0
+  let wake = (): void => undefined
+
+  const put = (queue: { put(frame: Uint8Array): void }, frame: Uint8Array): boolean => {
+    if (messages >= mostMessages || bytes >= mostBytes) return false
+    messages += 1
+    bytes += frame.length
+    queue.put(frame)
+    wake()
+    return true
+  }
+  const leave = (frame: Uint8Array): Uint8Array => {
+    messages -= 1
+    bytes -= frame.length
+    return frame
+  }
+  const takeRest = (): Uint8Array | undefined => {
+    for (;;) {
+      const item = rest.head
+      if (item === undefined) return undefined
+      if (item instanceof Uint8Array) {
+        rest.drop()
+        return leave(item)
+      }
+      const next = item === lazy ? item.next() : undefined
+      if (next?.done === false) return next.value
+      rest.drop()
+    }
+  }
+  return {
+    push: (frame) => put(rest, frame),
+    pushFirst: (frame) => put(first, frame),
+    pushLazily: (frames) => {
+      lazy = frames[Symbol.iterator]()
+      rest.put(lazy)
+      wake()
+    },
+    take: () => {
+      const frame = first.head
+      if (frame === undefined) return takeRest()
+      first.drop()
+      return leave(frame)
+    },
+    filled: () =>
+      first.head !== undefined || rest.head !== undefined
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            wake = resolve
+          }),
+    clear: () => {
+      first.clear()
+      rest.clear()
+      lazy = undefined
+      messages = 0
+      bytes = 0
+      wake()
+    },
+  }
+}
+
+interface Queue<item> {
+  readonly head: item | undefined
+  put(item: item): void
+  drop(): void
+  clear(): void
+}
+
+// With an index that moves, as a shift costs the length of a long array.
+function createQueue<item>(): Queue<item> {
+  let items: (item | undefined)[] = []
+  let next = 0
+  return {
+    get head() {
+      return items[next]
+    },
+    put: (item) => void items.push(item),
+    drop: () => {
+      items[next++] = undefined
+      if (next < 1024 || next * 2 < items.length) return
+      items = items.slice(next)
+      next = 0
+    },
+    clear: () => {
+      items = []
+      next = 0
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { SubscribeRequest } from '@fairlead/grpc/geyser'
+import { GrpcError, Status, type ServerStream } from '@fairlead/grpc-transport'
+import type { SolanaChain } from '../../../chain/solana-chain.ts'
+import { FilterFault } from '../filter/filter-fault.ts'
+import { readStreamFilter, type StreamFilter } from '../filter/stream-filter.ts'
+import { frameWithoutNames } from '../update/shared-frame.ts'
+import type { Update } from '../update/update.ts'
+import { replayUpdates, type Broadcast } from './broadcast.ts'
+import { createOutbox, type OutboxBounds } from './outbox.ts'
+
+/** How streams behave. */
+export interface SubscriptionOptions {
+  /** Time between two pings of the server. */
+  readonly pingMs: number
+  /** How much may wait for a subscriber that does not keep up. */
+  readonly bounds: OutboxBounds
+}
+
+/**
+ * Serves a stream of updates until the client leaves it: the newest request says what is sent, pings of the client are
+ * answered, and the server sends its own.
+ *
+ * @param stream the call
+ * @param chain what is replayed
+ * @param broadcast what happens on the chain
+ * @throws GrpcError INVALID_ARGUMENT for a filter that breaks a rule, OUT_OF_RANGE for a slot that is not kept any more,
+ *   INTERNAL for a client that reads too slowly
+ */
+export async function serveSubscription(
+  stream: ServerStream,
+  chain: SolanaChain,
+  broadcast: Broadcast,
+  { pingMs, bounds }: SubscriptionOptions,
+): Promise<void> {
+  const outbox = createOutbox(bounds)
+  let filter: StreamFilter | undefined
+  let fail: (error: unknown) => void = () => undefined
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject
+  })
+
+  const requireRoom = (hasRoom: boolean): void => {
+    if (!hasRoom) fail(new GrpcError(Status.INTERNAL, 'lagged to send an update'))
+  }
+  const leave = broadcast.join({
+    get commitment() {
+      return filter?.commitment
+    },
+    hear: (update) => {
+      for (const frame of filter?.framesOf(update) ?? []) requireRoom(outbox.push(frame))
+    },
+  })
+  const pings = setInterval(() => requireRoom(outbox.pushFirst(frameWithoutNames(ping))), pingMs)
+  stream.signal.addEventListener('abort', () => fail(stream.signal.reason), { once: true })
+
+  const read = async (): Promise<void> => {
+    while (await stream.readable()) {
+      const newest = takeNewest(stream, (id) =>
+        requireRoom(outbox.pushFirst(frameWithoutNames({ $case: 'pong', value: { id } }))),
+      )
+      if (newest === undefined) continue
+      filter = readFilter(newest)
+      outbox.pushLazily(replay(chain, filter))
+    }
+    // A client that has said all that it has to say still listens.
+  }
+  const write = async (): Promise<void> => {
+    while (!stream.hasEnded) {
+      const frame = outbox.take()
+      if (frame === undefined) await outbox.filled()
+      else if (!stream.write(frame)) await stream.drained()
+    }
+  }
+  read().catch((error: unknown) => fail(error))
+  try {
+    await Promise.race([failed, write()])
+  } finally {
+    leave()
+    clearInterval(pings)
+    outbox.clear()
+  }
+}
+
+const ping = { $case: 'ping', value: {} } as const
+
+// Of requests that wait together only the newest counts.
+function takeNewest(stream: ServerStream, answerPing: (id: number) => void): SubscribeRequest | undefined {
+  let newest: SubscribeRequest | undefined
+  for (let bytes = stream.read(); bytes !== undefined; bytes = stream.read()) {
+    const request = decode(bytes)
+    if (request.ping === undefined) newest = request
+    else answerPing(request.ping.id)
+  }
+  return newest
+}
+
+function decode(bytes: Uint8Array): SubscribeRequest {
+  try {
+    return SubscribeRequest.decode(bytes)
+  } catch (cause) {
+    throw new GrpcError(Status.INTERNAL, 'a request cannot be decoded', {}, { cause })
+  }
+}
+
+function readFilter(request: SubscribeRequest): StreamFilter {
+  try {
+    return readStreamFilter(request)
+  } catch (error) {
+    if (!(error instanceof FilterFault)) throw error
+    throw new GrpcError(Status.INVALID_ARGUMENT, `failed to create filter: ${error.message}`)
+  }
+}
+
+function replay(chain: SolanaChain, filter: StreamFilter): Iterable<Uint8Array> {
+  const { fromSlot, commitment } = filter
+  if (fromSlot === undefined) return []
+  const oldest = chain.firstAvailableSlot
+  if (fromSlot < oldest)
+    throw new GrpcError(
+      Status.OUT_OF_RANGE,
+      `broadcast from ${fromSlot} is not available, last available: ${oldest}`,
+    )
+  return framesOf(filter, replayUpdates(chain, fromSlot, commitment))
+}
+
+function* framesOf(filter: StreamFilter, updates: Iterable<Update>): Generator<Uint8Array> {
+  for (const update of updates) yield* filter.framesOf(update)
+}

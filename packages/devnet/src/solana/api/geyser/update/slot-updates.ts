@@ -1,0 +1,68 @@
+import { CommitmentLevel } from '@fairlead/grpc/geyser'
+import type { SlotContent, SlotUnderWay } from '../../../chain/solana-chain.ts'
+import { levels, statusOfLevel } from '../levels.ts'
+import { lastWrites } from './last-writes.ts'
+import {
+  accountUpdate,
+  blockMetaUpdate,
+  blockUpdate,
+  entryUpdate,
+  slotUpdate,
+  transactionUpdate,
+  viewAccount,
+  viewTransaction,
+  type Update,
+} from './update.ts'
+
+/**
+ * Gives what a slot holds in the order of the streams: accounts, transactions, entries, then the block.
+ *
+ * @param content the slot
+ * @param level above PROCESSED, one write of each account is left
+ */
+export function* contentUpdates(content: SlotContent, level: CommitmentLevel): Generator<Update> {
+  const accounts = level === CommitmentLevel.PROCESSED ? content.accounts : lastWrites(content.accounts)
+  yield* beginningUpdates({ ...content, accounts })
+  yield* blockUpdates(content)
+}
+
+/** Gives what has happened so far in a slot that is not complete. */
+export function* beginningUpdates({
+  slot,
+  accounts,
+  transactions,
+  entries,
+}: SlotUnderWay): Generator<Update> {
+  for (const account of accounts) yield accountUpdate(slot, viewAccount(account))
+  for (const transaction of transactions) yield transactionUpdate(slot, viewTransaction(transaction))
+  for (const entry of entries) yield entryUpdate(entry)
+}
+
+/** Gives what is told of a slot once it is complete: the block, and its head data. */
+export function* blockUpdates(content: SlotContent): Generator<Update> {
+  yield blockUpdate({
+    content,
+    accounts: lastWrites(content.accounts).map(viewAccount),
+    transactions: content.transactions.map(viewTransaction),
+  })
+  yield blockMetaUpdate(content)
+}
+
+/**
+ * Gives what a stream has been told of a slot: the statuses that the slot has reached, and its content before the status
+ * of the stream's level.
+ *
+ * @param content the slot
+ * @param reached highest level of the slot
+ * @param commitment level of the stream
+ */
+export function* replayedUpdates(
+  content: SlotContent,
+  reached: CommitmentLevel,
+  commitment: CommitmentLevel,
+): Generator<Update> {
+  for (const level of levels.filter((one) => one <= reached)) {
+    if (level === commitment) yield* contentUpdates(content, commitment)
+    yield slotUpdate(content.slot, content.parent, statusOfLevel[level])
+  }
+}

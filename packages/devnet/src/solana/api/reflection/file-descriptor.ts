@@ -1,0 +1,104 @@
+/** What a proto file says of itself, as far as reflection asks for it. */
+export interface ProtoFile {
+  readonly name: string
+  /** The encoded `google.protobuf.FileDescriptorProto`. */
+  readonly bytes: Uint8Array
+  /** Names of the files that it imports. */
+  readonly imports: readonly string[]
+  /** Full names of all that it declares: messages with their fields and oneofs, enums and their values, services, methods. */
+  readonly symbols: readonly string[]
+  /** Full names of its services. */
+  readonly services: readonly string[]
+}
+
+/**
+ * Reads a proto file.
+ *
+ * @param bytes a `google.protobuf.FileDescriptorProto`
+ * @see https://github.com/protocolbuffers/protobuf/blob/main/src/google/protobuf/descriptor.proto
+ */
+export function readProtoFile(bytes: Uint8Array): ProtoFile {
+  const parts = partsOf(bytes)
+  const prefix = parts.text(2)
+  const services = parts.all(6).map((service) => join(prefix, partsOf(service).text(1)))
+  return {
+    name: parts.text(1),
+    bytes,
+    imports: parts.all(3).map(decode),
+    symbols: [
+      ...parts.all(4).flatMap((message) => messageSymbols(message, prefix)),
+      ...parts.all(5).flatMap((enumeration) => enumSymbols(enumeration, prefix)),
+      ...parts.all(6).flatMap((service) => namedSymbols(service, prefix, [2])),
+    ],
+    services,
+  }
+}
+
+function messageSymbols(message: Uint8Array, prefix: string): string[] {
+  const parts = partsOf(message)
+  const name = join(prefix, parts.text(1))
+  return [
+    // Its fields and oneofs.
+    ...namedSymbols(message, prefix, [2, 8]),
+    ...parts.all(3).flatMap((nested) => messageSymbols(nested, name)),
+    ...parts.all(4).flatMap((enumeration) => enumSymbols(enumeration, name)),
+  ]
+}
+
+// The values of an enum stand beside it, not in it.
+function enumSymbols(enumeration: Uint8Array, prefix: string): string[] {
+  const parts = partsOf(enumeration)
+  return [join(prefix, parts.text(1)), ...parts.all(2).map((value) => join(prefix, partsOf(value).text(1)))]
+}
+
+/** The name of something, and the names of what it has in the fields of these numbers. */
+function namedSymbols(bytes: Uint8Array, prefix: string, members: readonly number[]): string[] {
+  const parts = partsOf(bytes)
+  const name = join(prefix, parts.text(1))
+  return [
+    name,
+    ...members.flatMap((number) => parts.all(number).map((member) => join(name, partsOf(member).text(1)))),
+  ]
+}
+
+interface Parts {
+  /** All fields of a number. */
+  all(number: number): readonly Uint8Array[]
+  /** The first field of a number as a text; empty when there is none. */
+  text(number: number): string
+}
+
+// The fields of a message that have a length; numbers are passed over.
+function partsOf(bytes: Uint8Array): Parts {
+  const fields: (readonly [number, Uint8Array])[] = []
+  let position = 0
+  const readNumber = (): number => {
+    let value = 0
+    for (let scale = 1; ; scale *= 128) {
+      const byte = bytes[position++] ?? 0
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+    }
+  }
+  while (position < bytes.length) {
+    const tag = readNumber()
+    const wireType = tag & 7
+    if (wireType === 0) readNumber()
+    else if (wireType === 2) {
+      const length = readNumber()
+      fields.push([tag >>> 3, bytes.subarray(position, position + length)])
+      position += length
+    } else position += wireType === 1 ? 8 : 4
+  }
+  const all = (number: number): readonly Uint8Array[] =>
+    fields.filter(([own]) => own === number).map(([, field]) => field)
+  return { all, text: (number) => decode(all(number)[0] ?? new Uint8Array()) }
+}
+
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString()
+}
+
+function join(prefix: string, name: string): string {
+  return prefix === '' ? name : `${prefix}.${name}`
+}

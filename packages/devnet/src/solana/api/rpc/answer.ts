@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { SolanaChain } from '../../chain/solana-chain.ts'
+import { parseJson, writeJson } from './json.ts'
+import type { Method } from './method.ts'
+import { accountMethods } from './methods/accounts.ts'
+import { clusterMethods } from './methods/cluster.ts'
+import { simulationMethods } from './methods/simulation.ts'
+import { transactionMethods } from './methods/transactions.ts'
+import { RpcCode, RpcFault } from './rpc-fault.ts'
+
+const methods: ReadonlyMap<string, Method> = new Map(
+  Object.entries({ ...clusterMethods, ...accountMethods, ...simulationMethods, ...transactionMethods }),
+)
+
+/** Where calls go. */
+export interface Answering {
+  readonly chain: SolanaChain
+  /** Hears errors that no caller was told about. */
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * Answers the body of a request: one call, or a list of them that are made one after the other.
+ *
+ * @param body JSON text
+ * @returns JSON text; undefined when every call is a notification, which nobody answers
+ * @see https://www.jsonrpc.org/specification
+ */
+export async function answerBody(body: string, answering: Answering): Promise<string | undefined> {
+  let calls: unknown
+  try {
+    calls = parseJson(body)
+  } catch {
+    return refuse(new RpcFault(RpcCode.parseError, 'Parse error: the body is not JSON'))
+  }
+  if (!Array.isArray(calls)) {
+    const answer = await answerCall(calls, answering)
+    return answer === undefined ? undefined : writeJson(answer)
+  }
+  if (calls.length === 0)
+    return refuse(new RpcFault(RpcCode.invalidRequest, 'Invalid request: a batch must have a call'))
+  const answers: object[] = []
+  for (const call of calls) {
+    const answer = await answerCall(call, answering)
+    if (answer !== undefined) answers.push(answer)
+    // The chain and other callers shall not wait for a long list.
+    await nextTurn()
+  }
+  return answers.length === 0 ? undefined : writeJson(answers)
+}
+
+/** Writes the answer to a request in which no call was found. */
+export function refuse(fault: RpcFault): string {
+  return writeJson(failure(null, fault))
+}
+
+async function answerCall(call: unknown, { chain, onFault }: Answering): Promise<object | undefined> {
+  const { id, method, params } = asRecord(call)
+  const isNotification = id === undefined && typeof method === 'string'
+  try {
+    const result = await callMethod(method, params, chain)
+    return isNotification ? undefined : { jsonrpc: '2.0', result, id: idOf(id) }
+  } catch (error) {
+    if (!(error instanceof RpcFault)) onFault(error)
+    return isNotification ? undefined : failure(id, error)
+  }
+}
+
+async function callMethod(method: unknown, params: unknown, chain: SolanaChain): Promise<unknown> {
+  if (typeof method !== 'string')
+    throw new RpcFault(RpcCode.invalidRequest, 'Invalid request: method must be a text')
+  const called = methods.get(method)
+  if (called === undefined) throw new RpcFault(RpcCode.methodNotFound, 'Method not found')
+  const parameters = params ?? []
+  if (!Array.isArray(parameters))
+    throw new RpcFault(RpcCode.invalidParameters, 'Invalid params: params must be a list')
+  return called(parameters, chain)
+}
+
+function failure(id: unknown, error: unknown): object {
+  const { code, message, data } =
+    error instanceof RpcFault ? error : new RpcFault(RpcCode.internalError, 'Internal error')
+  return {
+    jsonrpc: '2.0',
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+    id: idOf(id),
+  }
+}
+
+function idOf(id: unknown): unknown {
+  return ['string', 'number', 'bigint'].includes(typeof id) ? id : null
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -1,0 +1,68 @@
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { getBase58Decoder } from '@solana/kit'
+import type { SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
+import { invalid, readUnsigned } from './parameters.ts'
+import { RpcCode, RpcFault } from './rpc-fault.ts'
+
+const compress = promisify(zstdCompress)
+const mostBase58Bytes = 128
+
+/**
+ * Describes an account as callers want it.
+ *
+ * @param account its state
+ * @param options those of the call: `encoding` and `dataSlice`
+ * @returns its JSON form; null for one without lamports, which is none
+ * @throws RpcFault for options that break a rule
+ */
+export async function describeAccount(
+  account: SubscribeUpdateAccountInfo | undefined,
+  { encoding, dataSlice }: { readonly encoding?: unknown; readonly dataSlice?: unknown },
+): Promise<object | null> {
+  if (account === undefined || account.lamports === 0n) return null
+  const { data, executable, lamports, owner, rentEpoch } = account
+  return {
+    data: await encodeData(cut(data, dataSlice), encoding),
+    executable,
+    lamports,
+    owner: getBase58Decoder().decode(owner),
+    rentEpoch,
+    space: data.byteLength,
+  }
+}
+
+function cut(data: Uint8Array, slice: unknown): Uint8Array {
+  if (slice === undefined || slice === null) return data
+  if (typeof slice !== 'object') throw invalid('dataSlice', 'an object with offset and length')
+  const { offset, length } = slice as Readonly<Record<string, unknown>>
+  const start = readUnsigned(offset, 'dataSlice.offset')
+  return data.subarray(Number(start), Number(start + readUnsigned(length, 'dataSlice.length')))
+}
+
+async function encodeData(data: Uint8Array, encoding: unknown): Promise<string | [string, string]> {
+  switch (encoding) {
+    case undefined:
+    case null:
+      return encodeBase58(data)
+    case 'base58':
+      return [encodeBase58(data), encoding]
+    // No program's data is parsed here; nodes answer base64 for those that they do not know.
+    case 'jsonParsed':
+    case 'base64':
+      return [Buffer.from(data).toString('base64'), 'base64']
+    case 'base64+zstd':
+      return [(await compress(data)).toString('base64'), encoding]
+    default:
+      throw invalid('encoding', 'base58, base64, base64+zstd or jsonParsed')
+  }
+}
+
+function encodeBase58(data: Uint8Array): string {
+  if (data.byteLength > mostBase58Bytes)
+    throw new RpcFault(
+      RpcCode.invalidRequest,
+      `Data of more than ${mostBase58Bytes} bytes is not told in base58: ask for the encoding base64`,
+    )
+  return getBase58Decoder().decode(data)
+}

@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http'
+import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
+import { answerBody, refuse, type Answering } from './answer.ts'
+import { RpcCode, RpcFault } from './rpc-fault.ts'
+
+const mostBodyBytes = 1024 * 1024
+const json = 'application/json; charset=utf-8'
+
+/** The server of JSON-RPC; it waits for connections that somebody else accepts. */
+export interface RpcServer {
+  readonly http1: Server
+  close(): Promise<void>
+}
+
+/**
+ * Makes a server of JSON-RPC by POST to `/`, with `/health`. It is open to the pages of every site, as what it serves is
+ * a chain on the machine of its user.
+ */
+export async function createRpcServer(answering: Answering): Promise<RpcServer> {
+  let http1: Server | undefined
+  const server = fastify({
+    bodyLimit: mostBodyBytes,
+    forceCloseConnections: true,
+    serverFactory: (handler) => (http1 = createServer(handler)),
+  })
+  openToEverySite(server)
+  // A body is JSON whatever its media type claims.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: unknown) => body)
+  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const { statusCode = 500 } = error
+    if (statusCode >= 500) answering.onFault(error)
+    // Whoever still sends an oversize body would meet a closed connection in place of the answer.
+    if (statusCode === 413) reply.removeHeader('connection')
+    return reply
+      .code(statusCode)
+      .type(json)
+      .send(refuse(explain(statusCode)))
+  })
+  server.get('/health', async () => 'ok')
+  server.post('/', async ({ body }, reply) => {
+    const answer = await answerBody(typeof body === 'string' ? body : '', answering)
+    return answer === undefined ? reply.code(204).send() : reply.type(json).send(answer)
+  })
+  await server.ready()
+  if (http1 === undefined) throw new TypeError('the framework made no server')
+  return { http1, close: () => server.close() }
+}
+
+function openToEverySite(server: FastifyInstance): void {
+  server.addHook('onRequest', async ({ headers }, reply) => {
+    reply.header('access-control-allow-origin', '*')
+    const wanted = headers['access-control-request-headers']
+    if (wanted !== undefined) reply.header('access-control-allow-headers', wanted)
+  })
+  server.options('/', (_request, reply) =>
+    reply
+      .code(204)
+      .header('access-control-allow-methods', 'POST, OPTIONS')
+      .header('access-control-max-age', '86400')
+      .send(),
+  )
+}
+
+function explain(statusCode: number): RpcFault {
+  if (statusCode === 413)
+    return new RpcFault(
+      RpcCode.invalidRequest,
+      `Invalid request: the body must have at most ${mostBodyBytes} bytes`,
+    )
+  return statusCode >= 500
+    ? new RpcFault(RpcCode.internalError, 'Internal error')
+    : new RpcFault(RpcCode.invalidRequest, 'Invalid request')
+}

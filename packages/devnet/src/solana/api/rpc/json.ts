@@ -1,0 +1,22 @@
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
+const wholeNumber = /^-?\d+$/
+
+/** Reads JSON; whole numbers beyond the safe ones become bigints. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
+    const source = context?.source
+    return typeof value === 'number' &&
+      !Number.isSafeInteger(value) &&
+      source !== undefined &&
+      wholeNumber.test(source)
+      ? BigInt(source)
+      : value
+  })
+}
+
+/** Writes JSON; bigints become numbers with all their digits, as nodes write them. */
+export function writeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) =>
+    typeof entry === 'bigint' ? rawJSON(entry.toString()) : entry,
+  )
+}

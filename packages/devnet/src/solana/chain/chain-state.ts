@@ -1,0 +1,104 @@
+import type {
+  SubscribeUpdateAccountInfo,
+  SubscribeUpdateEntry,
+  SubscribeUpdateTransactionInfo,
+} from '@fairlead/grpc/geyser'
+import type { ChainRecord, ChainSnapshot, Doom } from './chain-record.ts'
+import { hex, Ledger, type LedgerLimits } from './ledger.ts'
+import type { SlotContent } from './solana-chain.ts'
+
+/** The slot that is being made, as it grows. */
+export interface OpenSlot {
+  readonly slot: bigint
+  readonly parent: SlotContent
+  readonly blockTime: bigint
+  readonly doom: Doom | undefined
+  readonly accounts: SubscribeUpdateAccountInfo[]
+  readonly transactions: SubscribeUpdateTransactionInfo[]
+  readonly entries: SubscribeUpdateEntry[]
+  /** The transactions as they were sent. */
+  readonly sent: Uint8Array[]
+}
+
+/** What the steps of a chain have made of it, without the accounts, which the engine has. */
+export class ChainState {
+  readonly ledger: Ledger
+  /** The slot that is being made; none between two slots. */
+  open: OpenSlot | undefined
+  /** Number of the newest slot, one that is not on the chain included. */
+  newestSlot: bigint
+  /** Version of the last write of an account. */
+  writeVersion: bigint
+  /** Transactions of a slot that was given up, for the next one. */
+  waiting: Uint8Array[]
+  /** Keys of all accounts that were ever written, in hexadecimal. */
+  readonly written: Set<string>
+
+  constructor(limits: LedgerLimits, snapshot: ChainSnapshot) {
+    this.ledger = new Ledger(limits, snapshot)
+    this.newestSlot = snapshot.newestSlot
+    this.writeVersion = snapshot.writeVersion
+    this.waiting = [...snapshot.waiting]
+    this.written = new Set(snapshot.accounts.map(({ pubkey }) => hex(pubkey)))
+  }
+
+  /** Takes a step. */
+  apply(record: ChainRecord): void {
+    if ('accounts' in record) this.#note(record.accounts)
+    if (record.kind === 'opened') this.#open(record)
+    else if (record.kind === 'transaction') this.#add(record)
+    else if (record.kind === 'entry') this.slot.entries.push(record.entry)
+    else if (record.kind === 'made') this.#make(record)
+    else this.#giveUp(this.slot)
+  }
+
+  /** The slot that is being made. */
+  get slot(): OpenSlot {
+    if (this.open === undefined) throw new TypeError('no slot is being made')
+    return this.open
+  }
+
+  #note(accounts: readonly SubscribeUpdateAccountInfo[]): void {
+    this.writeVersion = accounts.at(-1)?.writeVersion ?? this.writeVersion
+    for (const { pubkey } of accounts) this.written.add(hex(pubkey))
+  }
+
+  #open({ slot, blockTime, doom, accounts }: ChainRecord & { kind: 'opened' }): void {
+    const parent = this.ledger.newest
+    this.newestSlot = slot
+    const empty = { transactions: [], entries: [], sent: [] }
+    this.open = { slot, parent, blockTime, doom, accounts: [...accounts], ...empty }
+  }
+
+  #add({ bytes, transaction, accounts, entry }: ChainRecord & { kind: 'transaction' }): void {
+    const { slot } = this
+    slot.accounts.push(...accounts)
+    slot.transactions.push(transaction)
+    slot.sent.push(bytes)
+    slot.entries.push(entry)
+    this.ledger.note(transaction.signature, slot.slot, transaction.meta?.err?.err)
+    this.waiting = this.waiting.filter((waiting) => Buffer.compare(waiting, bytes) !== 0)
+  }
+
+  #make({ accounts, meta }: ChainRecord & { kind: 'made' }): void {
+    const { slot } = this
+    slot.accounts.push(...accounts)
+    if (slot.doom !== undefined) return this.#giveUp(slot)
+    this.ledger.append(contentOf(slot, meta))
+    // What still waits has been refused.
+    this.waiting = []
+    this.open = undefined
+  }
+
+  #giveUp({ transactions, sent }: OpenSlot): void {
+    for (const { signature } of transactions) this.ledger.forget(signature)
+    this.waiting = [...sent, ...this.waiting]
+    this.open = undefined
+  }
+}
+
+/** Joins a slot with its end. */
+export function contentOf(open: OpenSlot, meta: SlotContent['meta']): SlotContent {
+  const { slot, parent, accounts, transactions, entries } = open
+  return { slot, parent: parent.slot, accounts, transactions, entries, meta }
+}

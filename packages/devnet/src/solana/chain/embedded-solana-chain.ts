@@ -1,0 +1,175 @@
+import { CommitmentLevel, type SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
+import { getBase58Decoder } from '@solana/kit'
+import { stateOf, type EngineAccount } from './engine.ts'
+import { errorBytes, failureBytes, invalidWritableAccount } from './error-bytes.ts'
+import { readInnerInstructions, readReturnData } from './execution.ts'
+import { memo, signTransaction, transferLamports } from './instructions.ts'
+import { SlotMaker, type ChainParts } from './slot-maker.ts'
+import type {
+  ChainEvent,
+  SignatureStatus,
+  Simulation,
+  SimulationOptions,
+  SlotContent,
+  SlotUnderWay,
+  SolanaChain,
+  SolanaExample,
+  Tip,
+} from './solana-chain.ts'
+import { TransactionRefused } from './transaction-refused.ts'
+import { verifySignatures } from './verify-signatures.ts'
+import { readTransaction, type WireTransaction } from './wire-transaction.ts'
+
+const base58 = getBase58Decoder()
+
+/** A chain in this process. Somebody else says when a slot ends. */
+export class EmbeddedSolanaChain implements SolanaChain {
+  readonly #parts: ChainParts
+  readonly #maker: SlotMaker
+  readonly #listeners = new Set<(event: ChainEvent) => void>()
+  readonly #ending = new AbortController()
+
+  constructor(parts: ChainParts) {
+    this.#parts = parts
+    this.#maker = new SlotMaker(parts, (event) => this.#tell(event))
+  }
+
+  get example(): SolanaExample {
+    return this.#parts.origin.example
+  }
+
+  get genesisHash(): string {
+    return this.#parts.origin.genesisHash
+  }
+
+  get slotUnderWay(): SlotUnderWay {
+    const { slot, parent, accounts, transactions, entries } = this.#parts.state.slot
+    return { slot, parent: parent.slot, accounts, transactions, entries }
+  }
+
+  get firstAvailableSlot(): bigint {
+    return this.#parts.state.ledger.oldest.slot
+  }
+
+  slotsFrom(slot: bigint, commitment: CommitmentLevel): readonly SlotContent[] {
+    return this.#parts.state.ledger.slotsFrom(slot, commitment)
+  }
+
+  tip(commitment: CommitmentLevel): Tip {
+    return this.#parts.state.ledger.tip(commitment)
+  }
+
+  isBlockhashValid(blockhash: string, commitment: CommitmentLevel): boolean {
+    return this.#parts.state.ledger.isBlockhashValid(blockhash, commitment)
+  }
+
+  account(pubkey: Uint8Array): SubscribeUpdateAccountInfo | undefined {
+    return tell(pubkey, this.#parts.engine.account(pubkey))
+  }
+
+  statusOf(signature: Uint8Array): SignatureStatus | undefined {
+    return this.#parts.state.ledger.statusOf(signature)
+  }
+
+  minimumBalance(dataBytes: bigint): bigint {
+    return this.#parts.engine.minimumBalance(dataBytes)
+  }
+
+  async send(bytes: Uint8Array, { skipPreflight = false } = {}): Promise<Uint8Array> {
+    const transaction = readTransaction(bytes)
+    if (skipPreflight) this.#maker.admit(transaction)
+    else this.#preflight(transaction)
+    this.#maker.execute(transaction)
+    return transaction.signature
+  }
+
+  simulate(bytes: Uint8Array, options: SimulationOptions = {}): Simulation {
+    try {
+      const transaction = readTransaction(bytes)
+      if (options.verifySignatures === true) verifySignatures(transaction)
+      this.#maker.admit(transaction)
+      return this.#tryOut(transaction, options.accounts)
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error
+      const { err, logs, unitsConsumed } = error
+      const nothing = { returnData: undefined, innerInstructions: [], accounts: [] }
+      return { slot: this.#parts.state.slot.slot, err, logs, unitsConsumed, ...nothing }
+    }
+  }
+
+  async airdrop(pubkey: Uint8Array, lamports: bigint): Promise<Uint8Array> {
+    const { faucet } = this.#parts.keys
+    const { blockhash } = this.tip(CommitmentLevel.PROCESSED)
+    // Two gifts of the same amount to the same account are two transactions all the same.
+    const instructions = [
+      transferLamports(faucet, pubkey, lamports),
+      memo(String(this.#parts.state.writeVersion)),
+    ]
+    // The programs that it calls cannot be written to in the same transaction.
+    if (instructions.some(({ programAddress }) => programAddress === base58.decode(pubkey)))
+      throw new TransactionRefused(errorBytes(invalidWritableAccount))
+    return this.send(signTransaction([faucet], blockhash, instructions))
+  }
+
+  listen(listener: (event: ChainEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Aborted when the chain is stopped. */
+  get ended(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  async stop(): Promise<void> {
+    if (this.ended.aborted) return
+    this.#ending.abort()
+    await this.#parts.journal.close()
+  }
+
+  /** Ends the slot that is being made and begins the next one. */
+  makeSlot(): void {
+    this.#maker.makeSlot()
+  }
+
+  #preflight(transaction: WireTransaction): void {
+    verifySignatures(transaction)
+    this.#maker.admit(transaction)
+    const { err, logs, unitsConsumed } = this.#tryOut(transaction)
+    if (err !== undefined) throw new TransactionRefused(err, logs, unitsConsumed)
+  }
+
+  #tryOut({ bytes }: WireTransaction, accounts: readonly Uint8Array[] = []): Simulation {
+    const trial = this.#parts.engine.simulate(bytes)
+    return {
+      slot: this.#parts.state.slot.slot,
+      err: trial.failure === undefined ? undefined : failureBytes(trial.failure),
+      logs: trial.meta.logs(),
+      unitsConsumed: trial.meta.computeUnitsConsumed(),
+      returnData: readReturnData(trial),
+      innerInstructions: readInnerInstructions(trial),
+      accounts: trial.failure === undefined ? accounts.map((key) => tell(key, trial.account(key))) : [],
+    }
+  }
+
+  #tell(event: ChainEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        // A fault of a listener is neither swallowed nor taken for one of the chain.
+        queueMicrotask(() => {
+          throw error
+        })
+      }
+    }
+  }
+}
+
+function tell(
+  pubkey: Uint8Array,
+  account: EngineAccount | undefined,
+): SubscribeUpdateAccountInfo | undefined {
+  // The engine does not know which write it was.
+  return account === undefined ? undefined : { ...stateOf(pubkey, account), writeVersion: 0n }
+}

@@ -1,0 +1,124 @@
+import { CommitmentLevel } from '@fairlead/grpc/geyser'
+import type { ChainSnapshot, StatusRecord } from './chain-record.ts'
+import type { SignatureStatus, SlotContent, Tip } from './solana-chain.ts'
+
+/** Blocks for which a blockhash is good. */
+export const blockhashAge = 150n
+const statusAge = 300n
+
+/** What to keep of a chain. */
+export interface LedgerLimits {
+  /** Slots whose content is kept. */
+  readonly keptSlots: number
+  /** Blocks upon a block that make it final. */
+  readonly finalityBlocks: number
+}
+
+/** The slots of the chain, what became of their transactions, and how sure they are. */
+export class Ledger {
+  readonly #limits: LedgerLimits
+  readonly #slots: SlotContent[]
+  readonly #heights: Map<string, bigint>
+  readonly #statuses: Map<string, StatusRecord[1]>
+
+  /** @param slots Slots of the chain in order, with at least one. */
+  constructor(
+    limits: LedgerLimits,
+    { slots, blockhashes, statuses }: Pick<ChainSnapshot, 'slots' | 'blockhashes' | 'statuses'>,
+  ) {
+    this.#limits = limits
+    this.#slots = [...slots]
+    this.#heights = new Map(blockhashes)
+    this.#statuses = new Map(statuses)
+  }
+
+  get newest(): SlotContent {
+    return this.#at(this.#slots.length - 1)
+  }
+
+  get oldest(): SlotContent {
+    return this.#at(0)
+  }
+
+  /** The newest slot that has reached a level of commitment. */
+  at(commitment: CommitmentLevel): SlotContent {
+    return this.#at(this.#positionAt(commitment))
+  }
+
+  /** Adds a slot upon the newest one. */
+  append(content: SlotContent): void {
+    this.#slots.push(content)
+    const height = heightOf(content)
+    this.#heights.set(content.meta.blockhash, height)
+    const most = Math.max(this.#limits.keptSlots, this.#limits.finalityBlocks + 1)
+    if (this.#slots.length > most) this.#slots.splice(0, this.#slots.length - most)
+    for (const [blockhash, its] of this.#heights) {
+      if (its + statusAge >= height) break
+      this.#heights.delete(blockhash)
+    }
+    for (const [signature, { slot }] of this.#statuses) {
+      if (slot + statusAge >= content.slot) break
+      this.#statuses.delete(signature)
+    }
+  }
+
+  tip(commitment: CommitmentLevel): Tip {
+    const content = this.at(commitment)
+    return { slot: content.slot, blockHeight: heightOf(content), blockhash: content.meta.blockhash }
+  }
+
+  slotsFrom(slot: bigint, commitment: CommitmentLevel): readonly SlotContent[] {
+    const first = this.#slots.findIndex((content) => content.slot >= slot)
+    return first === -1 ? [] : this.#slots.slice(first, this.#positionAt(commitment) + 1)
+  }
+
+  isBlockhashValid(blockhash: string, commitment: CommitmentLevel): boolean {
+    const height = this.#heights.get(blockhash)
+    if (height === undefined) return false
+    const age = heightOf(this.at(commitment)) - height
+    return age >= 0n && age <= blockhashAge
+  }
+
+  note(signature: Uint8Array, slot: bigint, err: Uint8Array | undefined): void {
+    this.#statuses.set(hex(signature), { slot, err })
+  }
+
+  forget(signature: Uint8Array): void {
+    this.#statuses.delete(hex(signature))
+  }
+
+  statusOf(signature: Uint8Array): SignatureStatus | undefined {
+    const status = this.#statuses.get(hex(signature))
+    if (status === undefined) return undefined
+    const reached = [CommitmentLevel.FINALIZED, CommitmentLevel.CONFIRMED].find(
+      (commitment) => status.slot <= this.at(commitment).slot,
+    )
+    return { ...status, commitment: reached ?? CommitmentLevel.PROCESSED }
+  }
+
+  /** All of it, for a snapshot. */
+  content(): Pick<ChainSnapshot, 'slots' | 'blockhashes' | 'statuses'> {
+    return { slots: [...this.#slots], blockhashes: [...this.#heights], statuses: [...this.#statuses] }
+  }
+
+  #positionAt(commitment: CommitmentLevel): number {
+    const behind = { 0: 0, 1: 1, 2: this.#limits.finalityBlocks }[commitment]
+    return Math.max(0, this.#slots.length - 1 - behind)
+  }
+
+  #at(position: number): SlotContent {
+    const content = this.#slots[position]
+    if (content === undefined) throw new TypeError('the ledger has no slots')
+    return content
+  }
+}
+
+/** How many blocks come before a block. */
+export function heightOf({ meta }: SlotContent): bigint {
+  return meta.blockHeight?.blockHeight ?? 0n
+}
+
+/** Writes bytes as a key of maps. */
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}

@@ -1,0 +1,263 @@
+import {
+  CommitmentLevel,
+  RewardType,
+  SlotStatus,
+  type SubscribeUpdateAccountInfo,
+  type SubscribeUpdateEntry,
+} from '@fairlead/grpc/geyser'
+import { getBase58Decoder } from '@solana/kit'
+import type { ChainJournal, ChainRecord, ChainSnapshot, Doom } from './chain-record.ts'
+import { contentOf, type ChainState, type OpenSlot } from './chain-state.ts'
+import { isNonceCurrent } from './durable-nonce.ts'
+import { stateOf, type AccountState, type Engine } from './engine.ts'
+import { alreadyProcessed, blockhashNotFound, errorBytes } from './error-bytes.ts'
+import { describeAccount, executeTransaction } from './execution.ts'
+import { heightOf, hex } from './ledger.ts'
+import { hashesPerEntry, nextEntryHash } from './proof-of-history.ts'
+import type { SampleKeys } from './sample-keys.ts'
+import type { ChainEvent, SlotContent } from './solana-chain.ts'
+import { beginSlot, lastHashOf } from './sysvars.ts'
+import { lamportsPerSignature } from './transaction-fee.ts'
+import { TransactionRefused } from './transaction-refused.ts'
+import { readTransaction, type WireTransaction } from './wire-transaction.ts'
+
+const base58 = getBase58Decoder()
+
+/** What a chain consists of. */
+export interface ChainParts {
+  readonly engine: Engine
+  readonly state: ChainState
+  readonly journal: ChainJournal
+  readonly keys: SampleKeys
+  readonly origin: Pick<ChainSnapshot, 'seed' | 'genesisHash' | 'example'>
+  /** Which slots are made on a losing branch. */
+  readonly doomOf: (slot: bigint) => Doom | undefined
+}
+
+/** Makes the slots of a chain, one after the other: each step goes through the journal and the state, then it is told. */
+export class SlotMaker {
+  readonly #engine: Engine
+  readonly #state: ChainState
+  readonly #journal: ChainJournal
+  readonly #leader: SampleKeys['leader']
+  readonly #origin: ChainParts['origin']
+  readonly #doomOf: ChainParts['doomOf']
+  readonly #tell: (event: ChainEvent) => void
+  // Accounts as they were before a slot on a losing branch, by their keys.
+  readonly #before = new Map<string, AccountState>()
+
+  /** @param tell Hears everything in order. */
+  constructor(
+    { engine, state, journal, keys, origin, doomOf }: ChainParts,
+    tell: (event: ChainEvent) => void,
+  ) {
+    this.#engine = engine
+    this.#state = state
+    this.#journal = journal
+    this.#leader = keys.leader
+    this.#origin = origin
+    this.#doomOf = doomOf
+    this.#tell = tell
+    if (state.open === undefined) this.#openSlot()
+    else this.#resumeSlot(state.open)
+  }
+
+  /** Ends the slot that is being made and begins the next one. */
+  makeSlot(): void {
+    const { slot } = this.#state
+    if (slot.doom === 'dead') this.#killSlot(slot)
+    else this.#completeSlot(slot)
+    this.#engine.setAccounts([...this.#before.values()])
+    this.#before.clear()
+    if (this.#journal.isLong) this.#journal.begin(this.#snapshot())
+    this.#openSlot()
+  }
+
+  /**
+   * Refuses what the engine would take, as it knows no blockhashes and no history.
+   *
+   * @throws {@link TransactionRefused} with BlockhashNotFound or AlreadyProcessed
+   */
+  admit(transaction: WireTransaction): void {
+    const { ledger } = this.#state
+    const isRecent = ledger.isBlockhashValid(transaction.recentBlockhash, CommitmentLevel.PROCESSED)
+    if (!isRecent && !isNonceCurrent(this.#engine, transaction)) {
+      throw new TransactionRefused(errorBytes(blockhashNotFound))
+    }
+    if (ledger.statusOf(transaction.signature) !== undefined) {
+      throw new TransactionRefused(errorBytes(alreadyProcessed))
+    }
+  }
+
+  #repeat(bytes: Uint8Array): void {
+    try {
+      const transaction = readTransaction(bytes)
+      this.admit(transaction)
+      this.execute(transaction)
+    } catch (error) {
+      // On this branch it may have come too late.
+      if (!(error instanceof TransactionRefused)) throw error
+    }
+  }
+
+  /**
+   * Executes a transaction in the slot that is being made.
+   *
+   * @throws {@link TransactionRefused}
+   */
+  execute(sent: WireTransaction): void {
+    const { bytes, signature, content } = sent
+    const { meta, writes, before } = executeTransaction(this.#engine, sent)
+    const { slot, transactions, doom } = this.#state.slot
+    if (doom !== undefined) this.#remember(before())
+    const accounts = this.#version(writes, signature)
+    const index = BigInt(transactions.length)
+    const transaction = { signature, isVote: false, transaction: content, meta, index }
+    const entry = this.#nextEntry(content.signatures)
+    this.#take({ kind: 'transaction', bytes, transaction, accounts, entry })
+    this.#tell({ kind: 'transaction', slot, accounts, transaction })
+    this.#tell({ kind: 'entry', entry })
+  }
+
+  /** Makes the entry of the next transaction, or a tick without any. */
+  #nextEntry(signatures: readonly Uint8Array[]): SubscribeUpdateEntry {
+    const { slot, entries, transactions } = this.#state.slot
+    return {
+      slot,
+      index: BigInt(entries.length),
+      numHashes: BigInt(hashesPerEntry),
+      hash: nextEntryHash(this.#lastHash(), signatures),
+      executedTransactionCount: signatures.length === 0 ? 0n : 1n,
+      startingTransactionIndex: BigInt(transactions.length),
+    }
+  }
+
+  #lastHash(): Uint8Array {
+    const { entries, parent } = this.#state.slot
+    return entries.at(-1)?.hash ?? lastHashOf(parent)
+  }
+
+  #version(writes: readonly AccountState[], txnSignature?: Uint8Array): SubscribeUpdateAccountInfo[] {
+    return writes.map((account, position) => ({
+      ...account,
+      writeVersion: this.#state.writeVersion + BigInt(position) + 1n,
+      ...(txnSignature && { txnSignature }),
+    }))
+  }
+
+  // Nothing is told that would not survive the end of the process.
+  #take(record: ChainRecord): void {
+    this.#journal.append(record)
+    this.#state.apply(record)
+  }
+
+  #snapshot(): ChainSnapshot {
+    const { ledger, writeVersion, newestSlot, waiting, written } = this.#state
+    const accounts = Array.from(written, (key) => this.#stateOf(Buffer.from(key, 'hex'))).filter(
+      ({ lamports }) => lamports > 0n,
+    )
+    return { ...this.#origin, ...ledger.content(), accounts, writeVersion, newestSlot, waiting }
+  }
+
+  #openSlot(): void {
+    const { ledger, newestSlot } = this.#state
+    const slot = newestSlot + 1n
+    const doom = this.#doomOf(slot)
+    const blockTime = BigInt(Math.floor(Date.now() / 1_000))
+    const accounts = this.#version(this.#begin(slot, blockTime))
+    this.#take({ kind: 'opened', slot, blockTime, doom, accounts })
+    const parent = ledger.newest.slot
+    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_FIRST_SHRED_RECEIVED })
+    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_CREATED_BANK })
+    this.#tell({ kind: 'accounts', slot, accounts })
+    for (const bytes of this.#state.waiting) this.#repeat(bytes)
+  }
+
+  #resumeSlot({ slot, blockTime, doom, accounts }: OpenSlot): void {
+    this.#begin(slot, blockTime)
+    if (doom !== undefined) this.#remember(accounts.map(({ pubkey }) => this.#stateOf(pubkey)))
+    this.#engine.setAccounts(accounts)
+    for (const bytes of this.#state.waiting) this.#repeat(bytes)
+  }
+
+  // Of several states of an account in a slot the first one counts.
+  #remember(accounts: readonly AccountState[]): void {
+    for (const account of accounts) {
+      const key = hex(account.pubkey)
+      if (!this.#before.has(key)) this.#before.set(key, account)
+    }
+  }
+
+  #stateOf(pubkey: Uint8Array): AccountState {
+    return describeAccount(pubkey, this.#engine.account(pubkey))
+  }
+
+  #begin(slot: bigint, blockTime: bigint): AccountState[] {
+    const parents = this.#state.ledger.slotsFrom(0n, CommitmentLevel.PROCESSED)
+    return beginSlot(this.#engine, slot, blockTime, parents)
+  }
+
+  #killSlot({ slot, parent }: OpenSlot): void {
+    this.#take({ kind: 'died' })
+    this.#tell({ kind: 'status', slot, parent: parent.slot, status: SlotStatus.SLOT_DEAD })
+  }
+
+  #completeSlot(open: OpenSlot): void {
+    const { slot } = open
+    const parent = open.parent.slot
+    const { ledger } = this.#state
+    const entry = this.#nextEntry([])
+    this.#take({ kind: 'entry', entry })
+    this.#tell({ kind: 'entry', entry })
+    const { accounts, rewards } = this.#payLeader(open)
+    const meta: SlotContent['meta'] = {
+      slot,
+      blockhash: base58.decode(this.#lastHash()),
+      rewards: { rewards, numPartitions: undefined },
+      blockTime: { timestamp: open.blockTime },
+      blockHeight: { blockHeight: heightOf(open.parent) + 1n },
+      parentSlot: parent,
+      parentBlockhash: open.parent.meta.blockhash,
+      executedTransactionCount: BigInt(open.transactions.length),
+      entriesCount: BigInt(open.entries.length),
+    }
+    const confirmed = ledger.at(CommitmentLevel.CONFIRMED)
+    const finalized = ledger.at(CommitmentLevel.FINALIZED)
+    this.#take({ kind: 'made', accounts, meta })
+    if (accounts.length > 0) this.#tell({ kind: 'accounts', slot, accounts })
+    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_COMPLETED })
+    this.#tell({ kind: 'slot-made', content: contentOf(open, meta) })
+    this.#tell({ kind: 'status', slot, parent, status: SlotStatus.SLOT_PROCESSED })
+    this.#tellProgress(confirmed, CommitmentLevel.CONFIRMED, SlotStatus.SLOT_CONFIRMED)
+    this.#tellProgress(finalized, CommitmentLevel.FINALIZED, SlotStatus.SLOT_FINALIZED)
+  }
+
+  #tellProgress(before: SlotContent, commitment: CommitmentLevel, status: SlotStatus): void {
+    for (const { slot, parent } of this.#state.ledger.slotsFrom(before.slot + 1n, commitment)) {
+      this.#tell({ kind: 'status', slot, parent, status })
+    }
+  }
+
+  #payLeader({ transactions }: OpenSlot): Pick<ChainRecord & { kind: 'made' }, 'accounts'> & {
+    readonly rewards: NonNullable<SlotContent['meta']['rewards']>['rewards']
+  } {
+    const fees = transactions.reduce((sum, { meta }) => sum + (meta?.fee ?? 0n), 0n)
+    const signatures = transactions.reduce(
+      (sum, { transaction }) => sum + (transaction?.signatures.length ?? 0),
+      0,
+    )
+    const base = BigInt(signatures) * lamportsPerSignature
+    // Half of the base fee is burnt; what was paid on top of it is the leader's.
+    const lamports = fees - base / 2n
+    const leader = this.#leader
+    const account = this.#engine.account(leader.publicKey)
+    if (lamports <= 0n || account === undefined) return { accounts: [], rewards: [] }
+    const state = stateOf(leader.publicKey, account)
+    const postBalance = state.lamports + lamports
+    const paid = { ...state, lamports: postBalance }
+    if (this.#state.slot.doom !== undefined) this.#remember([state])
+    this.#engine.setAccount(paid)
+    const reward = { lamports, postBalance, rewardType: RewardType.Fee, commission: '', commissionBps: '' }
+    return { accounts: this.#version([paid]), rewards: [{ pubkey: leader.address, ...reward }] }
+  }
+}

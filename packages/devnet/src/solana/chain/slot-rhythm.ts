@@ -1,0 +1,39 @@
+import type { EmbeddedSolanaChain } from './embedded-solana-chain.ts'
+import type { Traffic } from './traffic.ts'
+
+/**
+ * Ends the slots of a chain by the clock until the chain is stopped.
+ *
+ * @param traffic Sends its transactions at even distances within each slot.
+ * @param onLost Hears the error that ended it.
+ */
+export function keepRhythm(
+  chain: EmbeddedSolanaChain,
+  secondsPerSlot: number,
+  traffic: Traffic | undefined,
+  onLost: (error: unknown) => void,
+): void {
+  const turns = traffic?.turns ?? 1
+  const pauseMs = (secondsPerSlot * 1_000) / turns
+  let turn = 0
+  let dueMs = performance.now()
+  let timer: NodeJS.Timeout | undefined
+
+  async function takeTurn(): Promise<void> {
+    await traffic?.send(turn)
+    turn = (turn + 1) % turns
+    if (turn === 0) chain.makeSlot()
+    wait()
+  }
+
+  function wait(): void {
+    if (chain.ended.aborted) return
+    const now = performance.now()
+    // After a standstill the slots go on from now; they do not run after the clock.
+    dueMs = Math.max(dueMs + pauseMs, now)
+    timer = setTimeout(() => void takeTurn().catch(onLost), dueMs - now)
+  }
+
+  chain.ended.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  wait()
+}

@@ -1,0 +1,82 @@
+import { getAddressEncoder, type Address } from '@solana/kit'
+import type { CompiledInstruction, Message } from '@fairlead/grpc/geyser'
+
+/** What each signature costs. */
+export const lamportsPerSignature = 5_000n
+
+const microLamports = 1_000_000n
+const mostUnits = 1_400_000n
+// What an instruction may use where the transaction sets no limit.
+const unitsOfProgram = 200_000n
+const unitsOfBuiltin = 3_000n
+
+const compute = keyOf('ComputeBudget111111111111111111111111111111')
+const setUnitLimit = 2
+const setUnitPrice = 3
+
+const verifiers = [
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+]
+  .concat('Secp256r1SigVerify1111111111111111111111111')
+  .map(keyOf)
+const builtins = [
+  compute,
+  ...verifiers,
+  ...[
+    '11111111111111111111111111111111',
+    'Vote111111111111111111111111111111111111111',
+    'BPFLoader1111111111111111111111111111111111',
+    'BPFLoader2111111111111111111111111111111111',
+    'BPFLoaderUpgradeab1e11111111111111111111111',
+    'LoaderV411111111111111111111111111111111111',
+  ].map(keyOf),
+]
+
+/**
+ * Computes the fee of a transaction: that of its signatures, those that its instructions have verified included, and
+ * that of its priority.
+ *
+ * @returns lamports
+ */
+export function feeOf(message: Message): bigint {
+  const { header, instructions, accountKeys, config } = message
+  const programOf = ({ programIdIndex }: CompiledInstruction) => accountKeys[programIdIndex] ?? compute
+  const verified = instructions.filter((one) => isAmong(verifiers, programOf(one)))
+  const signatures = verified.reduce(
+    (sum, { data }) => sum + (data[0] ?? 0),
+    header?.numRequiredSignatures ?? 0,
+  )
+  const base = BigInt(signatures) * lamportsPerSignature
+  if (config !== undefined) return base + (config.priorityFee ?? 0n)
+
+  const settings = instructions.filter((one) => compute.equals(programOf(one)))
+  const price = readSetting(settings, setUnitPrice, 8) ?? 0n
+  const limit =
+    readSetting(settings, setUnitLimit, 4) ??
+    instructions.reduce(
+      (sum, one) => sum + (isAmong(builtins, programOf(one)) ? unitsOfBuiltin : unitsOfProgram),
+      0n,
+    )
+  const units = limit < mostUnits ? limit : mostUnits
+  return base + (price * units + microLamports - 1n) / microLamports
+}
+
+function readSetting(
+  settings: readonly CompiledInstruction[],
+  kind: number,
+  bytes: 4 | 8,
+): bigint | undefined {
+  const data = settings.find((one) => one.data[0] === kind && one.data.length > bytes)?.data
+  if (data === undefined) return undefined
+  const view = new DataView(data.buffer, data.byteOffset)
+  return bytes === 4 ? BigInt(view.getUint32(1, true)) : view.getBigUint64(1, true)
+}
+
+function isAmong(keys: readonly Buffer[], key: Uint8Array): boolean {
+  return keys.some((one) => one.equals(key))
+}
+
+function keyOf(text: string): Buffer {
+  return Buffer.from(getAddressEncoder().encode(text as Address))
+}

@@ -1,0 +1,75 @@
+import { cpSync } from 'node:fs'
+import { AccountRole, address, generateKeyPairSigner } from '@solana/kit'
+import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
+import { expect, test } from 'vitest'
+import { scratchDirectory } from '../../../test/scratch.ts'
+import {
+  fundedSigner,
+  keyOf,
+  lastTransaction,
+  record,
+  signed,
+  sol,
+  startChain,
+} from '../../../test/solana.ts'
+import type { EmbeddedSolanaChain } from '../chain/embedded-solana-chain.ts'
+
+async function startAgain(directory: string): Promise<EmbeddedSolanaChain> {
+  const copy = await scratchDirectory()
+  cpSync(directory, copy, { recursive: true })
+  return startChain({ directory: copy, branching: true })
+}
+
+test('the largest accounts there are survive a losing branch, a new journal and a restart', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory, branching: true, mostJournalGrowth: 1_000_000 })
+  const payer = await fundedSigner(chain, 1_000n * sol)
+  while (chain.slotUnderWay.slot % 16n !== 0n) chain.makeSlot()
+  const newAccount = await generateKeyPairSigner()
+  const key = keyOf(newAccount.address)
+  const space = 10n * 1024n * 1024n
+  const lamports = chain.minimumBalance(space)
+  const programAddress = address('11111111111111111111111111111111')
+  const create = getCreateAccountInstruction({ payer, newAccount, space, lamports, programAddress })
+  await chain.send(await signed(chain, payer, [create]))
+  for (let slot = 0; slot < 3; slot++) {
+    chain.makeSlot()
+    const again = await startAgain(directory)
+    for (const one of [chain, again]) {
+      expect(one.account(key)?.data.length).toBe(Number(space))
+      expect(one.account(key)?.lamports).toBe(lamports)
+    }
+  }
+})
+
+test('a program may be given lamports, which are told and kept', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory })
+  const events = record(chain)
+  const token = keyOf('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')
+  const before = chain.account(token)?.lamports ?? 0n
+  await chain.airdrop(token, sol)
+  expect(lastTransaction(events).accounts.at(-1)).toMatchObject({ pubkey: token, lamports: before + sol })
+  const again = await startAgain(directory)
+  expect(again.account(token)).toEqual(chain.account(token))
+})
+
+test('what nobody writes is not told as written, whatever a transaction says, and a restart is none the worse', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory })
+  const payer = await fundedSigner(chain)
+  const events = record(chain)
+  const claimed = [
+    'SysvarC1ock11111111111111111111111111111111',
+    'SysvarFees111111111111111111111111111111111',
+    'SysvarEpochRewards1111111111111111111111111',
+    'Sysvar1nstructions1111111111111111111111111',
+    'Vote111111111111111111111111111111111111111',
+  ].map((one) => ({ address: address(one), role: AccountRole.WRITABLE }))
+  const transfer = getTransferSolInstruction({ source: payer, destination: payer.address, amount: 1n })
+  const accounts = [...transfer.accounts, ...claimed]
+  await chain.send(await signed(chain, payer, [{ ...transfer, accounts }]))
+  expect(lastTransaction(events).accounts.map(({ pubkey }) => pubkey)).toEqual([keyOf(payer.address)])
+  const again = await startAgain(directory)
+  expect(again.slotUnderWay).toEqual(chain.slotUnderWay)
+})

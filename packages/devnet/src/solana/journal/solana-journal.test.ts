@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { scratchDirectory } from '../../../test/scratch.ts'
+import { fundedSigner, hex, keyOf, sol, startChain } from '../../../test/solana.ts'
+import type { EmbeddedSolanaChain } from '../chain/embedded-solana-chain.ts'
+import { JournalUnreadable } from './solana-journal.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** What a chain is, as far as anybody can see. */
+const contentOf = (chain: EmbeddedSolanaChain, keys: readonly Uint8Array[] = []) => ({
+  example: chain.example,
+  genesisHash: chain.genesisHash,
+  underWay: chain.slotUnderWay,
+  slots: chain.slotsFrom(0n, 0),
+  tips: ([0, 1, 2] as const).map((level) => chain.tip(level)),
+  accounts: [...Object.values(chain.example).map(keyOf), ...keys].map((key) => chain.account(key)),
+})
+
+/** Starts a chain from what would be on the disk if the process of another one ended now. */
+async function startAfterCrash(directory: string, branching = false): Promise<EmbeddedSolanaChain> {
+  const copy = await scratchDirectory()
+  cpSync(directory, copy, { recursive: true })
+  return startChain({ directory: copy, branching })
+}
+
+test('a chain goes on where it was, in the middle of a slot', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory })
+  const payer = await fundedSigner(chain)
+  for (let slot = 0; slot < 3; slot++) chain.makeSlot()
+  const signature = await chain.airdrop(keyOf(payer.address), sol)
+  const again = await startAfterCrash(directory)
+  expect(contentOf(again, [keyOf(payer.address)])).toEqual(contentOf(chain, [keyOf(payer.address)]))
+  expect(again.statusOf(signature)).toEqual(chain.statusOf(signature))
+  expect(again.account(keyOf(payer.address))?.lamports).toBe(11n * sol)
+
+  // From here on both make the same slot.
+  again.makeSlot()
+  chain.makeSlot()
+  expect(again.slotsFrom(chain.tip(0).slot, 0)).toEqual(chain.slotsFrom(chain.tip(0).slot, 0))
+  await again.airdrop(keyOf(payer.address), sol)
+  expect(again.account(keyOf(payer.address))?.lamports).toBe(12n * sol)
+
+  await chain.stop()
+  const third = await startChain({ directory })
+  expect(third.tip(0)).toEqual(chain.tip(0))
+  expect(readdirSync(directory)).toEqual(['chain.journal'])
+})
+
+test.each([
+  ['dead', 0n],
+  ['abandoned', 16n],
+])('a crash within a slot that ends %s loses none of its transactions', async (_, rest) => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory, branching: true })
+  while (chain.slotUnderWay.slot % 32n !== rest) chain.makeSlot()
+  const payer = await fundedSigner(chain)
+  const key = keyOf(payer.address)
+  const within = await startAfterCrash(directory, true)
+  expect(contentOf(within, [key])).toEqual(contentOf(chain, [key]))
+  for (const one of [chain, within]) {
+    one.makeSlot()
+    expect(one.slotUnderWay.transactions).toHaveLength(1)
+    expect(one.account(key)?.lamports).toBe(10n * sol)
+  }
+  const after = await startAfterCrash(directory, true)
+  expect(contentOf(after, [key])).toEqual(contentOf(chain, [key]))
+  await after.airdrop(key, sol)
+  after.makeSlot()
+  expect(after.account(key)?.lamports).toBe(11n * sol)
+})
+
+test('the file is written anew when it has become long', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory, mostJournalGrowth: 20_000, keptSlots: 10 })
+  const file = join(directory, 'chain.journal')
+  const payer = await fundedSigner(chain)
+  const sizes: number[] = []
+  for (let slot = 0; slot < 60; slot++) {
+    await chain.airdrop(keyOf(payer.address), 1n)
+    chain.makeSlot()
+    sizes.push(statSync(file).size)
+  }
+  expect(sizes.filter((size, position) => size < (sizes[position - 1] ?? 0)).length).toBeGreaterThan(2)
+  expect(Math.max(...sizes.slice(30))).toBeLessThan(Math.max(...sizes.slice(0, 30)) * 1.1)
+  const again = await startAfterCrash(directory)
+  expect(again.account(keyOf(payer.address))?.lamports).toBe(10n * sol + 60n)
+  expect(again.tip(0)).toEqual(chain.tip(0))
+})
+
+test('a last record that was not written to its end is left out', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory })
+  chain.makeSlot()
+  const tip = chain.tip(0)
+  const file = join(directory, 'chain.journal')
+  const { size } = statSync(file)
+  const payer = await fundedSigner(chain)
+  truncateSync(file, size + 20)
+  const again = await startAfterCrash(directory)
+  expect(again.tip(0)).toEqual(tip)
+  expect(again.account(keyOf(payer.address))).toBeUndefined()
+})
+
+test('a damaged journal is told with its file, and stays as it is', async () => {
+  const directory = await scratchDirectory()
+  const chain = await startChain({ directory })
+  for (let slot = 0; slot < 3; slot++) chain.makeSlot()
+  await chain.stop()
+  const file = join(directory, 'chain.journal')
+  const whole = readFileSync(file)
+  for (const position of [0, 5_000, whole.length - 500]) {
+    const damaged = Buffer.from(whole)
+    damaged[position] = (damaged[position] ?? 0) ^ 0xff
+    writeFileSync(file, damaged)
+    const starting = startChain({ directory })
+    await expect(starting).rejects.toBeInstanceOf(JournalUnreadable)
+    await expect(starting).rejects.toThrow(file)
+    expect(readFileSync(file).equals(damaged)).toBe(true)
+  }
+})
+
+interface Told {
+  /** Blockhashes by slots. */
+  readonly made: Map<string, string>
+  /** What transactions wrote, by their signatures. */
+  readonly sent: Map<string, string>
+}
+
+/** Runs `solana-process.ts` until it ends, or has told so much; gives what it said about its end. */
+async function runChain(directory: string, told: Told, lines: number, limit = 'unlimited'): Promise<string> {
+  const script = new URL('../../../test/solana-process.ts', import.meta.url).pathname
+  const command = [process.execPath, '--conditions=@fairlead/source', script, directory]
+  const child = spawn('sh', ['-c', `ulimit -f ${limit}; exec "$@"`, 'sh', ...command], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const complaint = text(child.stderr)
+  const gone = once(child, 'exit')
+  let rest = lines
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [kind, key, value]: ['made' | 'sent', string, string] = JSON.parse(line)
+    told[kind].set(key, value)
+    if (--rest === 0) child.kill('SIGKILL')
+  }
+  await gone
+  return complaint
+}
+
+/** Expects that a chain has all that was told of it, and that its accounts are what its slots say. */
+function expectAll(chain: EmbeddedSolanaChain, { made, sent }: Told): void {
+  const slots = chain.slotsFrom(0n, 0)
+  const kept = new Map(slots.map(({ slot, meta }) => [String(slot), meta.blockhash]))
+  for (const [slot, blockhash] of made) {
+    const isLost = Number(slot) % 16 === 0
+    expect(kept.get(slot), slot).toBe(isLost ? undefined : blockhash)
+  }
+  const writes = [...slots, chain.slotUnderWay].flatMap(({ accounts }) => accounts)
+  for (const [signature, told] of sent) {
+    const its = writes.filter(({ txnSignature }) => txnSignature && hex(txnSignature) === signature)
+    expect(its.map(({ pubkey, lamports }) => `${hex(pubkey)} ${lamports}`).join(), signature).toBe(told)
+  }
+  for (const { pubkey, lamports } of new Map(writes.map((write) => [hex(write.pubkey), write])).values()) {
+    expect(chain.account(pubkey)?.lamports ?? 0n, hex(pubkey)).toBe(lamports)
+  }
+}
+
+test('what was told survives kill -9', async () => {
+  const directory = await scratchDirectory()
+  const told: Told = { made: new Map(), sent: new Map() }
+  for (const lines of [150, 187]) await runChain(directory, told, lines)
+  expect(told.made.size).toBeGreaterThan(30)
+  expect(told.sent.size).toBeGreaterThan(150)
+  expectAll(await startChain({ directory, branching: true }), told)
+})
+
+test('a disk that takes no more ends the chain, and what was told is there', async () => {
+  const directory = await scratchDirectory()
+  const told: Told = { made: new Map(), sent: new Map() }
+  await (await startChain({ directory })).stop()
+  const { size } = statSync(join(directory, 'chain.journal'))
+  // The limit counts in blocks of 512 bytes, or of 1024 in some shells; the disk takes a part of a record either way.
+  const complaint = await runChain(directory, told, 10_000, `${Math.ceil(size / 512) + 100}`)
+  expect(complaint).toContain('EFBIG')
+  expect(told.sent.size).toBeGreaterThan(0)
+  expect(readdirSync(directory)).toEqual(['chain.journal'])
+  expectAll(await startChain({ directory, branching: true }), told)
+})

@@ -1,0 +1,176 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { PlainTask } from '../../test/plain-worker.ts'
+import { scratchDirectory } from '../../test/scratch.ts'
+import type { DevnetEvent } from '../devnet-event.ts'
+import { startWorkerNode, type WorkerNode, type WorkerNodeOptions } from './start-worker-node.ts'
+import type { WorkerKind } from './worker-kind.ts'
+
+const patience = { timeout: 30_000 }
+const quick = { firstPauseMs: 10, longestPauseMs: 20, mostFailures: 2 }
+const kind: WorkerKind = {
+  name: 'plain chain',
+  module: new URL('../../test/plain-worker.ts', import.meta.url),
+  env: {},
+  mostHeapMegabytes: 64,
+  politeEndMs: 10_000,
+  onReady: 'It keeps nothing.',
+  onRestart: ', with nothing,',
+}
+
+interface Start {
+  readonly events: DevnetEvent[]
+  readonly workers: Worker[]
+  readonly starting: Promise<WorkerNode<number>>
+}
+
+/** Starts a node of this test; what it reports and the workers that run for it follow as they come. */
+function begin(
+  directory: string,
+  behaviour: PlainTask['behaviour'] = 'plain',
+  options: Partial<WorkerNodeOptions> = {},
+  its: Partial<WorkerKind> = {},
+): Start {
+  const events: DevnetEvent[] = []
+  const workers: Worker[] = []
+  const onWorker = (worker: Worker) => workers.push(worker)
+  process.on('worker', onWorker)
+  onTestFinished(() => void process.off('worker', onWorker))
+  const starting = startWorkerNode<number>(
+    'plain',
+    { ...kind, ...its },
+    { directory, timings: quick, onEvent: (event) => events.push(event), ...options },
+    (port): PlainTask => ({ port, behaviour }),
+  )
+  onTestFinished(() =>
+    starting.then(
+      (node) => node.stop(),
+      () => undefined,
+    ),
+  )
+  return { events, workers, starting }
+}
+
+const kinds = (events: readonly DevnetEvent[]) => events.map((event) => event.kind)
+const readyTwice = (events: readonly DevnetEvent[]) =>
+  vi.waitUntil(() => kinds(events).filter((one) => one === 'ready').length === 2, patience)
+const threadOf = async (node: WorkerNode<number>) => Number(await (await fetch(node.url)).text())
+
+test('a node tells how its start goes, and comes back at the same address after a stop', async () => {
+  const directory = await scratchDirectory()
+  const { events, starting } = begin(directory, 'new')
+  const node = await starting
+  expect(await threadOf(node)).toBe(node.facts)
+  expect(events).toMatchObject([
+    { chain: 'plain', kind: 'starting', message: 'Starting the plain chain.' },
+    { kind: 'seeded', durationMs: 5 },
+    { kind: 'ready', url: node.url, message: `Answers calls at ${node.url}. It keeps nothing.` },
+  ])
+  await Promise.all([node.stop(), node.stop()])
+  expect(kinds(events).slice(-2)).toEqual(['stopping', 'stopped'])
+  await expect(fetch(node.url)).rejects.toThrow()
+  expect((await begin(directory).starting).url).toBe(node.url)
+  expect(readFileSync(join(directory, 'port'), 'utf8')).toBe(`${new URL(node.url).port}\n`)
+})
+
+test('a worker that ends unasked is replaced at the same address', async () => {
+  const { events, starting, workers } = begin(await scratchDirectory())
+  const node = await starting
+  await workers[0]?.terminate()
+  await readyTwice(events)
+  expect(kinds(events)).toEqual(['starting', 'ready', 'exited', 'restarting', 'starting', 'ready'])
+  expect(events[3]?.message).toMatch(/^Starting again, with nothing, in \d+ ms\.$/)
+  expect(await threadOf(node)).not.toBe(node.facts)
+})
+
+test('an error ends the worker and is told; a fault ends nothing', async () => {
+  const { events, starting } = begin(await scratchDirectory())
+  const node = await starting
+  await fetch(`${node.url}/fault`)
+  await vi.waitUntil(() => kinds(events).includes('output'), patience)
+  expect(events.at(-1)?.message).toBe('a small fault')
+  expect(await threadOf(node)).toBe(node.facts)
+  await fetch(`${node.url}/crash`).catch(() => undefined)
+  await readyTwice(events)
+  expect(events.find((event) => event.kind === 'exited')?.message).toContain('the worker crashed')
+})
+
+test('a worker that asks for another one has not failed', async () => {
+  const { events, starting } = begin(await scratchDirectory())
+  const node = await starting
+  await fetch(`${node.url}/renew`)
+  await readyTwice(events)
+  expect(kinds(events)).toEqual(['starting', 'ready', 'starting', 'ready'])
+  expect(events[2]?.message).toBe('Starting another one.')
+})
+
+test.each([
+  ['a state that cannot be read', 'unreadable', 'DEVNET_STATE_UNREADABLE'],
+  ['an engine that is not there', 'unavailable', 'DEVNET_ENGINE_UNAVAILABLE'],
+] as const)('%s ends the start at once', async (_, behaviour, code) => {
+  const { events, starting } = begin(await scratchDirectory(), behaviour)
+  await expect(starting).rejects.toMatchObject({ code, message: `[${code}] It cannot be had.` })
+  expect(kinds(events)).toEqual(['starting', 'exited', 'failed', 'stopping', 'stopped'])
+})
+
+test('a worker that never answers is given up', async () => {
+  const timings = { ...quick, readyDeadlineMs: 50 }
+  const { events, starting } = begin(await scratchDirectory(), 'silent', { timings })
+  await expect(starting).rejects.toMatchObject({
+    code: 'DEVNET_ENGINE_FAILED',
+    message: expect.stringContaining('did not answer within 50 ms'),
+  })
+  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(2)
+})
+
+test('a worker that fails again and again is given up', async () => {
+  const { events, starting, workers } = begin(await scratchDirectory())
+  const node = await starting
+  // Whoever takes the address while the worker is away keeps every later one from starting.
+  const squatter = createServer()
+  onTestFinished(() => void squatter.close())
+  await workers[0]?.terminate()
+  squatter.listen({ host: '127.0.0.1', port: Number(new URL(node.url).port) })
+  await once(squatter, 'listening')
+  await vi.waitUntil(() => events.at(-1)?.kind === 'failed', patience)
+  expect(events.at(-1)).toMatchObject({
+    error: { code: 'DEVNET_ENGINE_FAILED', message: expect.stringContaining('EADDRINUSE') },
+  })
+  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(2)
+})
+
+test('a worker that does not hear is ended', async () => {
+  const { events, starting } = begin(await scratchDirectory(), 'deaf', {}, { politeEndMs: 10 })
+  const node = await starting
+  await node.stop()
+  await expect(fetch(node.url)).rejects.toThrow()
+  expect(events.at(-1)?.kind).toBe('stopped')
+})
+
+test('an abort during the start ends the start, and one afterwards ends the node', async () => {
+  const directory = await scratchDirectory()
+  const early = new AbortController()
+  const { starting } = begin(directory, 'plain', {
+    signal: early.signal,
+    onEvent: (event) => event.kind === 'starting' && early.abort(new Error('changed my mind')),
+  })
+  await expect(starting).rejects.toThrow('changed my mind')
+
+  const late = new AbortController()
+  const started = begin(directory, 'plain', { signal: late.signal })
+  const node = await started.starting
+  late.abort()
+  await vi.waitUntil(() => started.events.at(-1)?.kind === 'stopped', patience)
+  await expect(fetch(node.url)).rejects.toThrow()
+})
+
+test('a second node on the same directory waits for the first one and gives up', async () => {
+  const directory = await scratchDirectory()
+  await begin(directory).starting
+  const second = begin(directory, 'plain', { lockWaitMs: 100 })
+  await expect(second.starting).rejects.toMatchObject({ code: 'DEVNET_LOCKED' })
+})

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { DevnetErrorCode } from '../devnet-error.ts'
+import type { Report } from '../devnet-event.ts'
+import type { WorkerKind } from './worker-kind.ts'
+import type { WorkerCommand, WorkerNotice } from './worker-protocol.ts'
+
+// Whoever runs from its sources takes the other packages of the repository from theirs.
+const fromSources = ['--conditions=@fairlead/source']
+
+/** An end that every other start would have as well. */
+export interface Hopeless {
+  code: DevnetErrorCode
+  message: string
+}
+
+/** How a run of a worker ended. */
+export interface WorkerExit {
+  exitCode: number
+  /** The error that ended it, if it was one. */
+  error: Error | undefined
+  /** Why it ended itself for another one to take its place, if it did. */
+  renewal: string | undefined
+  /** Why no other start will do better, if that was the reason. */
+  hopeless: Hopeless | undefined
+}
+
+/** One run of a worker. */
+export interface WorkerRun<facts> {
+  /** Resolves when calls are answered; never settles when the worker ends before. */
+  ready: Promise<facts>
+  /** Resolves when the worker is gone. */
+  exited: Promise<WorkerExit>
+  /** Ends the worker; resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a worker.
+ *
+ * @param kind Which one.
+ * @param task What to run, as its `workerData`.
+ * @param report Hears what happens without an end.
+ * @returns The run; that it answers calls is not certain yet.
+ */
+export function runWorker<facts>(kind: WorkerKind, task: unknown, report: Report): WorkerRun<facts> {
+  const worker = new Worker(kind.module, {
+    workerData: task,
+    env: { ...kind.env },
+    execArgv: kind.module.pathname.endsWith('.ts') ? fromSources : [],
+    resourceLimits: { maxOldGenerationSizeMb: kind.mostHeapMegabytes },
+    stdout: true,
+    stderr: true,
+  })
+  worker.stdout.resume()
+  worker.stderr.resume()
+
+  let error: Error | undefined
+  let renewal: string | undefined
+  let hopeless: Hopeless | undefined
+  worker.on('error', (cause) => {
+    error = cause instanceof Error ? cause : new Error(String(cause))
+  })
+  const exited = new Promise<WorkerExit>((resolve) => {
+    worker.on('exit', (exitCode) => resolve({ exitCode, error, renewal, hopeless }))
+  })
+  const ready = new Promise<facts>((resolve) => {
+    worker.on('message', (notice: WorkerNotice<facts>) => {
+      if (notice.kind === 'ready') resolve(notice.facts)
+      else if (notice.kind === 'renew') renewal = notice.message
+      else if (notice.kind === 'unreadable') hopeless = { ...notice, code: 'DEVNET_STATE_UNREADABLE' }
+      else if (notice.kind === 'unavailable') hopeless = { ...notice, code: 'DEVNET_ENGINE_UNAVAILABLE' }
+      else if (notice.kind === 'seeded') report({ ...notice, message: describeSeed(notice.durationMs) })
+      else report({ kind: 'output', line: notice.message, message: notice.message })
+    })
+  })
+
+  return {
+    ready,
+    exited,
+    async stop() {
+      worker.postMessage('stop' satisfies WorkerCommand, [])
+      await Promise.race([exited, sleep(kind.politeEndMs)])
+      await worker.terminate()
+      await exited
+    },
+  }
+}
+
+function describeSeed(durationMs: number): string {
+  return `The fresh chain has its sample data (${durationMs} ms).`
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DevnetError } from '../devnet-error.ts'
+import type { Report } from '../devnet-event.ts'
+import { pauseBefore, type SupervisorTimings } from '../supervisor-timings.ts'
+import type { WorkerKind } from './worker-kind.ts'
+import { runWorker, type WorkerExit, type WorkerRun } from './worker-run.ts'
+
+/** A supervised worker. */
+export interface WorkerSupervisor<facts> {
+  /** Resolves at the first readiness with what the worker told then, rejects when it never comes. */
+  started: Promise<facts>
+  /** Ends the worker for good; every call returns the same promise. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts a worker and starts it again whenever it ends unasked.
+ *
+ * @param kind Which one.
+ * @param nextTask What to run; asked anew before each start.
+ * @param timings When to wait and to give up.
+ * @param report Hears every step.
+ * @returns The supervisor, already at work.
+ */
+export function superviseWorker<facts>(
+  kind: WorkerKind,
+  nextTask: () => Promise<{ readonly port: number }>,
+  timings: SupervisorTimings,
+  report: Report,
+): WorkerSupervisor<facts> {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let run: WorkerRun<facts> | undefined
+  let start!: { resolve: (facts: facts) => void; reject: (reason: unknown) => void }
+  const started = new Promise<facts>((resolve, reject) => {
+    start = { resolve, reject }
+  })
+  // Whoever stops during the start may not be looking at it any more.
+  started.catch(() => undefined)
+
+  async function runOnce(task: { readonly port: number }): Promise<WorkerExit> {
+    const beganAt = Date.now()
+    const current = runWorker<facts>(kind, task, report)
+    run = current
+    const silence = new AbortController()
+    const late = sleep(timings.readyDeadlineMs, 'late' as const, { signal: silence.signal }).catch(
+      () => undefined,
+    )
+    const first = await Promise.race([current.ready.then((facts) => ({ facts })), current.exited, late])
+    silence.abort()
+    if (first === 'late') {
+      await current.stop()
+      const error = new Error(`it did not answer within ${timings.readyDeadlineMs} ms`)
+      return { exitCode: 1, renewal: undefined, hopeless: undefined, error }
+    }
+    if (first !== undefined && 'facts' in first && !signal.aborted) {
+      const url = `http://127.0.0.1:${task.port}`
+      const message = `Answers calls at ${url}. ${kind.onReady}`
+      report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message })
+      start.resolve(first.facts)
+    }
+    return current.exited
+  }
+
+  async function work(): Promise<void> {
+    const usual = `Starting the ${kind.name}.`
+    let message = usual
+    for (let failures = 0; ;) {
+      report({ kind: 'starting', message })
+      const task = await nextTask()
+      if (signal.aborted) return
+      const beganAt = Date.now()
+      const exit = await runOnce(task)
+      if (signal.aborted) return
+      if (exit.renewal !== undefined) {
+        message = exit.renewal
+        failures = 0
+        continue
+      }
+      message = usual
+      report({ kind: 'exited', exitCode: exit.exitCode, signal: null, message: describe(kind, exit) })
+      if (exit.hopeless !== undefined) throw new DevnetError(exit.hopeless.code, exit.hopeless.message)
+      failures = Date.now() - beganAt > timings.stableAfterMs ? 1 : failures + 1
+      if (failures >= timings.mostFailures) throw gaveUp(kind, failures, exit)
+      const delayMs = pauseBefore(failures, timings)
+      const pause = `Starting again${kind.onRestart} in ${delayMs} ms.`
+      report({ kind: 'restarting', delayMs, failures, message: pause })
+      await sleep(delayMs, undefined, { signal })
+    }
+  }
+
+  const working = work()
+    .catch((error: unknown) => {
+      if (signal.aborted) return
+      const failure =
+        error instanceof DevnetError
+          ? error
+          : new DevnetError('DEVNET_ENGINE_FAILED', String(error), { cause: error })
+      report({ kind: 'failed', error: failure, message: failure.message })
+      start.reject(failure)
+    })
+    .finally(() => start.reject(signal.reason))
+
+  async function stopOnce(): Promise<void> {
+    report({ kind: 'stopping', message: `Ending the ${kind.name}.` })
+    stopping.abort()
+    await run?.stop()
+    await working
+    report({ kind: 'stopped', message: `The ${kind.name} has ended.` })
+  }
+
+  let stopped: Promise<void> | undefined
+  return { started, stop: () => (stopped ??= stopOnce()) }
+}
+
+function describe({ name }: WorkerKind, { exitCode, error, hopeless }: WorkerExit): string {
+  const why = hopeless?.message ?? (error === undefined ? `exit code ${exitCode}` : String(error))
+  return `The worker of the ${name} ended (${why}).`
+}
+
+function gaveUp(kind: WorkerKind, failures: number, exit: WorkerExit): DevnetError {
+  return new DevnetError(
+    'DEVNET_ENGINE_FAILED',
+    `The ${kind.name} ended ${failures} times in a row and is not started again. ${describe(kind, exit)}`,
+    { cause: exit.error },
+  )
+}

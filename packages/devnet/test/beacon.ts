@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SecretKey } from '@chainsafe/blst'
+import type { Type } from '@chainsafe/ssz'
+import { chainConfigFromJson, createBeaconConfig, createChainForkConfig } from '@lodestar/config'
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import { computeSigningRoot, interopSecretKeys } from '@lodestar/state-transition'
+import { fromHex } from '@lodestar/utils'
+import { afterAll, beforeAll } from 'vitest'
+import type { DevnetEvent } from '../src/devnet-event.ts'
+import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src/beacon/beacon-node.ts'
+
+/** JSON as the node answers it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the tests look into answers of every shape
+export type Json = any
+
+/** An answer of the node. */
+export interface Answer {
+  status: number
+  headers: Headers
+  /** Parsed JSON, or the bytes of another media type. */
+  body: Json
+}
+
+/** Starts one node for all tests of a file, none of which may meet an internal error. */
+export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { readonly url: string } {
+  let node: BeaconNode | undefined
+  let directory = ''
+  const faults: string[] = []
+  const onEvent = (event: DevnetEvent) => event.kind === 'output' && faults.push(event.line)
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fairlead-beacon-'))
+    node = await startBeaconNode({ directory, secondsPerSlot: 1, branching: false, onEvent, ...options })
+  }, 90_000)
+  afterAll(async () => {
+    await node?.stop()
+    await rm(directory, { recursive: true, force: true })
+    if (faults.length > 0) throw new Error(`the node met errors:\n${faults.join('\n')}`)
+  })
+  return {
+    get url() {
+      if (node === undefined) throw new Error('the node is there only while tests run')
+      return node.url
+    },
+  }
+}
+
+/** Sends a request and reads the whole answer. */
+export async function ask(url: string, path: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, init)
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
+  const body: Json = isJson ? await response.json() : new Uint8Array(await response.arrayBuffer())
+  return { status, headers, body }
+}
+
+/** Asks for SSZ. */
+export function askForBytes(url: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const headers = new Headers(init.headers)
+  headers.set('accept', 'application/octet-stream')
+  return ask(url, path, { ...init, headers })
+}
+
+/** A POST of JSON, of this chain's fork. */
+export function json(body: Json): RequestInit & { method: 'POST' } {
+  const headers = { 'content-type': 'application/json', 'eth-consensus-version': 'fulu' }
+  return { method: 'POST', headers, body: JSON.stringify(body) }
+}
+
+/** A POST of SSZ, of this chain's fork. */
+export function bytes(body: Uint8Array): RequestInit & { method: 'POST' } {
+  const headers = { 'content-type': 'application/octet-stream', 'eth-consensus-version': 'fulu' }
+  return { method: 'POST', headers, body: Buffer.from(body) }
+}
+
+/** Asks again until the answer is as wanted. */
+export async function until(
+  question: () => Promise<Answer>,
+  isWanted: (answer: Answer) => boolean,
+  patienceMs = 15_000,
+): Promise<Answer> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    const answer = await question()
+    if (isWanted(answer)) return answer
+    if (Date.now() > deadline) throw new Error(`not as wanted in time: ${JSON.stringify(answer.body)}`)
+    await sleep(50)
+  }
+}
+
+/** The keys of the chain's validators, which are public, and what is needed to sign with them. */
+export class Validators {
+  readonly keys: readonly SecretKey[] = interopSecretKeys(64)
+  readonly config: ReturnType<typeof createBeaconConfig>
+
+  private constructor(spec: Json, genesisValidatorsRoot: string) {
+    const chain = createChainForkConfig(chainConfigFromJson(spec))
+    this.config = createBeaconConfig(chain, fromHex(genesisValidatorsRoot))
+  }
+
+  /** Reads what the node itself says about its chain. */
+  static async of(url: string): Promise<Validators> {
+    const spec = await ask(url, '/eth/v1/config/spec')
+    const genesis = await ask(url, '/eth/v1/beacon/genesis')
+    return new Validators(spec.body.data, genesis.body.data.genesis_validators_root)
+  }
+
+  /** Signs an object of a slot for one validator. */
+  sign<value>(
+    validator: number,
+    domain: Uint8Array,
+    slot: number,
+    type: Type<value>,
+    value: value,
+  ): Uint8Array {
+    return this.signRoot(
+      validator,
+      computeSigningRoot(type, value, this.config.getDomain(slot, domain, slot)),
+    )
+  }
+
+  signRoot(validator: number, signingRoot: Uint8Array): Uint8Array {
+    const key = this.keys[validator]
+    if (key === undefined) throw new Error('no such validator')
+    return key.sign(signingRoot).toBytes()
+  }
+}
+
+/** The epoch of a slot. */
+export function epochOf(slot: number): number {
+  return Math.floor(slot / SLOTS_PER_EPOCH)
+}

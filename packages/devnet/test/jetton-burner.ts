@@ -1,0 +1,27 @@
+/**
+ * A process that burns jettons for ever, for the tests that kill it: `node jetton-burner.ts <data directory>`. It prints
+ * the hash of each message once the chain has resolved it.
+ */
+import { Address } from '@ton/core'
+import { createJettonChain } from '../src/jetton/chain/create-jetton-chain.ts'
+import { burnBody } from '../src/jetton/jettons/sample-jetton.ts'
+import { ChainWallet, enough } from './jetton.ts'
+
+// Small, so that some kills fall into the writing of a new journal.
+const mostJournalGrowth = 64 * 1024
+
+const chain = await createJettonChain({ directory: process.argv[2], secondsPerBlock: 0, mostJournalGrowth })
+const wallet = await ChainWallet.ofExample(chain)
+const to = Address.parse(chain.example.jetton_wallet)
+for (;;) {
+  // Several at a time, so that one writing serves several of them.
+  const messages = Array.from({ length: 3 }, () =>
+    wallet.sign({ to, value: enough, body: burnBody(wallet.address, 1n, null) }),
+  )
+  await Promise.all(
+    messages.map(async (message) => {
+      const { hash } = await chain.send(message)
+      process.stdout.write(`${hash.toString('hex')}\n`)
+    }),
+  )
+}
