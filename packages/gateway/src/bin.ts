@@ -3,74 +3,35 @@ import { FairleadError } from '@fairlead/core'
 import { readFileSync } from 'node:fs'
 import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
-import { ensureFirstStart } from './control/bootstrap.ts'
-import { openStore } from './control/store/open-store.ts'
-import { startDevelopment } from './development/start-development.ts'
-import { welcome } from './development/welcome.ts'
-import { createLog } from './observe/log.ts'
-import { type ProbeCommand, runProbe } from './probe/run-probe.ts'
-import { startGateway } from './start-gateway.ts'
-
-// What a shell reports of a program that was ended by Ctrl-C.
-const interrupted = 130
+import type { ProbeCommand } from './probe/run-probe.ts'
+import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function untilToldToStop(hear = () => print('stopping')): {
-  readonly signal: AbortSignal
-  readonly told: Promise<void>
-} {
-  const controller = new AbortController()
-  const told = new Promise<void>((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(name, () => {
-        if (controller.signal.aborted) process.exit(interrupted)
-        hear()
-        controller.abort(new Stopped())
-        resolve()
-      })
-    }
-  })
-  return { signal: controller.signal, told }
+/** Lets a service go on when whoever read its output is gone. */
+function outliveReader(): void {
+  process.stdout.on('error', () => undefined)
 }
 
-class Stopped extends Error {}
-
+// What a command runs is loaded with it: a help text or an error in the arguments does not wait for a whole service.
 async function dev(configuration: Configuration): Promise<void> {
-  const { signal, told } = untilToldToStop()
+  outliveReader()
+  const { signal, told } = untilToldToStop(() => print('stopping'))
+  const { createLog } = await import('./observe/log.ts')
+  const { startDevelopment } = await import('./development/start-development.ts')
+  const { welcome } = await import('./development/welcome.ts')
   // A person reads this terminal: a line for each request only when it was asked for.
   const log = createLog(configuration.logLevel ?? 'warn')
   const running = await startDevelopment(configuration, log, print, signal)
-  print(welcome(running.file, running.filePath))
+  print(welcome(running.file, running.filePath, running.tlsUrl))
   await told
   await running.stop()
 }
 
-async function serve(configuration: Configuration): Promise<void> {
-  const { told } = untilToldToStop()
-  const { evmUpstream, evmWebSocketUpstream, network, databaseUrl, dataDirectory, publicUrl } = configuration
-  if (evmUpstream === undefined || !URL.canParse(evmUpstream)) {
-    const rule = 'must be the address of an EVM node; `fairlead dev` needs none'
-    throw new FairleadError('CONFIG_INVALID', { option: 'FAIRLEAD_EVM_UPSTREAM', rule })
-  }
-  const log = createLog(configuration.logLevel ?? 'info')
-  const store = await openStore({ databaseUrl, dataDirectory, log })
-  try {
-    const upstreams = { evm: evmUpstream, ...(evmWebSocketUpstream && { websocket: evmWebSocketUpstream }) }
-    const first = await ensureFirstStart(store, { upstreams, network })
-    const gateway = await startGateway(configuration, { store, log })
-    print(`Fairlead is running at ${publicUrl ?? gateway.url}`)
-    if (first.created) {
-      print('\nThese are shown once. Keep them:')
-      print(`  API key    ${first.apiKey}\n  token      ${first.token}\n  username   ${first.username}`)
-      print(`  password   ${first.password}\n`)
-    }
-    await told
-    await gateway.stop()
-  } finally {
-    await store.close()
-  }
+async function serve(configuration: Configuration, read: () => Configuration): Promise<void> {
+  outliveReader()
+  const processes = await import('./processes/serve.ts')
+  await processes.serve(configuration, { read, print })
 }
 
 async function probe(command: ProbeCommand): Promise<void> {
@@ -80,6 +41,7 @@ async function probe(command: ProbeCommand): Promise<void> {
   const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
   const { signal } = untilToldToStop(() => progress('stopping'))
   try {
+    const { runProbe } = await import('./probe/run-probe.ts')
     const report = await runProbe(command, progress, signal)
     progress('')
     await new Promise<void>((written) => void stdout.write(`${report}\n`, () => written()))

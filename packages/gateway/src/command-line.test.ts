@@ -13,7 +13,8 @@ const program = join(import.meta.dirname, 'bin.ts')
 
 /** Runs the program as a person does. */
 async function fairlead(...args: string[]) {
-  const env = { PATH: process.env['PATH'], NO_COLOR: '1', FAIRLEAD_METRICS_TOKEN: 'c4n4ry' }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, NO_COLOR: '1', FAIRLEAD_METRICS_TOKEN: 'c4n4ry' }
   const all = ['--conditions=@fairlead/source', program, ...args]
   const ended: { stdout: string; stderr: string; code?: number } = await run(process.execPath, all, {
     env,

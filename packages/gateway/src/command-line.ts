@@ -1,6 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import { Command, Option as CommandOption } from 'commander'
 import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import type { Configuration, Option, OptionName } from './configuration/options.ts'
 import { options } from './configuration/options.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
@@ -11,8 +12,12 @@ import type { ProbeCommand } from './probe/run-probe.ts'
 export interface Commands {
   /** Runs the service over the embedded chains until it is told to stop. */
   dev(configuration: Configuration): Promise<void>
-  /** Runs the service in front of the configured nodes until it is told to stop. */
-  serve(configuration: Configuration): Promise<void>
+  /**
+   * Runs the service in front of the configured nodes until it is told to stop.
+   *
+   * @param read - reads the configuration again
+   */
+  serve(configuration: Configuration, read: () => Configuration): Promise<void>
   /** Calls the methods of a node and prints which ones answer. */
   probe(command: ProbeCommand): Promise<void>
 }
@@ -28,7 +33,7 @@ const usage = 'Usage: fairlead <dev|serve|probe> [options]; `fairlead <command> 
  * to other users of the machine.
  *
  * @param commands - what to run
- * @param environment - variables such as `process.env`; flags win over them, they win over the file
+ * @param environment - variables such as `process.env`; flags win over them, they win over the files
  * @param version - version of the package
  */
 export function createCommandLine(
@@ -44,14 +49,18 @@ export function createCommandLine(
     .configureOutput({
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
-  const add = (name: string, description: string, run: (configuration: Configuration) => Promise<void>) => {
+  const add = (name: string, description: string, run: Commands['serve']) => {
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with options by name')
+    command.option('-e, --environment-file <file>', 'file with a line NAME=value for each variable')
     for (const [option, definition] of Object.entries(options) as [OptionName, Option][]) {
       if (definition.kind !== 'secret') command.addOption(flag(option, definition))
     }
     command.addHelpText('after', `\n${secretsHelp()}`)
-    command.action((values: Record<string, string | undefined>) => run(configurationOf(values, environment)))
+    command.action((values: Record<string, string | undefined>) => {
+      const read = () => configurationOf(values, environment)
+      return run(read(), read)
+    })
   }
   add('dev', 'start over embedded development chains, without credentials or internet', commands.dev)
   add('serve', 'start in front of your own nodes', commands.serve)
@@ -73,10 +82,11 @@ function secretsHelp(): string {
 }
 
 function configurationOf(
-  { config, ...flags }: Record<string, string | undefined>,
+  { config, environmentFile, ...flags }: Record<string, string | undefined>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Configuration {
-  const merged: Record<string, string | undefined> = { ...environment }
+  const written = environmentFile === undefined ? {} : parseEnv(textOf(environmentFile))
+  const merged: Record<string, string | undefined> = { ...written, ...environment }
   for (const [name, value] of Object.entries(flags)) merged[options[name as OptionName].environment] = value
   return parseConfiguration(merged, config === undefined ? undefined : { name: config, text: textOf(config) })
 }

@@ -24,9 +24,9 @@ afterAll(() => database.remove())
 
 async function fed(directory: Directory) {
   const lines = memory()
-  const end = await feedDirectory(store, directory, createLog('debug', lines.stream))
+  const { end, states } = await feedDirectory(store, directory, createLog('debug', lines.stream))
   onTestFinished(end)
-  return { end, log: lines.text }
+  return { end, states, log: lines.text }
 }
 
 async function setRevoked(isRevoked: boolean): Promise<void> {
@@ -40,30 +40,33 @@ it('fills the directory, and keeps up with every change', async () => {
   expect(directory.size).toBe(2)
   expect(directory.find('token', secrets.token)).toMatchObject({ upstreams: { evm: 'devnet' } })
   await setRevoked(true)
-  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined())
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
   expect(directory.find('basic', `${secrets.username}:${secrets.password}`)).toBeDefined()
   for (let round = 0; round < 10; round++) {
     await setRevoked(true)
     await setRevoked(false)
   }
-  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeDefined())
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeDefined(), 20_000)
 })
 
 it('misses no change that comes while it starts', async () => {
   const directory = createDirectory()
   const [feed] = await Promise.all([fed(directory), setRevoked(true)])
-  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined())
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
   await feed.end()
   await setRevoked(false)
 })
 
 it('tries again soon after a reload that failed, and keeps the last snapshot until then', async () => {
   const directory = createDirectory()
-  const { log } = await fed(directory)
+  const { log, states } = await fed(directory)
+  const { loadedAt } = states()
   await sql`alter table projects rename to hidden`.execute(store.db)
   await setRevoked(true)
-  await vi.waitFor(() => expect(log()).toContain('node credentials could not be reloaded'))
+  await vi.waitFor(() => expect(log()).toContain('node credentials could not be reloaded'), 20_000)
   expect(directory.find('token', secrets.token)).toBeDefined()
+  expect(states().loadedAt).toBe(loadedAt)
+  expect(states().failures).toBeGreaterThan(0)
   await sql`alter table hidden rename to projects`.execute(store.db)
   await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), { timeout: 5_000 })
   await setRevoked(false)

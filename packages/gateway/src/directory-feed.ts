@@ -1,64 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Directory } from './access/authenticate/directory.ts'
-import { loadNodeCredentials } from './control/store/load-node-credentials.ts'
+import type { ChangedRecords, Directory } from './access/authenticate/directory.ts'
+import { loadNodeCredentials, pagesOfNodeCredentials } from './control/store/load-node-credentials.ts'
 import type { Store } from './control/store/open-store.ts'
 
 const fullReloadMs = 60_000
+// A million credentials take seconds to read: no more than this part of the time goes into reading them all again.
+const reloadShare = 0.05
 // A change that could not be read may be a credential that was revoked.
 const retryMs = 1_000
 
+/** What is known of how fresh the directory is. */
+export interface FeedStates {
+  /** When everything was last read, in milliseconds since 1970, and how long that took. */
+  readonly loadedAt: number
+  readonly loadMs: number
+  /** Reads that failed, since the start. */
+  readonly failures: number
+}
+
+/** The feed while it runs. */
+export interface RunningFeed {
+  states(): FeedStates
+  /** Ends the feed; resolves when it no longer uses the store. */
+  end(): Promise<void>
+}
+
 /**
- * Fills the directory from the store and keeps it fresh: after every change, and every minute as a safety net.
+ * Fills the directory from the store and keeps it fresh: what has changed after every change, and everything at least
+ * every minute as a safety net, page by page. Between two pages the changes come first, so that nobody waits for the
+ * rest of a million credentials to see one revoked, and no page brings back what a change has taken away.
  *
  * @param store - where the credentials are
  * @param directory - what the access plane asks
- * @param log - hears about a reload that failed; the snapshot before it stays in force until the next attempt
- * @returns a function that ends the feed, and resolves when it no longer uses the store
+ * @param log - hears about what could not be read; what was known stays in force until the next attempt
  * @throws when the first load fails
  */
-export async function feedDirectory(
-  store: Store,
-  directory: Directory,
-  log: Logger,
-): Promise<() => Promise<void>> {
-  let wanted = false
-  let loading: Promise<void> | undefined
-  let retry: NodeJS.Timeout | undefined
-  const load = async () => directory.replace(await loadNodeCredentials(store.db))
-  const reload = async () => {
-    while (wanted) {
-      wanted = false
-      await load().catch((error: unknown) => {
-        log.error({ err: error }, 'node credentials could not be reloaded')
-        clearTimeout(retry)
-        retry = setTimeout(request, retryMs).unref()
-      })
-    }
-    loading = undefined
-  }
-  // A change during a load asks for one more; many changes do not ask for many. Loads never overlap, or an older
-  // snapshot could come in last.
-  const request = () => {
-    wanted = true
-    loading ??= reload()
-  }
-  const unsubscribe = store.onCredentialsChanged(request)
-  loading = load()
+export async function feedDirectory(store: Store, directory: Directory, log: Logger): Promise<RunningFeed> {
+  const feed = new DirectoryFeed(store, directory, log)
+  const unsubscribe = store.onCredentialsChanged((change) => feed.note(change))
   try {
-    await loading
+    await feed.readAll()
   } catch (error) {
     unsubscribe()
     throw error
   }
-  loading = undefined
-  if (wanted) request()
-  const timer = setInterval(request, fullReloadMs)
-  timer.unref()
-  return async () => {
+  const running = feed.run()
+  const end = async () => {
     unsubscribe()
-    clearInterval(timer)
-    wanted = false
-    await loading
-    clearTimeout(retry)
+    feed.end()
+    await running
+  }
+  return { states: () => feed.states(), end }
+}
+
+class DirectoryFeed {
+  readonly #store: Store
+  readonly #directory: Directory
+  readonly #log: Logger
+  readonly #ended = new AbortController()
+  readonly #nodeIds = new Set<string>()
+  readonly #credentialIds = new Set<string>()
+  /** Nodes that have changed since everything was last begun to be read: what a page says of them may be older. */
+  readonly #newer = new Set<string>()
+  #isAllWanted = false
+  #wake = (): void => undefined
+  /** By a clock that nobody sets. */
+  #nextReload = 0
+  #loadedAt = 0
+  #loadMs = 0
+  #failures = 0
+
+  constructor(store: Store, directory: Directory, log: Logger) {
+    this.#store = store
+    this.#directory = directory
+    this.#log = log
+  }
+
+  /** Notes what is to be read anew; many notes of one record ask for it once. */
+  note(change: ChangedRecords | 'everything'): void {
+    if (change === 'everything') this.#isAllWanted = true
+    else {
+      for (const id of change.nodeIds) this.#nodeIds.add(id)
+      for (const id of change.credentialIds) this.#credentialIds.add(id)
+    }
+    this.#wake()
+  }
+
+  states(): FeedStates {
+    return { loadedAt: this.#loadedAt, loadMs: this.#loadMs, failures: this.#failures }
+  }
+
+  end(): void {
+    this.#ended.abort()
+    this.#wake()
+  }
+
+  /** Reads what was noted, whenever there is something, until the end. It never rejects. */
+  async run(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      try {
+        if (this.#isAllWanted || performance.now() >= this.#nextReload) await this.readAll()
+        else await this.#readChanges()
+        await this.#untilWanted()
+      } catch (error) {
+        if (this.#ended.signal.aborted) return
+        this.#failures += 1
+        this.#log.error({ err: error }, 'node credentials could not be reloaded')
+        await pause(retryMs, undefined, { signal: this.#ended.signal, ref: false }).catch(() => undefined)
+      }
+    }
+  }
+
+  async readAll(): Promise<void> {
+    this.#isAllWanted = false
+    this.#newer.clear()
+    const started = performance.now()
+    const reload = this.#directory.reload()
+    try {
+      for await (const page of pagesOfNodeCredentials(this.#store.db, this.#store.sealer)) {
+        reload.add(page.filter(({ grant }) => !this.#newer.has(grant.nodeId)))
+        if (this.#ended.signal.aborted) return
+        await this.#readChanges()
+      }
+      await reload.end()
+    } catch (error) {
+      this.#isAllWanted = true
+      throw error
+    }
+    this.#loadedAt = Date.now()
+    this.#loadMs = performance.now() - started
+    this.#nextReload = performance.now() + Math.max(fullReloadMs, this.#loadMs / reloadShare)
+  }
+
+  async #readChanges(): Promise<void> {
+    const changed = { nodeIds: [...this.#nodeIds], credentialIds: [...this.#credentialIds] }
+    if (changed.nodeIds.length + changed.credentialIds.length === 0) return
+    this.#nodeIds.clear()
+    this.#credentialIds.clear()
+    for (const id of changed.nodeIds) this.#newer.add(id)
+    try {
+      this.#directory.change(changed, await loadNodeCredentials(this.#store.db, this.#store.sealer, changed))
+    } catch (error) {
+      this.note(changed)
+      throw error
+    }
+  }
+
+  async #untilWanted(): Promise<void> {
+    if (this.#isAllWanted || this.#nodeIds.size + this.#credentialIds.size > 0) return
+    if (this.#ended.signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#nextReload - performance.now()).unref()
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = () => undefined
+        resolve()
+      }
+    })
   }
 }

@@ -16,7 +16,8 @@ let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 /** What the node does with its next requests. */
 let behaviour: 'answer' | 'wait' | 'fail' | 'garbage' | 'break off' = 'answer'
-let release = (): void => undefined
+/** What ends the calls that wait. */
+const held: (() => void)[] = []
 
 beforeAll(async () => {
   node = await serve((_, response) => {
@@ -29,10 +30,13 @@ beforeAll(async () => {
     else if (behaviour === 'garbage')
       response.writeHead(200, { 'content-type': 'application/json' }).end('garbage')
     else if (behaviour === 'break off') response.destroy()
-    else release = answer
+    else held.push(answer)
   })
   const address = node.url.replace('//', `//${canaries.user}:${canaries.password}@`)
-  gateway = await gatewayFixture({ FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000' }, address)
+  gateway = await gatewayFixture(
+    { FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000', FAIRLEAD_LOG_REQUESTS: 'all' },
+    address,
+  )
 }, 60_000)
 
 afterAll(async () => {
@@ -140,7 +144,7 @@ describe('startGateway', () => {
     client.write(
       `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`,
     )
-    await vi.waitFor(() => expect(release.name).toBe('answer'))
+    await vi.waitFor(() => expect(held).not.toHaveLength(0), 20_000)
     const idle = connect(Number(url.port), url.hostname)
     await once(idle, 'connect')
     let isStopped = false
@@ -150,7 +154,7 @@ describe('startGateway', () => {
     behaviour = 'answer'
     let text = ''
     client.on('data', (chunk) => (text += String(chunk)))
-    release()
+    for (const release of held) release()
     // The client would keep the connection; waiting for it would take the ten seconds to the end of all patience.
     await Promise.all([stopping, once(client, 'close')])
     expect(text).toContain('"result":"0x1"')
@@ -167,9 +171,9 @@ describe('startGateway', () => {
         .where('kind', '=', 'token')
         .execute()
     await revoke(sql<string>`clock_timestamp()`)
-    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(401))
+    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(401), 20_000)
     await revoke(null)
-    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(200))
+    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(200), 20_000)
   })
 })
 
@@ -234,12 +238,48 @@ it('no secret leaves by an answer, the log or the metrics', async () => {
   expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
 }, 30_000)
 
-it('is not ready while an embedded chain is away', async () => {
-  const alone = await another({}, { evm: 'http://127.0.0.1:9' })
+it.each(['evm', 'beacon'])('is not ready while the embedded %s chain is away', async (chain) => {
+  const alone = await another({}, { [chain]: 'http://127.0.0.1:9' })
   const response = await get('/readyz', {}, 'GET', alone.url)
   expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not answer\n'])
   await alone.stop()
 })
+
+it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the same credentials', async () => {
+  const targets: (string | undefined)[] = []
+  const beaconNode = await serve((request, response) => {
+    targets.push(request.url)
+    const data = request.url?.endsWith('/syncing')
+      ? { head_slot: '1', sync_distance: '0', is_syncing: false, is_optimistic: false, el_offline: false }
+      : { genesis_time: '0' }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+  })
+  const jettonNode = await serve((request, response) => {
+    targets.push(request.url)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"result":"1"}')
+  })
+  const all = await gatewayFixture({}, node.url, { beacon: beaconNode.url, jetton: jettonNode.url })
+  const { token, username, password } = all.first
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const genesis = '{"data":{"genesis_time":"0"}}'
+  for (const [path, headers, body] of [
+    [`/beacon/${token}/eth/v1/beacon/headers`, {}, genesis],
+    ['/beacon/eth/v1/beacon/headers', { authorization }, genesis],
+    [`/${token}/api/v2/getConsensusBlock`, {}, '{"ok":true,"result":"1"}'],
+    ['/api/v2/getConsensusBlock', { authorization }, '{"ok":true,"result":"1"}'],
+  ] as const) {
+    const response = await get(path, headers, 'GET', all.url)
+    expect([response.status, await response.text()]).toEqual([200, body])
+  }
+  expect((await get('/readyz', {}, 'GET', all.url)).status).toBe(200)
+  expect(targets).toContain('/eth/v1/beacon/headers')
+  expect(targets).toContain('/api/v2/getConsensusBlock')
+  // Only readiness asks for these.
+  expect(targets).toEqual(expect.arrayContaining(['/eth/v1/node/syncing', '/api/v2/getMasterchainInfo']))
+  await all.stop()
+  await beaconNode.stop()
+  await jettonNode.stop()
+}, 30_000)
 
 it('is not ready once the database is closed, but lives', async () => {
   await gateway.store.close()

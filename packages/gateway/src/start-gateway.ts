@@ -1,28 +1,54 @@
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { FairleadError } from '@fairlead/core'
-import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { openPassage } from './access/open-passage.ts'
 import { createDirectory } from './access/authenticate/directory.ts'
+import { createBeaconNodes } from './access/forward/beacon-nodes/create-beacon-nodes.ts'
+import { createBeaconEventHubs } from './access/forward/events/beacon-event-hubs.ts'
+import { AnswerMemory } from './access/forward/answer-memory.ts'
+import { createAnswers } from './access/forward/answers.ts'
 import { createUpstreams } from './access/forward/upstreams.ts'
+import { createGrpc } from './access/grpc/create-grpc.ts'
+import { createJettonNodes } from './access/forward/jetton/jetton-nodes.ts'
+import { createHttpFront } from './access/listen/front/http-front.ts'
+import { createBeaconListener } from './access/listen/beacon-http.ts'
+import { createJettonListener } from './access/listen/jetton-http.ts'
+import { answerOverHttp2 } from './access/listen/over-http2.ts'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
 import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
 import { createMeter } from './access/meter/meter.ts'
-import { createSubscriptionHubs } from './access/subscribe/subscription-hubs.ts'
+import { startMetering } from './access/meter/start-metering.ts'
+import { writeBeaconError, writeJettonError } from './access/forward/rest/error-body.ts'
+import { createRestUpstream } from './access/forward/rest/rest-upstream.ts'
+import { createSubscriptionHubs } from './access/forward/subscribe/subscription-hubs.ts'
+import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import type { Configuration } from './configuration/options.ts'
 import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
 import type { Store } from './control/store/open-store.ts'
 import { feedDirectory } from './directory-feed.ts'
 import { landingListener } from './landing/landing-listener.ts'
 import { createMetrics } from './observe/metrics.ts'
+import { publishStates } from './observe/states/publish-states.ts'
+import { tracingOf } from './observe/tracing/tracing-of.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
+import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
+import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
+import { openSharedStore } from './replica-store/open-shared-store.ts'
 
 /** A running service. */
 export interface Gateway {
   /** Address of the listening socket, for example `http://127.0.0.1:8645`. */
   readonly url: string
+  /** Address of the TLS port, when there is one. */
+  readonly tlsUrl?: string | undefined
+  /** Says at `/readyz` that it is going, and ends each connection behind its next answer; everything is still served. */
+  drain(): void
+  /** The same, but takes no further connections; resolves when there are none left, or after the given time. */
+  leave(graceMs: number): Promise<void>
+  /** Takes over those options of a newer configuration that can change while it runs. */
+  apply(configuration: Configuration): void
   /** Lets the requests in flight end, at most ten seconds, and closes everything that was opened here. */
   stop(): Promise<void>
 }
@@ -33,10 +59,17 @@ export interface GatewayParts {
   readonly log: Logger
   /** Addresses of the embedded chains by protocol, for nodes whose upstream is `devnet`. */
   readonly embedded?: Readonly<Record<string, string>>
+  /** Where several processes serve: makes this one's metrics known, and gives what reads those of all, as text. */
+  readonly publishMetrics?: (registry: Registry) => () => Promise<string>
 }
 
 const drainMs = 10_000
-const tidyMs = 50
+// What is told of its end when the time is up still has to hear it.
+const lastWordMs = 500
+const longestConnectMs = 5_000
+
+/** The longest that the end of a service takes, in milliseconds. */
+export const longestStopMs = drainMs + lastWordMs
 
 /**
  * Starts the service: the platform API and the node access plane on one port.
@@ -48,10 +81,39 @@ const tidyMs = 50
  */
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
   const { store, log } = parts
-  const { websocket: embeddedSocket, ...embedded } = parts.embedded ?? {}
+  const rules = configuredGrpcRules(configuration)
+  const {
+    websocket: embeddedSocket,
+    beacon: embeddedBeacon,
+    jetton: embeddedJetton,
+    grpc: embeddedGrpc,
+    ...embedded
+  } = parts.embedded ?? {}
+  let current = configuration
+  let isDraining = false
+  const metering = await startMetering({ store, units: configuration.units, log })
   const directory = createDirectory()
-  const endFeed = await feedDirectory(store, directory, log)
-  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, configuration.maxHeldBytes)
+  const feed = await feedDirectory(store, directory, log)
+  const { valkeyUrl } = configuration
+  const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
+  const passage = openPassage(configuration, {
+    directory,
+    store: sharedStore,
+    log,
+    usedSoFar: ({ owner, ownerId, period, counts }) => metering.usedSoFar.of(owner, ownerId, period)[counts],
+  })
+  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, configuration.maxHeldBytes, {
+    pollMs: configuration.headPollMs,
+    hedges: configuration.upstreamHedges,
+    log,
+  })
+  const answers = createAnswers({
+    maxBytes: configuration.cacheBytes,
+    headMs: configuration.cacheHeadMs,
+    upstreamLogRange: configuration.upstreamLogRange,
+    chainOf: (grant) => upstreams.chainOf(grant),
+    store: sharedStore,
+  })
   const hubs = createSubscriptionHubs({
     upstreams,
     embeddedSocket,
@@ -59,36 +121,82 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     timeoutMs: configuration.upstreamTimeoutMs,
     log,
   })
-  const metrics = createMetrics(
-    () => directory.size,
-    () => hubs.upstreamSubscriptions(),
-  )
+  const beaconNodes = createBeaconNodes({
+    open: (address) => createRestUpstream(address, configuration.upstreamTimeoutMs, writeBeaconError),
+    embedded: embeddedBeacon,
+  })
+  const jettonNodes = createJettonNodes({
+    open: (address) => createRestUpstream(address, configuration.upstreamTimeoutMs, writeJettonError),
+    embedded: embeddedJetton,
+  })
+  const metrics = createMetrics({
+    upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
+    upstreamEventStreams: () => eventHubs.upstreamStreams(),
+  })
+  const eventHubs = createBeaconEventHubs({
+    nodes: beaconNodes,
+    directory,
+    maxBufferBytes: configuration.maxWebSocketBufferBytes,
+    metrics: metrics.events,
+    meter: (measured) => httpPlane.meter(measured),
+  })
   const operations = createOperationsListener({
-    registry: metrics.registry,
-    metricsToken: configuration.metricsToken,
+    metrics: {
+      contentType: metrics.registry.contentType,
+      text: parts.publishMetrics?.(metrics.registry) ?? (() => metrics.registry.metrics()),
+    },
+    metricsToken: () => current.metricsToken,
     ready: async () => {
+      if (isDraining) throw new Error('the service is being stopped')
       await sql`select 1`
         .execute(store.db)
         .catch(() => Promise.reject(new Error('the database does not answer')))
-      await upstreams
-        .embeddedAnswer(AbortSignal.timeout(1_000))
-        .catch(() => Promise.reject(new Error('an embedded chain does not answer')))
+      const signal = AbortSignal.timeout(1_000)
+      await Promise.all([
+        upstreams.embeddedAnswer(signal),
+        beaconNodes.embeddedAnswer(signal),
+        jettonNodes.embeddedAnswer(signal),
+        grpc.embeddedAnswer(signal),
+      ]).catch(() => Promise.reject(new Error('an embedded chain does not answer')))
     },
   })
-  const plane = {
+  const tracing = await tracingOf(configuration)
+  const httpPlane = {
+    tracing,
+    logRequests: configuration.logRequests,
     directory,
-    upstreams,
-    meter: createMeter(metrics.nodeRequests, metrics.nodeRequestDuration),
+    door: passage.door,
+    admission: passage.admission,
+    meter: createMeter(metrics.requests, metering.counts),
     log,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    corsOrigin: configuration.nodeCorsOrigin,
+    bodyMemory: new AnswerMemory(configuration.maxHeldBytes),
+  }
+  const plane = {
+    ...httpPlane,
+    upstreams,
     maxBodyBytes: configuration.maxBodyBytes,
     maxBatchItems: configuration.maxBatchItems,
-    timeoutMs: configuration.upstreamTimeoutMs,
     maxLogRange: configuration.maxLogRange,
-    corsOrigin: configuration.nodeCorsOrigin,
-    nodeDomain: configuration.nodeDomain,
+    answers,
   }
-  const nodes = createJsonRpcListener(plane)
-  const webSockets = createWebSocketListener({
+  const jsonRpc = createJsonRpcListener(plane)
+  const { maxBodyBytes, maxBeaconBodyBytes } = configuration
+  const beacon = createBeaconListener({ ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes })
+  const jetton = createJettonListener({ ...httpPlane, jettonNodes, maxBodyBytes })
+  const grpc = createGrpc({
+    ...httpPlane,
+    metrics: metrics.grpc,
+    embedded: embeddedGrpc,
+    otherwise: (stream, headers, _, raw) => answerOverHttp2(app.server, stream, headers, raw),
+    connectTimeoutMs: Math.min(configuration.upstreamTimeoutMs, longestConnectMs),
+    rules,
+    maxOpenCalls: configuration.maxGrpcCalls,
+    maxStalledCalls: configuration.maxStalledGrpcCalls,
+    maxBodyBytes,
+  })
+  const webSocketPlane = {
     ...plane,
     hubs,
     metrics: metrics.webSockets,
@@ -96,7 +204,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     maxSubscriptions: configuration.maxWebSocketSubscriptions,
     maxBufferBytes: configuration.maxWebSocketBufferBytes,
     pingMs: configuration.webSocketPingMs,
-  })
+  }
+  const webSockets = createWebSocketListener(webSocketPlane)
   const endProbe = probeOwnNodes({
     store,
     upstreams,
@@ -104,78 +213,88 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     timeoutMs: configuration.upstreamTimeoutMs,
     enabled: configuration.probeNodes,
   })
-  // Browsers connect in advance, and the server counts such a connection as busy until it is used.
-  const unused = new Set<Socket>()
   const closeOwn = async () => {
     await endProbe()
-    await endFeed()
+    await feed.end()
     hubs.close()
-    await upstreams.close()
+    eventHubs.close()
+    await Promise.all([upstreams.close(), beaconNodes.close(), jettonNodes.close(), grpc.close()])
+    await passage.close()
+    await sharedStore?.close()
+    await metering.stop()
+    await tracing.close()
   }
   const app = await createPlatformApi({
     store,
     log,
     publicUrl: configuration.publicUrl,
+    units: metering.units,
     requireHttps: configuration.requireHttps,
-    trustProxy: configuration.trustProxy,
+    trustProxy: passage.trustsProxy,
+    guesses: passage.guesses,
     serverFactory: (platform) => {
-      const options = { keepAliveTimeout: 60_000, shouldUpgradeCallback: webSockets.takes }
+      const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
       const server = createServer(options, (request, response) => {
-        unused.delete(request.socket)
         const taken =
           operations(request, response) ||
           landingListener(request, response) ||
+          grpc.web(request, response) ||
           webSockets.refuse(request, response) ||
-          nodes(request, response)
+          beacon(request, response) ||
+          jetton(request, response) ||
+          jsonRpc(request, response)
         if (!taken) platform(request, response)
       })
-      server.on('upgrade', (request, socket, head) => {
-        unused.delete(request.socket)
-        webSockets.upgrade(request, socket, head)
-      })
-      return server.on('connection', (socket: Socket) => {
-        unused.add(socket)
-        socket.once('close', () => unused.delete(socket))
-      })
+      return seeAllHeaders(server).on('upgrade', webSockets.upgrade)
     },
   }).catch(async (error: unknown) => {
     await closeOwn()
     throw error
   })
+  const front = configuration.ownHttpFront
+    ? createHttpFront(app.server, { maxBodyBytes }, jsonRpc)
+    : undefined
+  const ports = await openPorts(configuration, { http1: app.server, front, http2: grpc.http2 }, log).catch(
+    async (error: unknown) => {
+      await app.close()
+      await closeOwn()
+      throw error
+    },
+  )
+  publishStates(metrics.registry, {
+    upstreams,
+    answers,
+    passage,
+    sharedStore,
+    metering,
+    directory,
+    feed,
+    ports,
+    front,
+  })
   const stop = async () => {
-    const impatience = setTimeout(() => app.server.closeAllConnections(), drainMs)
-    // A connection that was busy when the server closed would be kept alive after its last answer.
-    const tidying = setInterval(() => {
-      app.server.closeIdleConnections()
-      for (const socket of unused) socket.destroy()
-    }, tidyMs)
-    await Promise.all([app.close(), webSockets.stop(drainMs)])
-    clearTimeout(impatience)
-    clearInterval(tidying)
+    eventHubs.close()
+    await Promise.all([
+      ports.close(drainMs + lastWordMs),
+      app.close(),
+      webSockets.stop(drainMs),
+      grpc.stop(drainMs),
+    ])
     await closeOwn()
   }
-  try {
-    const url = await listen(app, configuration)
-    return { url, stop }
-  } catch (error) {
-    await stop()
-    throw error
+  const drain = () => {
+    isDraining = true
+    ports.drain()
   }
-}
-
-async function listen(app: FastifyInstance, { host, port }: Configuration): Promise<string> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined) throw error
-    const isHost = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)
-    const rule =
-      code === 'EADDRINUSE'
-        ? `is taken: ${port}. Set FAIRLEAD_PORT to another one, or to 0 for a free one`
-        : `cannot be listened on: ${code}`
-    throw new FairleadError('CONFIG_INVALID', { option: isHost ? 'host' : 'port', rule })
+  const leave = async (graceMs: number) => {
+    isDraining = true
+    await ports.leave(graceMs)
   }
-  const address = app.server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+  const apply = (next: Configuration) => {
+    current = next
+    const { maxBatchItems, maxLogRange } = next
+    for (const one of [plane, webSocketPlane]) Object.assign(one, { maxBatchItems, maxLogRange })
+  }
+  const { url, tlsUrl } = ports
+  return { url, tlsUrl, drain, leave, apply, stop }
 }

@@ -1,10 +1,15 @@
 import type { Logger } from 'pino'
-import type { NodeGrant } from '../credentials/node-grant.ts'
+import { asPart } from '../observe/tracing/current-trace.ts'
+import type { NodeGrant } from '../grants/node-grant.ts'
+import { type Admission, type Admitted, isRefusal } from './admit/admission.ts'
+import type { Call } from './call.ts'
+import type { Answers } from './forward/answers.ts'
 import { forward } from './forward/forward.ts'
 import type { Room } from './forward/answer-memory.ts'
 import type { UpstreamAnswer } from './forward/upstream-answer.ts'
 import type { Upstream } from './forward/upstream.ts'
 import type { RpcItem, RpcRequest } from './json-rpc/parse-body.ts'
+import { refusedCall } from './json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from './json-rpc/rpc-failure.ts'
 import { errorText } from './json-rpc/rpc-text.ts'
 import { routeMethod } from './route/route-method.ts'
@@ -14,10 +19,16 @@ export interface CallContext {
   readonly grant: NodeGrant
   readonly endpoint: '' | 'evm'
   readonly upstream: Upstream
+  /** Left out for calls that the service makes for itself. */
+  readonly admission?: Admission | undefined
   /** Ends when the client goes away or the time is up. */
   readonly signal: AbortSignal
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
+  /** What earlier answers are remembered with. */
+  readonly answers?: Answers | undefined
+  /** Given for a batch whose calls depend on the newest block. */
+  readonly latest?: Call['latest']
   /** Hears about failures that are this service's fault. */
   readonly log: Logger
 }
@@ -30,10 +41,14 @@ export interface AnsweredCall {
   readonly status: number
   /** Whole text, or the node's answer that is still to be read; undefined for a notification. */
   readonly content: string | UpstreamAnswer | undefined
+  /** When another try of a call that was refused can succeed. */
+  readonly retryAfterSeconds?: number | undefined
+  /** Gives the call's place back; to be called once the node's answer has been read. */
+  readonly leave?: (() => void) | undefined
 }
 
 /**
- * Takes one call through the stations behind the door: route, forward. It never throws.
+ * Takes one call through the stations behind the door: admit, route, forward. It never throws.
  *
  * @param room - given for a call of a batch: its answer is read whole, and all answers together must fit
  */
@@ -41,17 +56,29 @@ export async function answerCall(item: RpcItem, context: CallContext, room?: Roo
   if ('failure' in item)
     return { method: 'unknown', status: 200, content: errorText(item.idText, item.failure) }
   let method = 'unknown'
+  let place: Admitted | undefined
+  let isRead = true
   try {
-    const destination = routeMethod(item, context.grant, context.endpoint)
+    const { grant, endpoint, signal, maxLogRange, upstream, admission, answers, latest } = context
+    const admitted = admission?.admit(grant, item.method, signal)
+    const answer = admitted instanceof Promise ? await asPart('admission', {}, () => admitted) : admitted
+    if (answer && isRefusal(answer)) throw refusedCall(answer)
+    place = answer
+    const destination = routeMethod(item, grant, endpoint)
     method = destination.method.name
-    const forwarded = await forward({ ...context, request: item }, destination, context.upstream, room)
+    const call = { grant, endpoint, request: item, signal, maxLogRange, answers, latest }
+    const forwarded = await forward(call, destination, upstream, room)
     if (item.idText !== undefined) {
-      return { method, status: 200, content: 'text' in forwarded ? forwarded.text : forwarded.answer }
+      if ('text' in forwarded) return { method, status: 200, content: forwarded.text }
+      isRead = false
+      return { method, status: 200, content: forwarded.answer, leave: place?.leave }
     }
     if ('answer' in forwarded) await forwarded.answer.body.dump()
     return { method, status: 204, content: undefined }
   } catch (error) {
     return failed(method, item, failureOf(error, context.log))
+  } finally {
+    if (isRead) place?.leave()
   }
 }
 
@@ -65,5 +92,10 @@ export function failureOf(error: unknown, log: Logger): RpcFailure {
 function failed(method: string, { idText }: RpcRequest, failure: RpcFailure): AnsweredCall {
   return idText === undefined
     ? { method, status: 204, content: undefined }
-    : { method, status: failure.status, content: errorText(idText, failure) }
+    : {
+        method,
+        status: failure.status,
+        content: errorText(idText, failure),
+        retryAfterSeconds: failure.retryAfterSeconds,
+      }
 }

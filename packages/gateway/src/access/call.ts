@@ -1,4 +1,5 @@
-import type { NodeGrant } from '../credentials/node-grant.ts'
+import type { NodeGrant } from '../grants/node-grant.ts'
+import type { Answers } from './forward/answers.ts'
 import type { RpcRequest } from './json-rpc/parse-body.ts'
 
 /** One JSON-RPC call on its way through the stations. */
@@ -11,4 +12,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
+  /** What earlier answers are remembered with; without it every call goes to the node. */
+  readonly answers?: Answers | undefined
+  /** Reads the number of the block that is the newest one to all calls of a batch; undefined for any. */
+  readonly latest?: (() => Promise<number | undefined>) | undefined
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { options } from './options.ts'
+import { type Option, options } from './options.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/configuration.md', import.meta.url), 'utf8')
 
@@ -14,4 +14,11 @@ it.each(Object.entries(options))('the reference page describes %s as it is', (na
       .slice(1, -1)
       .map((cell) => cell.trim()),
   ).toEqual(cells)
+})
+
+it('the reference page names the options that a running service takes over', () => {
+  const sentence = /read its files again[^]*?options then change: ([^.]*)\./.exec(page)?.[1] ?? ''
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map((match) => match[1])
+  const reloaded = (Object.entries(options) as [string, Option][]).filter(([, { reload }]) => reload)
+  expect(new Set(named)).toEqual(new Set(reloaded.map(([name]) => name)))
 })

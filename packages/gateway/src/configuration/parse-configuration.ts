@@ -74,6 +74,12 @@ function readValue(option: Option, value: unknown, source: string): string | num
         return number
       throw invalid(`an integer from ${minimum} to ${maximum}`)
     }
+    case 'number': {
+      const { minimum = 0, maximum = Number.MAX_VALUE } = option
+      const number = typeof value === 'string' && /^\d*\.?\d+$/.test(value) ? Number(value) : value
+      if (typeof number === 'number' && number >= minimum && number <= maximum) return number
+      throw invalid(`a number from ${minimum} to ${maximum}`)
+    }
     case 'boolean':
       if (value === true || value === 'true') return true
       if (value === false || value === 'false') return false

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { sha256Hex } from '../credentials/secret.ts'
 import { ensureFirstStart, issueDevelopmentSecrets } from './bootstrap.ts'
 import { revokeApiKey } from './records/api-keys.ts'
+import { openUpstreams } from './records/sealed-upstreams.ts'
 import { loadNodeCredentials } from './store/load-node-credentials.ts'
 import type { Store } from './store/open-store.ts'
 import { type TemporaryDatabase, backends } from './testing/temporary-store.ts'
@@ -24,7 +25,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const { organizationId, projectId, nodeId } = first
     const ids = { organizationId, projectId, nodeId }
-    const credentials = await loadNodeCredentials(store.db)
+    const credentials = await loadNodeCredentials(store.db, store.sealer)
     const byKind = (kind: string) => credentials.find(({ grant }) => grant.kind === kind)
     expect(credentials).toHaveLength(2)
     expect(byKind('token')?.sha256).toBe(sha256Hex(first.token))
@@ -42,12 +43,28 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     }
   })
 
+  it('lets the debug endpoints follow the configuration, and keeps what was found of the node', async () => {
+    const store = await fresh()
+    const beacon = { upstreams: { beacon: 'http://127.0.0.1:5052' } }
+    const { nodeId } = await ensureFirstStart(store, { ...beacon, beaconDebug: false })
+    const grants = async () => (await loadNodeCredentials(store.db, store.sealer)).map(({ grant }) => grant)
+    for (const grant of await grants()) {
+      expect(grant).toMatchObject({ chain: 'beacon', protocols: ['beacon'], beaconDebug: false })
+    }
+    const seen = { available: true, withheld: false, code: null, note: '', latency_ms: null }
+    const finding = { node_id: nodeId, method: 'm', transport: 'http', ...seen } as const
+    await store.db.insertInto('node_methods').values(finding).execute()
+    await ensureFirstStart(store, beacon)
+    for (const grant of await grants()) expect(grant).toMatchObject({ beaconDebug: true })
+    expect(await store.db.selectFrom('node_methods').selectAll().execute()).toHaveLength(1)
+  })
+
   it('lets the node follow the configuration, and no other node', async () => {
     const store = await fresh()
     const { nodeId } = await ensureFirstStart(store, { upstreams })
     const changed = { evm: 'http://127.0.0.1:8545', beacon: 'http://127.0.0.1:5052' }
     expect(await ensureFirstStart(store, { upstreams: changed, network: 'other' })).toMatchObject({ nodeId })
-    const [credential] = await loadNodeCredentials(store.db)
+    const [credential] = await loadNodeCredentials(store.db, store.sealer)
     expect(credential?.grant).toMatchObject({
       network: 'other',
       protocols: ['evm', 'beacon'],
@@ -59,13 +76,64 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(again.nodeId).not.toBe(nodeId)
     const nodes = await store.db
       .selectFrom('nodes')
-      .select(['name', 'upstreams'])
+      .select(['id', 'name', 'upstreams'])
       .orderBy('created_at')
       .execute()
-    expect(nodes).toEqual([
+    const open = (node: (typeof nodes)[number]) => openUpstreams(store.sealer, node.id, node.upstreams)
+    expect(nodes.map((node) => ({ name: node.name, upstreams: open(node) }))).toEqual([
       { name: 'mine', upstreams: changed },
       { name: 'First node', upstreams },
     ])
+  })
+
+  it('makes a node of a jetton chain one of that protocol alone, wherever its index is', async () => {
+    const store = await fresh()
+    const jetton = { jetton: 'http://127.0.0.1:8081', 'jetton-v3': 'http://127.0.0.1:8082' }
+    await ensureFirstStart(store, { upstreams: jetton })
+    const [credential] = await loadNodeCredentials(store.db, store.sealer)
+    const grant = { chain: 'jetton', protocols: ['jetton'], upstreams: jetton }
+    expect(credential?.grant).toMatchObject(grant)
+  })
+
+  it('issues an x-token to a node that offers gRPC, also when it does so only later, and once', async () => {
+    const store = await fresh()
+    expect(await ensureFirstStart(store, { upstreams })).not.toHaveProperty('xToken')
+    const grpc = { ...upstreams, grpc: 'https://x-token:SECRET@grpc.example' }
+    const later = await ensureFirstStart(store, { upstreams: grpc })
+    expect(later).toMatchObject({ created: false, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    const credentials = await loadNodeCredentials(store.db, store.sealer)
+    const issued = credentials.find(({ grant }) => grant.kind === 'x-token')
+    expect(issued?.sha256).toBe(sha256Hex(later.xToken ?? ''))
+    expect(issued?.grant).toMatchObject({ protocols: ['evm', 'grpc'], upstreams: grpc })
+    await store.db
+      .updateTable('node_credentials')
+      .set({ revoked_at: sql<string>`clock_timestamp()` })
+      .where('kind', '=', 'x-token')
+      .execute()
+    expect(await ensureFirstStart(store, { upstreams: grpc })).not.toHaveProperty('xToken')
+  })
+
+  it('keeps the x-token of the development mode, and makes new secrets when it is missing', async () => {
+    const store = await fresh()
+    const grpc = { upstreams: { grpc: 'devnet' }, origin: 'development' } as const
+    const first = await ensureFirstStart(store, grpc)
+    if (!first.created) throw new Error('The database was not empty.')
+    const [credential] = await loadNodeCredentials(store.db, store.sealer)
+    expect(credential?.grant).toMatchObject({ chain: 'solana', protocols: ['grpc'] })
+    const kept = await issueDevelopmentSecrets(store, { previous: first })
+    expect(kept).toMatchObject({ issued: false, xToken: first.xToken })
+    const { xToken: _, ...older } = kept
+    const renewed = await issueDevelopmentSecrets(store, { previous: older })
+    expect(renewed).toMatchObject({ issued: true, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(await loadNodeCredentials(store.db, store.sealer)).toHaveLength(3)
+    // A node without gRPC has no use for one, and keeps the one that it had.
+    await ensureFirstStart(store, { upstreams, origin: 'development' })
+    const { xToken: __, ...without } = renewed
+    expect(await issueDevelopmentSecrets(store, { previous: without })).toMatchObject({ issued: false })
+    expect(await issueDevelopmentSecrets(store, { previous: renewed })).toMatchObject({
+      issued: false,
+      xToken: renewed.xToken,
+    })
   })
 
   it('happens once when several start together', async () => {
@@ -98,7 +166,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const kept = await issueDevelopmentSecrets(store, { previous: first })
     expect(kept).toEqual({ ...first, created: undefined, issued: false })
-    expect(await loadNodeCredentials(store.db)).toHaveLength(2)
+    expect(await loadNodeCredentials(store.db, store.sealer)).toHaveLength(2)
   })
 
   it('replaces development secrets that are lost or no longer work, and revokes the earlier ones', async () => {
@@ -107,7 +175,8 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const second = await issueDevelopmentSecrets(store)
     expect(second).toMatchObject({ issued: true, nodeId: first.nodeId })
-    const hashes = async () => (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256).toSorted()
+    const hashes = async () =>
+      (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256).toSorted()
     const hashesOf = (secrets: typeof second) =>
       [sha256Hex(secrets.token), sha256Hex(`${secrets.username}:${secrets.password}`)].toSorted()
     expect(await hashes()).toEqual(hashesOf(second))
@@ -134,7 +203,8 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const development = await issueDevelopmentSecrets(store)
     const production = await ensureFirstStart(store, { upstreams })
     if (!production.created) throw new Error('Production got no secrets.')
-    const inForce = async () => (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256)
+    const inForce = async () =>
+      (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256)
     expect(await inForce()).toContain(sha256Hex(production.token))
     expect(await inForce()).not.toContain(sha256Hex(development.token))
     expect((await issueDevelopmentSecrets(store, { previous: development })).issued).toBe(true)
@@ -147,7 +217,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const first = await ensureFirstStart(store, { upstreams })
     if (!first.created) throw new Error('The database was not empty.')
     await issueDevelopmentSecrets(store)
-    const hashes = (await loadNodeCredentials(store.db)).map(({ sha256 }) => sha256)
+    const hashes = (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256)
     expect(hashes).toHaveLength(4)
     expect(hashes).toContain(sha256Hex(first.token))
     expect((await issueDevelopmentSecrets(store, { previous: first })).issued).toBe(false)

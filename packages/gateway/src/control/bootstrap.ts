@@ -1,9 +1,10 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
-import type { CredentialKind } from '../credentials/node-grant.ts'
+import type { CredentialKind } from '../grants/node-grant.ts'
+import type { Sealer } from '../credentials/sealing.ts'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
 import { findValidApiKey, issueApiKey } from './records/api-keys.ts'
 import { issueNodeCredential } from './records/node-credentials.ts'
-import { insertNode, setNodeUpstreams } from './records/nodes.ts'
+import { insertNode, setBeaconDebug, setNodeUpstreams } from './records/nodes.ts'
 import { insertOrganization, insertOwner } from './records/organizations.ts'
 import { insertProject } from './records/projects.ts'
 import type { Database, SecretOrigin } from './store/database.ts'
@@ -12,18 +13,22 @@ import type { Store } from './store/open-store.ts'
 // Any number will do, as long as every process of this service uses the same one for its first start.
 const firstStartLock = 0x6661_6972
 
-/** The plain secrets of one API key, one token and one basic credential of a node. */
+/** The plain secrets of one API key, and of one credential of each kind that a node has a use for. */
 export interface PlainSecrets {
   readonly apiKey: string
   readonly token: string
   readonly username: string
   readonly password: string
+  /** Only where the node offers gRPC. */
+  readonly xToken?: string | undefined
 }
 
 /** What the configuration says about the first node. */
 export interface FirstStartOptions {
-  /** Upstream address by protocol; the word `devnet` stands for the embedded chain. */
+  /** Upstream addresses by protocol; the word `devnet` stands for the embedded chain. */
   readonly upstreams: Readonly<Record<string, string>>
+  /** Whether the node offers the debug endpoints of the beacon node API. Default true. */
+  readonly beaconDebug?: boolean | undefined
   /** Network name of the node. Default `devnet`. */
   readonly network?: string | undefined
   /** Who the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
@@ -37,10 +42,13 @@ export interface FirstStartIds {
   readonly nodeId: string
 }
 
-/** Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. */
+/**
+ * Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. A node that
+ * offers gRPC since this start gets an x-token beside the secrets that it has.
+ */
 export type FirstStart =
   | ({ readonly created: true } & FirstStartIds & PlainSecrets)
-  | ({ readonly created: false } & FirstStartIds)
+  | ({ readonly created: false } & FirstStartIds & Pick<PlainSecrets, 'xToken'>)
 
 /** Answer of {@link issueDevelopmentSecrets}. */
 export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & PlainSecrets
@@ -55,11 +63,16 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
   return exclusively(store, async (db) => {
     const organization = await firstOrganization(db)
     if (organization !== undefined) {
-      const ids = await configured(db, organization.id, options)
+      const ids = await configured(db, store.sealer, organization.id, options)
       if (options.origin === 'development') return { created: false, ...ids }
       // What the development mode wrote into its file must not open a service in production.
       await revokeDevelopmentSecrets(db)
-      if (await hasFirstStartSecrets(db)) return { created: false, ...ids }
+      if (await hasFirstStartSecrets(db)) {
+        const xToken = (await hasXToken(db, ids.nodeId))
+          ? undefined
+          : await issueXToken(db, ids.nodeId, 'first-start')
+        return { created: false, ...ids, ...xToken }
+      }
       const creatorId = await ownerOf(db, organization.id)
       return {
         created: true,
@@ -74,7 +87,7 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
       firstName: 'First',
       lastName: 'Owner',
     })
-    const ids = await configured(db, organizationId, options)
+    const ids = await configured(db, store.sealer, organizationId, options)
     const secrets = await issueSecrets(db, { ...ids, creatorId, origin: options.origin ?? 'first-start' })
     return { created: true, ...ids, ...secrets }
   })
@@ -114,29 +127,39 @@ async function exclusively<result>(
 /** The project and the node that the configuration calls for, created when they are missing. */
 async function configured(
   db: Kysely<Database>,
+  sealer: Sealer,
   organizationId: string,
   options: FirstStartOptions,
 ): Promise<FirstStartIds> {
+  const { beaconDebug = true } = options
   const node = {
     network: options.network ?? 'devnet',
-    protocols: Object.keys(options.upstreams),
+    // The index is another part of the same protocol.
+    protocols: Object.keys(options.upstreams).filter((name) => name !== 'jetton-v3'),
     upstreams: options.upstreams,
   }
   const existing = await configuredNode(db)
   if (existing !== undefined) {
     const { creatorId: _, ...ids } = existing
-    await setNodeUpstreams(db, ids.nodeId, node)
+    await setNodeUpstreams(db, sealer, ids.nodeId, node)
+    await setBeaconDebug(db, ids.nodeId, beaconDebug)
     return ids
   }
   const projectId = await firstProject(db, organizationId)
-  const nodeId = await insertNode(db, {
+  const nodeId = await insertNode(db, sealer, {
     ...node,
     projectId,
+    beaconDebug,
     name: 'First node',
-    chain: 'evm',
+    chain: chainOf(options.upstreams),
     managedBy: 'configuration',
   })
   return { organizationId, projectId, nodeId }
+}
+
+function chainOf(upstreams: FirstStartOptions['upstreams']): string {
+  const first = ['evm', 'beacon', 'jetton', 'grpc'].find((name) => name in upstreams) ?? 'evm'
+  return first === 'grpc' ? 'solana' : first
 }
 
 async function configuredNode(
@@ -208,7 +231,38 @@ async function issueSecrets(
   const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin] })
   const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin })
   const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin })
-  return { apiKey: key, token, username, password }
+  return { apiKey: key, token, username, password, ...(await issueXToken(db, nodeId, origin)) }
+}
+
+/** Issues what a node that offers gRPC is opened by; undefined when it does not. */
+async function issueXToken(
+  db: Kysely<Database>,
+  nodeId: string,
+  origin: SecretOrigin,
+): Promise<{ readonly xToken: string } | undefined> {
+  if (!(await offersGrpc(db, nodeId))) return undefined
+  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin })).token }
+}
+
+async function offersGrpc(db: Kysely<Database>, nodeId: string): Promise<boolean> {
+  const { protocols } = await db
+    .selectFrom('nodes')
+    .select('protocols')
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  return protocols.includes('grpc')
+}
+
+// As with the other secrets, revoked ones count.
+async function hasXToken(db: Kysely<Database>, nodeId: string): Promise<boolean> {
+  const credential = await db
+    .selectFrom('node_credentials')
+    .select('id')
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', 'x-token')
+    .where('origin', '!=', 'development')
+    .executeTakeFirst()
+  return credential !== undefined
 }
 
 const nameOfKey: Readonly<Record<SecretOrigin, string>> = {
@@ -225,7 +279,10 @@ async function areValid(db: Kysely<Database>, ids: FirstStartIds, secrets: Plain
     key.organizationId === ids.organizationId &&
     equalInConstantTime(key.sha256, sha256Hex(secrets.apiKey)) &&
     (await isValidCredential(db, ids.nodeId, 'token', secrets.token)) &&
-    (await isValidCredential(db, ids.nodeId, 'basic', `${secrets.username}:${secrets.password}`))
+    (await isValidCredential(db, ids.nodeId, 'basic', `${secrets.username}:${secrets.password}`)) &&
+    (secrets.xToken === undefined
+      ? !(await offersGrpc(db, ids.nodeId))
+      : await isValidCredential(db, ids.nodeId, 'x-token', secrets.xToken))
   )
 }
 
@@ -261,6 +318,6 @@ async function revokeDevelopmentSecrets(db: Kysely<Database>): Promise<void> {
 }
 
 // The caller may have read the secrets from a file that holds more than these.
-function pick({ apiKey, token, username, password }: PlainSecrets): PlainSecrets {
-  return { apiKey, token, username, password }
+function pick({ apiKey, token, username, password, xToken }: PlainSecrets): PlainSecrets {
+  return { apiKey, token, username, password, ...(xToken !== undefined && { xToken }) }
 }

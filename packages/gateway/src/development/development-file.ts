@@ -11,9 +11,19 @@ export interface DevelopmentNode {
   readonly node_url: string
   /** Address for WebSockets, without credentials. */
   readonly ws_url?: string | undefined
+  /** Address for gRPC, to which {@link x_token} goes as metadata. */
+  readonly grpc_url?: string | undefined
+  /** Address of the JSON-RPC of the embedded Solana chain itself: for transactions and airdrops. */
+  readonly rpc_url?: string | undefined
+  /** Address that gives coins of an embedded chain: `POST` with `address` and, if need be, `amount`. */
+  readonly faucet_url?: string | undefined
+  /** Where the sample data of the chain stands, its public keys included. */
+  readonly example?: Readonly<Record<string, string>> | undefined
   readonly token: string
   readonly username: string
   readonly password: string
+  /** Only where the node offers gRPC. */
+  readonly x_token?: string | undefined
 }
 
 /** The one file from which scripts and tests learn where the service is and how to call it. */

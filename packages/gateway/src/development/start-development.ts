@@ -1,11 +1,24 @@
-import { type DevnetChain, type DevnetEvent, startDevnet } from '@fairlead/devnet'
+import { type DevnetChain, DevnetError, type DevnetEvent, startDevnet } from '@fairlead/devnet'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Configuration } from '../configuration/options.ts'
-import { ensureFirstStart, issueDevelopmentSecrets, type PlainSecrets } from '../control/bootstrap.ts'
+import {
+  type DevelopmentSecrets,
+  ensureFirstStart,
+  issueDevelopmentSecrets,
+  type PlainSecrets,
+} from '../control/bootstrap.ts'
 import { openStore } from '../control/store/open-store.ts'
 import { type Gateway, startGateway } from '../start-gateway.ts'
-import { type DevelopmentFile, readDevelopmentFile, writeDevelopmentFile } from './development-file.ts'
+import {
+  type DevelopmentFile,
+  type DevelopmentNode,
+  readDevelopmentFile,
+  writeDevelopmentFile,
+} from './development-file.ts'
+
+const allChains = ['evm', 'beacon', 'jetton', 'solana'] as const
+type ChainName = (typeof allChains)[number]
 
 /** A service in development mode and the file that describes it. */
 export interface Development extends Gateway {
@@ -28,7 +41,7 @@ export async function startDevelopment(
   progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Development> {
-  const { dataDirectory } = configuration
+  const { dataDirectory, developmentChains } = configuration
   const opened: (() => Promise<void>)[] = []
   const stop = async () => {
     const problems: unknown[] = []
@@ -39,16 +52,25 @@ export async function startDevelopment(
   }
   try {
     const onEvent = (event: DevnetEvent) => report(event, log, progress)
-    const devnet = startDevnet({ dataDirectory, onEvent, signal })
+    const start = (chains: readonly ChainName[]) => startDevnet({ dataDirectory, chains, onEvent, signal })
+    const devnet = start(allChains.filter((name) => ['all', name].includes(developmentChains))).catch(
+      (error: unknown) => {
+        if (developmentChains !== 'all' || !isWithoutEngine(error)) throw error
+        progress('an engine is not there for this platform; trying without the Solana chain')
+        return start(allChains.filter((name) => name !== 'solana'))
+      },
+    )
     // From here on it has to be stopped, also when the store cannot be opened while the chains are still starting.
     opened.push(async () => (await devnet.catch(() => undefined))?.stop())
     progress('opening the database')
-    const store = await openStore({ databaseUrl: configuration.databaseUrl, dataDirectory, log })
+    const { databaseUrl, secretKey } = configuration
+    const store = await openStore({ databaseUrl, dataDirectory, secretKey, log })
     opened.push(() => store.close())
     const { chains } = await devnet
     const embedded = Object.fromEntries(chains.flatMap(addressesOf))
     const upstreams = Object.fromEntries(Object.keys(embedded).map((protocol) => [protocol, 'devnet']))
-    await ensureFirstStart(store, { upstreams, network: 'devnet', origin: 'development' })
+    const { beaconDebug } = configuration
+    await ensureFirstStart(store, { upstreams, network: 'devnet', beaconDebug, origin: 'development' })
     const filePath = join(dataDirectory, 'dev.json')
     const previous = secretsOf(await readDevelopmentFile(filePath))
     const issued = await issueDevelopmentSecrets(store, { previous })
@@ -62,20 +84,10 @@ export async function startDevelopment(
       api_key: issued.apiKey,
       organization_id: issued.organizationId,
       project_id: issued.projectId,
-      nodes: chains.map(({ chain, network, protocols }) => ({
-        id: issued.nodeId,
-        chain,
-        network,
-        protocols: [...protocols, 'websocket'],
-        node_url: baseUrl,
-        ws_url: `${baseUrl.replace(/^http/, 'ws')}/ws`,
-        token: issued.token,
-        username: issued.username,
-        password: issued.password,
-      })),
+      nodes: chains.map((chain) => nodeOf(chain, baseUrl, issued)),
     }
     await writeDevelopmentFile(filePath, file)
-    return { url: gateway.url, file, filePath, stop }
+    return { ...gateway, file, filePath, stop }
   } catch (error) {
     // The first failure is the one to tell about.
     await stop().catch(() => undefined)
@@ -83,17 +95,47 @@ export async function startDevelopment(
   }
 }
 
-// The engine speaks both on one port.
-function addressesOf({ protocols, url }: DevnetChain): [string, string][] {
+// The engine of the Solana chain is published for fewer platforms than the others run on.
+function isWithoutEngine(error: unknown): boolean {
+  return error instanceof DevnetError && error.code === 'DEVNET_ENGINE_UNAVAILABLE'
+}
+
+function addressesOf({ chain, protocols, url }: DevnetChain): [string, string][] {
   const ofHttp = protocols.map((name): [string, string] => [name, url])
-  return [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]]
+  // The EVM engine speaks both on one port.
+  return chain === 'evm' ? [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]] : ofHttp
+}
+
+/** What a chain is for a client: all chains are protocols of the one node. */
+function nodeOf(
+  one: DevnetChain,
+  baseUrl: string,
+  { nodeId, token, username, password, xToken }: DevelopmentSecrets,
+): DevelopmentNode {
+  const { chain, network, protocols } = one
+  const isEvm = chain === 'evm'
+  return {
+    id: nodeId,
+    chain,
+    network,
+    protocols: isEvm ? [...protocols, 'websocket'] : protocols,
+    node_url: baseUrl,
+    ...(isEvm && { ws_url: `${baseUrl.replace(/^http/, 'ws')}/ws` }),
+    ...(one.chain === 'jetton' && { faucet_url: one.faucetUrl }),
+    ...(one.chain === 'solana' && { grpc_url: baseUrl, rpc_url: one.rpcUrl }),
+    ...('example' in one && { example: { ...one.example } }),
+    token,
+    username,
+    password,
+    ...(xToken !== undefined && { x_token: xToken }),
+  }
 }
 
 function secretsOf(file: DevelopmentFile | undefined): PlainSecrets | undefined {
   const node = file?.nodes?.[0]
-  return file && node
-    ? { apiKey: file.api_key, token: node.token, username: node.username, password: node.password }
-    : undefined
+  if (!file || !node) return undefined
+  const { token, username, password, x_token: xToken } = node
+  return { apiKey: file.api_key, token, username, password, ...(typeof xToken === 'string' && { xToken }) }
 }
 
 function report(event: DevnetEvent, log: Logger, progress: (line: string) => void): void {
@@ -101,5 +143,5 @@ function report(event: DevnetEvent, log: Logger, progress: (line: string) => voi
   if (kind === 'output') log.debug({ chain, line: event.line }, 'chain output')
   else if (kind === 'exited' || kind === 'restarting' || kind === 'failed' || kind === 'unsaved') {
     log.error({ chain, kind }, message)
-  } else if (kind !== 'stopping' && kind !== 'stopped') progress(message)
+  } else if (kind !== 'stopping' && kind !== 'stopped') progress(`${chain}: ${message}`)
 }

@@ -18,6 +18,9 @@ const page = `<!doctype html>
     <tr><td>Platform API</td><td><code>GET /v1/organization/</code>, <code>GET /v2/projects/</code>, <code>GET /v2/nodes/&lt;id&gt;/methods/</code> with a bearer key</td></tr>
     <tr><td>EVM node</td><td><code>POST /&lt;token&gt;</code>, <code>POST /&lt;token&gt;/evm</code>, or <code>POST /</code> with basic authentication</td></tr>
     <tr><td>EVM node by WebSocket</td><td><code>/ws/&lt;token&gt;</code>, or <code>/ws</code> with basic authentication</td></tr>
+    <tr><td>Beacon node</td><td><code>/beacon/&lt;token&gt;/eth/...</code>, or <code>/beacon/eth/...</code> with basic authentication</td></tr>
+    <tr><td>Jetton chain node</td><td><code>/&lt;token&gt;/api/v2/...</code>, <code>/&lt;token&gt;/api/v3/...</code>, or <code>/api/...</code> with basic authentication</td></tr>
+    <tr><td>gRPC node</td><td>this host and port with the metadata <code>x-token</code>, over HTTP/2 or as gRPC-web</td></tr>
     <tr><td>Health</td><td><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a></td></tr>
   </table>
   <p>In development mode the key and the credentials are in <code>.fairlead/dev.json</code>.</p>

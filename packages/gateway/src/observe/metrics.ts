@@ -1,11 +1,38 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
+import { askedGauge } from './states/asked-metrics.ts'
 
-/** The numbers that the service publishes. Every label has a small, fixed set of values. */
+/** The numbers that the service counts as it works. Every label has a small, fixed set of values. */
 export interface Metrics {
   readonly registry: Registry
-  readonly nodeRequests: Counter<'protocol' | 'method' | 'status'>
-  readonly nodeRequestDuration: Histogram<'protocol'>
+  readonly requests: RequestMetrics
   readonly webSockets: WebSocketMetrics
+  readonly events: EventMetrics
+  readonly grpc: GrpcMetrics
+}
+
+/** What is counted about gRPC. */
+export interface GrpcMetrics {
+  readonly calls: Counter<'method' | 'status'>
+  readonly messages: Counter<'method'>
+  readonly bytesIn: Counter.Internal
+  readonly bytesOut: Counter.Internal
+  readonly open: Gauge
+}
+
+/** What is counted about event streams. */
+export interface EventMetrics {
+  readonly open: Gauge
+  /** Clients that were cut off because they read too slowly. */
+  readonly slow: Counter
+}
+
+/** What is asked whenever the metrics are read. */
+export interface MetricSources {
+  /** How many subscriptions there are at EVM nodes. */
+  readonly upstreamSubscriptions: () => number
+  /** How many event streams there are at beacon nodes. */
+  readonly upstreamEventStreams: () => number
 }
 
 /** What is counted about WebSockets. */
@@ -17,49 +44,40 @@ export interface WebSocketMetrics {
   readonly subscriptions: Gauge<'kind'>
 }
 
-/**
- * Makes the metrics of one service.
- *
- * @param credentials - how many node credentials are in force
- * @param upstreamSubscriptions - how many subscriptions there are at nodes
- */
-export function createMetrics(credentials: () => number, upstreamSubscriptions = () => 0): Metrics {
+/** Makes the metrics of one service. */
+export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const gauge: Gauge = new Gauge({
-    name: 'fairlead_node_credentials',
-    help: 'Node credentials in force.',
-    registers,
-    collect: () => gauge.set(credentials()),
-  })
-  const upstreamGauge: Gauge = new Gauge({
-    name: 'fairlead_upstream_subscriptions',
-    help: 'Subscriptions at nodes, or polls in their place, that those of clients share.',
-    registers,
-    collect: () => upstreamGauge.set(upstreamSubscriptions()),
-  })
+  askedGauge(
+    registry,
+    'fairlead_upstream_subscriptions',
+    'Subscriptions at nodes, or polls in their place, that those of clients share.',
+    [],
+    (set) => set({}, sources.upstreamSubscriptions()),
+  )
+  askedGauge(
+    registry,
+    'fairlead_upstream_event_streams',
+    'Event streams at beacon nodes that those of clients share.',
+    [],
+    (set) => set({}, sources.upstreamEventStreams()),
+  )
   const messages = new Counter({
     name: 'fairlead_websocket_messages_total',
     help: 'WebSocket messages by direction, in from clients and out to them.',
     labelNames: ['direction'],
     registers,
   })
+  const grpcBytes = new Counter({
+    name: 'fairlead_grpc_bytes_total',
+    help: 'Bytes of gRPC messages by direction, in from clients and out to them.',
+    labelNames: ['direction'],
+    registers,
+  })
   return {
     registry,
-    nodeRequests: new Counter({
-      name: 'fairlead_node_requests_total',
-      help: 'Node requests by protocol, method and class of HTTP status.',
-      labelNames: ['protocol', 'method', 'status'],
-      registers,
-    }),
-    nodeRequestDuration: new Histogram({
-      name: 'fairlead_node_request_duration_seconds',
-      help: 'Time from the first byte of a node request to the last byte of its answer.',
-      labelNames: ['protocol'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-      registers,
-    }),
+    requests: createRequestMetrics(registry),
     webSockets: {
       open: new Gauge({ name: 'fairlead_websockets', help: 'Open WebSockets.', registers }),
       messagesIn: messages.labels('in'),
@@ -76,6 +94,31 @@ export function createMetrics(credentials: () => number, upstreamSubscriptions =
         labelNames: ['kind'],
         registers,
       }),
+    },
+    events: {
+      open: new Gauge({ name: 'fairlead_event_streams', help: 'Open event streams.', registers }),
+      slow: new Counter({
+        name: 'fairlead_event_streams_cut_off_total',
+        help: 'Event streams that were cut off because the client read too slowly.',
+        registers,
+      }),
+    },
+    grpc: {
+      calls: new Counter({
+        name: 'fairlead_grpc_calls_total',
+        help: 'Calls of gRPC by method and status.',
+        labelNames: ['method', 'status'],
+        registers,
+      }),
+      messages: new Counter({
+        name: 'fairlead_grpc_messages_total',
+        help: 'Messages of gRPC that were passed to clients, by method.',
+        labelNames: ['method'],
+        registers,
+      }),
+      bytesIn: grpcBytes.labels('in'),
+      bytesOut: grpcBytes.labels('out'),
+      open: new Gauge({ name: 'fairlead_grpc_open_calls', help: 'Open calls of gRPC.', registers }),
     },
   }
 }

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Registry } from 'prom-client'
 import { requestPath } from '../access/listen/node-path.ts'
 import { equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
 import { isLoopback } from '../loopback.ts'
 
 /** What the health and metrics addresses report on. */
 export interface Observed {
-  readonly registry: Registry
+  /** The metrics as text, of the given type. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> }
   /** Bearer token for the metrics; without one only loopback may read them. */
-  readonly metricsToken: string | undefined
+  metricsToken(): string | undefined
   /** Resolves when every part answers; rejects with what does not. */
   ready(): Promise<void>
 }
 
 /** Makes the listener for `/healthz`, `/readyz` and `/metrics`; other requests are left untouched. */
-export function createOperationsListener({ registry, metricsToken, ready }: Observed) {
+export function createOperationsListener({ metrics, metricsToken, ready }: Observed) {
   const answer: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {
     '/healthz': async (_, response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (_, response) => {
@@ -25,8 +25,8 @@ export function createOperationsListener({ registry, metricsToken, ready }: Obse
       send(response, problem ? 503 : 200, 'text/plain; charset=utf-8', `${problem ?? 'ready'}\n`)
     },
     '/metrics': async (request, response) => {
-      if (mayReadMetrics(request, metricsToken))
-        send(response, 200, registry.contentType, await registry.metrics())
+      if (mayReadMetrics(request, metricsToken()))
+        send(response, 200, metrics.contentType, await metrics.text())
       else {
         response.setHeader('www-authenticate', 'Bearer realm="metrics"')
         send(response, 401, 'text/plain; charset=utf-8', 'unauthorized\n')

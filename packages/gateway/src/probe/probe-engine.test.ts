@@ -1,21 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DevnetChain, startDevnet } from '@fairlead/devnet'
+import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
 import { content, nodeThatSays, outcomes, probe } from './testing/probed-node.ts'
 
 describe('the probe of an engine and of the service in front of it', { timeout: 120_000 }, () => {
   let directory: string
-  let chain: DevnetChain
+  let chain: EvmDevnetChain
   let gateway: GatewayFixture
   let stopDevnet: () => Promise<void>
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'fairlead-probe-'))
-    const devnet = await startDevnet({ dataDirectory: directory })
+    const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
     stopDevnet = () => devnet.stop()
-    ;[chain] = devnet.chains as [DevnetChain]
+    ;[chain] = devnet.chains as [EvmDevnetChain]
     const embedded = { evm: chain.url, websocket: chain.url.replace('http', 'ws') }
     gateway = await gatewayFixture({}, 'devnet', embedded)
   }, 60_000)

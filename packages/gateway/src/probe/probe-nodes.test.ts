@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DevnetChain, startDevnet } from '@fairlead/devnet'
+import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createUpstreams } from '../access/forward/upstreams.ts'
 import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/gateway-fixture.ts'
@@ -37,13 +37,13 @@ async function call(gateway: GatewayFixture, method: string): Promise<unknown> {
 
 describe('the service asks its own nodes', { timeout: 60_000 }, () => {
   let directory: string
-  let chain: DevnetChain
+  let chain: EvmDevnetChain
   let stopDevnet: () => Promise<void>
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'fairlead-probe-'))
-    const devnet = await startDevnet({ dataDirectory: directory })
+    const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
     stopDevnet = () => devnet.stop()
-    ;[chain] = devnet.chains as [DevnetChain]
+    ;[chain] = devnet.chains as [EvmDevnetChain]
   }, 60_000)
   afterAll(async () => {
     await stopDevnet()
@@ -105,7 +105,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
       note: 'not offered by the node',
     } as const
     const { nodeId } = gateway.first
-    await recordNodeMethods(gateway.store.db, { nodeId, upstreams: { evm: node } }, [
+    await recordNodeMethods(gateway.store.db, gateway.store.sealer, { nodeId, upstreams: { evm: node } }, [
       { ...known, code: null, latencyMs: 1 },
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()

@@ -43,7 +43,10 @@ export function probeOwnNodes(parts: NodeProbeParts): () => Promise<void> {
   let isFirst = true
   const round = async () => {
     try {
-      const nodes = await nodesToProbe(parts.store.db, { maxAgeHours, evenEmbedded: isFirst })
+      const nodes = await nodesToProbe(parts.store.db, parts.store.sealer, {
+        maxAgeHours,
+        evenEmbedded: isFirst,
+      })
       isFirst = false
       for (const node of nodes) {
         ended.signal.throwIfAborted()
@@ -81,7 +84,7 @@ async function probeNode(
     const http = createStationCaller({ grant, endpoint, upstream, log }, timeoutMs)
     const { findings } = await probeMethods({ callers: { http }, methods, repeat: 1, concurrency, signal })
     const known = findings.flatMap((finding) => recordable(finding, methods))
-    await recordNodeMethods(store.db, node, [...known, ...subscriptions(findings, methods)])
+    await recordNodeMethods(store.db, store.sealer, node, [...known, ...subscriptions(findings, methods)])
     const count = (outcome: string) => findings.filter((finding) => finding.outcome === outcome).length
     log.info(
       {

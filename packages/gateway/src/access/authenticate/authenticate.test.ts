@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CredentialKind, CredentialRecord } from '../../credentials/node-grant.ts'
+import type { CredentialKind, CredentialRecord } from '../../grants/node-grant.ts'
 import { sha256Hex } from '../../credentials/secret.ts'
 import { authenticate } from './authenticate.ts'
 import { createDirectory } from './directory.ts'
@@ -31,19 +31,20 @@ function basic(pair: string): string {
 }
 
 function withToken(token: string, headers: Record<string, string> = {}, domain?: string) {
-  return authenticate(directory, { token, endpoint: '' }, headers, domain)
+  return authenticate(directory, { token }, headers, domain)
 }
 
 function withHeader(authorization?: string) {
-  return authenticate(directory, { endpoint: '' }, { authorization }, undefined)
+  return authenticate(directory, {}, { authorization }, undefined)
 }
 
 describe('authenticate', () => {
   it('takes a token from the path, whatever the authorization header says', () => {
     expect(withToken('t0k3n')).toMatchObject({ credentialId: 'token-credential' })
     expect(withToken('t0k3n', { authorization: 'Bearer x' })).toMatchObject({ nodeId: 'Node-1' })
-    expect(withToken('other')).toEqual({ reason: 'Unknown token.' })
+    expect(withToken('other')).toEqual({ isGuess: true, reason: 'Unknown token.' })
     expect(withToken('other', { authorization: basic('zoë:pass:wörd') })).toEqual({
+      isGuess: true,
       reason: 'Unknown token.',
     })
   })
@@ -58,14 +59,23 @@ describe('authenticate', () => {
   it.each([basic('zoë:pass'), basic('zoë'), basic(''), 'Basic', 'Basic ', 'Basic %%%', 'Basic 6zr/+Q=='])(
     'refuses %j',
     (authorization) => {
-      expect(withHeader(authorization)).toEqual({ reason: 'Unknown user name or password.' })
+      expect(withHeader(authorization)).toEqual({ isGuess: true, reason: 'Unknown user name or password.' })
     },
   )
 
   it('says what to do without a credential, with a bearer token and with another scheme', () => {
-    expect(withHeader()).toEqual({ reason: 'Put a token in the path or use HTTP basic authentication.' })
-    expect(withHeader('Bearer t0k3n')).toEqual({ reason: expect.stringContaining('do not accept bearer') })
-    expect(withHeader('Digest x')).toEqual({ reason: expect.stringContaining('basic authentication') })
+    expect(withHeader()).toEqual({
+      isGuess: false,
+      reason: 'Put a token in the path or use HTTP basic authentication.',
+    })
+    expect(withHeader('Bearer t0k3n')).toEqual({
+      isGuess: false,
+      reason: expect.stringContaining('do not accept bearer'),
+    })
+    expect(withHeader('Digest x')).toEqual({
+      isGuess: false,
+      reason: expect.stringContaining('basic authentication'),
+    })
   })
 
   it('takes a secret only in the form that it was issued for', () => {
@@ -91,7 +101,7 @@ describe('authenticate', () => {
     for (const domain of ['nodes.example', 'Nodes.Example']) {
       const answer = withToken('t0k3n', { host }, domain)
       if (isRight) expect(answer).toHaveProperty('nodeId')
-      else expect(answer).toEqual({ reason: 'The credential belongs to another node.' })
+      else expect(answer).toEqual({ isGuess: true, reason: 'The credential belongs to another node.' })
     }
   })
 

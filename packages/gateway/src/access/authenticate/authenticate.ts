@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
-import type { NodePath } from '../listen/node-path.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Directory } from './directory.ts'
 
-/** Why a request may not pass; the text is shown to the caller. */
-export interface Refusal {
+/** Why a request opens no node; the text is shown to the caller. */
+export interface UnknownCredential {
   readonly reason: string
+  /** Whether a credential was sent, which may have been made up. */
+  readonly isGuess: boolean
 }
 
 /**
@@ -18,19 +19,46 @@ export interface Refusal {
  */
 export function authenticate(
   directory: Directory,
-  path: NodePath,
+  path: { readonly token?: string | undefined },
   headers: IncomingHttpHeaders,
   nodeDomain: string | undefined,
-): NodeGrant | Refusal {
+): NodeGrant | UnknownCredential {
   const grant =
     path.token === undefined
       ? basicGrant(directory, headers.authorization)
       : tokenGrant(directory, path.token)
-  if ('reason' in grant || nodeDomain === undefined) return grant
-  const host = hostName(headers.host ?? '')
+  return 'reason' in grant ? grant : ofHost(grant, headers.host, nodeDomain)
+}
+
+/**
+ * Finds the node that the x-token of a gRPC call opens.
+ *
+ * @param directory - credentials in memory
+ * @param xToken - value of the metadata `x-token`
+ * @param host - `:authority` of the call
+ * @param nodeDomain - domain below which each node has a host of its own
+ */
+export function authenticateXToken(
+  directory: Directory,
+  xToken: string | undefined,
+  host: string | undefined,
+  nodeDomain: string | undefined,
+): NodeGrant | UnknownCredential {
+  if (xToken === undefined || xToken === '') return absent('Send the credential as metadata x-token.')
+  const grant = directory.find('x-token', xToken)
+  return grant ? ofHost(grant, host, nodeDomain) : guess('Unknown x-token.')
+}
+
+function ofHost(
+  grant: NodeGrant,
+  asked: string | undefined,
+  nodeDomain: string | undefined,
+): NodeGrant | UnknownCredential {
+  if (nodeDomain === undefined) return grant
+  const host = hostName(asked ?? '')
   const domain = hostName(nodeDomain)
   if (host.endsWith(`.${domain}`) && host !== `${grant.nodeId.toLowerCase()}.${domain}`) {
-    return { reason: 'The credential belongs to another node.' }
+    return guess('The credential belongs to another node.')
   }
   return grant
 }
@@ -40,28 +68,34 @@ function hostName(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }
 
-function tokenGrant(directory: Directory, token: string): NodeGrant | Refusal {
-  return directory.find('token', token) ?? { reason: 'Unknown token.' }
+function tokenGrant(directory: Directory, token: string): NodeGrant | UnknownCredential {
+  return directory.find('token', token) ?? guess('Unknown token.')
 }
 
-function basicGrant(directory: Directory, authorization: string | undefined): NodeGrant | Refusal {
+function basicGrant(directory: Directory, authorization: string | undefined): NodeGrant | UnknownCredential {
   if (authorization === undefined) {
-    return { reason: 'Put a token in the path or use HTTP basic authentication.' }
+    return absent('Put a token in the path or use HTTP basic authentication.')
   }
   const [scheme = '', value = ''] = authorization.trim().split(/ +/)
   switch (scheme.toLowerCase()) {
     case 'basic':
       return (
-        directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ?? {
-          reason: 'Unknown user name or password.',
-        }
+        directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ??
+        guess('Unknown user name or password.')
       )
     case 'bearer':
-      return {
-        reason:
-          'Nodes do not accept bearer tokens: put a token in the path or use HTTP basic authentication.',
-      }
+      return absent(
+        'Nodes do not accept bearer tokens: put a token in the path or use HTTP basic authentication.',
+      )
     default:
-      return { reason: 'Nodes accept HTTP basic authentication or a token in the path.' }
+      return absent('Nodes accept HTTP basic authentication or a token in the path.')
   }
+}
+
+function absent(reason: string): UnknownCredential {
+  return { reason, isGuess: false }
+}
+
+function guess(reason: string): UnknownCredential {
+  return { reason, isGuess: true }
 }

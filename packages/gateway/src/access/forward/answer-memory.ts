@@ -17,8 +17,12 @@ export class AnswerMemory {
     return new Room(this)
   }
 
+  offers(bytes: number): boolean {
+    return bytes <= this.#left
+  }
+
   take(bytes: number): boolean {
-    if (bytes > this.#left) return false
+    if (!this.offers(bytes)) return false
     this.#left -= bytes
     return true
   }
@@ -48,6 +52,11 @@ export class Room {
       })
     }
     this.#taken += bytes
+  }
+
+  /** Whether there is memory for something that need not be held. */
+  offers(bytes: number): boolean {
+    return this.#memory.offers(bytes)
   }
 
   giveBack(bytes: number): void {

@@ -1,21 +1,21 @@
 import type { Call } from '../call.ts'
-import { callText, resultText } from '../json-rpc/rpc-text.ts'
+import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
+import { askNode, nodesEcho } from './ask-node.ts'
+import type { Answers } from './answers.ts'
 import type { Room } from './answer-memory.ts'
-import { beginsWithError } from './peek-answer.ts'
-import { answerResult, answerText } from './read-answer.ts'
-import { rewriteAnswer } from './rewrite-answer.ts'
+import type { Asked } from './asked.ts'
+import { askPinned } from './consistency/pinned-call.ts'
+import { asksForHead, steadyHead } from './consistency/steady-head.ts'
+import { answerText } from './read-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { paramsText as textOf, type Upstream } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 /** An answer: its whole text, or the node's own answer, not yet read. */
 export type Forwarded = { readonly text: string } | { readonly answer: UpstreamAnswer }
 
 /**
- * Has a call answered: by its adapter where there is one that wants it, else by the node.
- *
- * The envelope is always written anew. Nodes differ in what they make of a key that comes twice or in another case, and
- * the method that was checked here has to be the one that runs there.
+ * Has a call answered: by what is remembered, by its adapter where there is one that wants it, else by the node.
  *
  * @param call - the call
  * @param destination - what the router found
@@ -25,40 +25,54 @@ export type Forwarded = { readonly text: string } | { readonly answer: UpstreamA
  */
 export async function forward(
   call: Call,
-  { adapter, method: { name: method }, params, paramsText }: Destination,
+  destination: Destination,
   upstream: Upstream,
   room?: Room,
 ): Promise<Forwarded> {
   const { request, signal } = call
   const { idText = '1' } = request
-  const adapted = await adapter?.answer?.(call, params, upstream)
-  if (adapted !== undefined) return { text: resultText(idText, JSON.stringify(adapted)) }
-  const echoed = nodesEcho(idText)
-  const asked = await adapter?.ask?.(call, params, upstream)
-  const askedText = asked === undefined ? paramsText : textOf(asked)
-  const answer = await upstream.post(callText(method, askedText, echoed ? idText : '1'), signal)
-  const held = room ?? upstream.room()
-  const reading = { method, idText, room: held, signal }
-  try {
-    if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
-      const mended = await adapter.mend(await answerResult(answer, reading), call, params, upstream)
-      return { text: resultText(idText, JSON.stringify(mended)) }
+  const asked = await answered(call, destination, upstream)
+  if ('answer' in asked) {
+    if (!room && nodesEcho(idText) && asked.answer.delimited) return asked
+    const held = room ?? upstream.room()
+    try {
+      return {
+        text: await answerText(asked.answer, { method: destination.method.name, idText, room: held, signal }),
+      }
+    } finally {
+      if (!room) held.empty()
     }
-    const rewrite = adapter?.rewrite?.(params)
-    const isPassedOn = !room && echoed && answer.delimited && !(await beginsWithError(answer, signal))
-    if (isPassedOn) return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
-    const text = await answerText(answer, reading)
-    return { text: rewrite ? rewrite(text) : text }
-  } finally {
-    if (!room) held.empty()
   }
+  const text = 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
+  room?.take(text.length)
+  return { text }
 }
 
-function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {
-  return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
+async function answered(call: Call, destination: Destination, upstream: Upstream): Promise<Asked> {
+  const { answers } = call
+  if (!answers) return askNode(call, destination, upstream)
+  const latest = await call.latest?.()
+  const ask = (one: Destination, atLeast?: number) => remembered({ call, answers, upstream }, one, atLeast)
+  return latest === undefined ? ask(destination) : askPinned({ latest, destination, upstream, ask })
 }
 
-// Other ids come back from nodes with fewer digits, as another number, or not at all.
-function nodesEcho(idText: string): boolean {
-  return /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/.test(idText)
+/** What all ways to answer a call have in common. */
+interface Asking {
+  readonly call: Call
+  readonly answers: Answers
+  readonly upstream: Upstream
+}
+
+async function remembered(
+  { call, answers, upstream }: Asking,
+  destination: Destination,
+  atLeast?: number,
+): Promise<Asked> {
+  const memory = answers.of(upstream, call.grant)
+  const asked = await memory.answers.answer(call, destination, (signal) =>
+    askNode({ ...call, signal }, destination, upstream, atLeast),
+  )
+  if (!asksForHead(destination)) return asked
+  const ask = (again: Destination, floor: number) => askNode(call, again, upstream, floor)
+  return steadyHead(call, destination, asked, { answers, upstream, ask })
 }

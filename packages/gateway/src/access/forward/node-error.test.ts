@@ -136,3 +136,19 @@ describe('an error of a node', () => {
     expect(await adapted(url)(method, {})).toEqual(result)
   })
 })
+
+it('does not tell what opens the node, in a call or a batch', async () => {
+  const node = await nodeThat(({ headers, url }, response) => {
+    const message = `refused: ${headers.authorization} at ${headers.host}${url}`
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message, data: [message] } }))
+  })
+  const { url } = await inFrontOf(`${node.replace('//', '//user:c4n4ry@')}/c4n4ry-path?key=c4n4ry-key`)
+  const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+  const told = { code: -32000, message: 'refused: Basic *** at ******?key=***' }
+  const error = { ...told, data: [told.message] }
+  for (const body of [call, `[${call}]`]) {
+    const [answer] = [await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()].flat()
+    expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error })
+  }
+})

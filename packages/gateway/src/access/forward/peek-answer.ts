@@ -12,14 +12,20 @@ const errorAhead =
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} as `Upstream.post` when nothing comes
  */
-export async function beginsWithError({ body }: UpstreamAnswer, signal: AbortSignal): Promise<boolean> {
+export async function beginsWithError(answer: UpstreamAnswer, signal: AbortSignal): Promise<boolean> {
+  if (answer.bytes) return isError(answer.bytes)
+  const { body } = answer
   if (body.readableLength === 0) {
     await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
   }
   const first = body.read() as Buffer | null
   if (!first) return false
   body.unshift(first)
-  return errorAhead.test(first.subarray(0, 1_024).toString('latin1'))
+  return isError(first)
+}
+
+function isError(beginning: Buffer): boolean {
+  return errorAhead.test(beginning.toString('latin1', 0, 1_024))
 }
 
 /** Waits for something to read; a body without a single byte only ends. */

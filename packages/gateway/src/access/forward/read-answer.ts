@@ -1,3 +1,4 @@
+import { redact, redactJson } from '@fairlead/core'
 import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -14,11 +15,16 @@ import { unavailable, unreadable } from './upstream-failure.ts'
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
-export async function readAnswer({ body }: UpstreamAnswer, room: Room, signal: AbortSignal): Promise<string> {
+export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: AbortSignal): Promise<string> {
+  const { bytes } = answer
+  if (bytes) {
+    room.take(bytes.length)
+    return bytes.toString('utf8')
+  }
   const chunks: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       // Leaving the loop ends the exchange, so that the rest is not even transferred.
       room.take(chunk.length)
       length += chunk.length
@@ -42,7 +48,23 @@ export async function answerText(
   answer: UpstreamAnswer,
   { method, idText, room, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
-  const text = await readAnswer(answer, room, signal)
+  const plain = plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
+  return 'error' in plain ? errorObjectText(idText, plain.error) : resultText(idText, plain.result)
+}
+
+/** An answer without its envelope: JSON of the result, or of the error object. */
+export type PlainAnswer = { readonly result: string } | { readonly error: string }
+
+/**
+ * Takes a node's answer out of its envelope. A result stays as the node wrote it, an error as far as it needs no
+ * mending.
+ *
+ * @param text - the whole answer
+ * @param method - what the node was asked for
+ * @param secrets - what an error may not tell
+ * @throws {@link RpcFailure} with status 502 when it is no JSON-RPC answer
+ */
+export function plainAnswer(text: string, method: string, secrets: readonly string[] = []): PlainAnswer {
   const value = parseAnswer(text)
   if (!isObject(value)) throw unreadable()
   const members = jsonMembers(text)
@@ -50,14 +72,13 @@ export async function answerText(
   if (isObject(error)) {
     const written = asNodeError(error)
     const mended = mendError(written, method)
-    return errorObjectText(
-      idText,
-      mended === written ? (members.get('error') as string) : JSON.stringify(mended),
-    )
+    const own = members.get('error') as string
+    const isFit = mended === written && redact(own, secrets) === own
+    return { error: isFit ? own : JSON.stringify(redactJson(mended, secrets)) }
   }
   const result = members.get('result')
   if (result === undefined) throw unreadable()
-  return resultText(idText, result)
+  return { result }
 }
 
 /**
@@ -74,7 +95,7 @@ export async function answerResult(
   if (!isObject(value)) throw unreadable()
   const { error, result } = value
   if (isObject(error)) {
-    const { code, message, data } = mendError(asNodeError(error), method)
+    const { code, message, data } = redactJson(mendError(asNodeError(error), method), answer.secrets ?? [])
     throw new RpcFailure(code, message, { data })
   }
   if (result === undefined) throw unreadable()

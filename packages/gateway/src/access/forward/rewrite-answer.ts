@@ -23,5 +23,6 @@ export function rewriteAnswer(answer: UpstreamAnswer, rewrite: (text: string) =>
     body: Object.assign(body, { dump: () => answer.body.dump() }),
     contentLength: undefined,
     delimited: answer.delimited,
+    secrets: answer.secrets,
   }
 }

@@ -1,9 +1,13 @@
 import type { Readable } from 'node:stream'
 
-/** An answer on its way back: the body has not been read. */
+/** An answer on its way back: the body has not been read, though a short one may be at hand. */
 export interface UpstreamAnswer {
+  /** The whole body when it is short and was there at once; undefined when it has to be read. */
+  readonly bytes?: Buffer | undefined
   readonly body: Readable & { dump(): Promise<void> }
   readonly contentLength: string | undefined
   /** Whether a body that breaks off can be told from one that has ended. */
   readonly delimited: boolean
+  /** Texts of the address that has answered; its error may quote them. */
+  readonly secrets?: readonly string[] | undefined
 }

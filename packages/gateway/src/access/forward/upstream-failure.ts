@@ -1,16 +1,65 @@
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { Http1Failure } from './http1/http1-failure.ts'
+
+/** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
+export type UpstreamFailureKind =
+  /** The upstream has seen nothing of the call. */
+  | 'unconnected'
+  /** It may have seen the call. */
+  | 'broken'
+  /** It did not answer in time. */
+  | 'late'
+  /** What came is no HTTP or no JSON-RPC. */
+  | 'malformed'
+  /** It answered with an HTTP status of its own. */
+  | 'refused'
+  /** The caller went away. */
+  | 'aborted'
+
+/** The failure of an exchange with an upstream; its message never says where the upstream is. */
+export class UpstreamFailure extends RpcFailure {
+  readonly kind: UpstreamFailureKind
+  /** HTTP status of a `refused` call. */
+  readonly httpStatus: number | undefined
+  /** What `Retry-After` asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    kind: UpstreamFailureKind,
+    message: string,
+    options: {
+      readonly status?: number
+      readonly httpStatus?: number | undefined
+      readonly retryAfterMs?: number | undefined
+    } = {},
+  ) {
+    super(rpcCodes.internalError, message, { status: options.status ?? (kind === 'late' ? 504 : 502) })
+    this.kind = kind
+    this.httpStatus = options.httpStatus
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unavailable(error: unknown, signal: AbortSignal): RpcFailure {
+export function unavailable(error: unknown, signal: AbortSignal): UpstreamFailure {
   const cause: unknown = signal.aborted ? signal.reason : error
-  return cause instanceof Error && cause.name.includes('Timeout')
-    ? new RpcFailure(rpcCodes.internalError, 'The node did not answer in time.', { status: 504 })
-    : new RpcFailure(rpcCodes.internalError, 'The node cannot be reached.', { status: 502 })
+  const isLate = cause instanceof Error && cause.name.includes('Timeout')
+  const kind = isLate
+    ? 'late'
+    : signal.aborted
+      ? 'aborted'
+      : cause instanceof Http1Failure
+        ? cause.kind
+        : 'broken'
+  return new UpstreamFailure(kind, messages[kind] ?? 'The node cannot be reached.')
+}
+
+const messages: Readonly<Partial<Record<UpstreamFailureKind, string>>> = {
+  late: 'The node did not answer in time.',
+  malformed: 'The node answered something that is not HTTP.',
 }
 
 /** The failure for an answer that makes no sense. */
-export function unreadable(): RpcFailure {
-  return new RpcFailure(rpcCodes.internalError, 'The node answered something that is not JSON-RPC.', {
-    status: 502,
-  })
+export function unreadable(): UpstreamFailure {
+  return new UpstreamFailure('malformed', 'The node answered something that is not JSON-RPC.')
 }

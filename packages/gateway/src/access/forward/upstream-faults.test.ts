@@ -112,15 +112,36 @@ describe('a node that fails', () => {
   it.each([
     ['with a length', 'content-length: 500\r\n\r\n{"jsonrpc":"2.0","id":1,"result":"0x12'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n26\r\n{"jsonrpc":"2.0","id":1,"result":"0x12\r\n'],
-  ])('and breaks off in the middle of an answer %s never looks complete', async (_, rest) => {
-    const node = await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`)
+  ])('and breaks off in the middle of a short answer %s is a 502', async (_, rest) => {
+    const gateway = await inFrontOf(
+      await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}`),
+    )
+    const response = await post(gateway, chainId)
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ id: 1, error: { code: -32603 } })
+    expect(await (await post(gateway, `[${chainId}]`)).json()).toMatchObject([{ error: { code: -32603 } }])
+  })
+
+  it.each([
+    ['with a length', 'content-length: 200000\r\n\r\n', (text: string) => text],
+    [
+      'in chunks',
+      'transfer-encoding: chunked\r\n\r\n',
+      (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`,
+    ],
+  ])('and breaks off in the middle of a long answer %s never looks complete', async (_, rest, framed) => {
+    const half = framed(`{"jsonrpc":"2.0","id":1,"result":"0x${'1'.repeat(100_000)}`)
+    const node = await nodeThatSends(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${rest}${half}`)
     const gateway = await inFrontOf(node)
     await expect(post(gateway, chainId).then((response) => response.text())).rejects.toThrow()
     const body = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`
     const { text } = await sendRaw(gateway.port, body)
     expect(text).not.toMatch(/\r\n0\r\n\r\n$/)
     expect(await (await post(gateway, `[${chainId}]`)).json()).toMatchObject([{ error: { code: -32603 } }])
-    await vi.waitFor(async () => expect(await counted(gateway)).toEqual(['eth_chainId 5xx 2', 'batch 2xx 1']))
+    await vi.waitFor(
+      async () => expect(await counted(gateway)).toEqual(['eth_chainId 5xx 2', 'batch 2xx 1']),
+      20_000,
+    )
   })
 
   it('and ends its answer by closing the connection is believed only when the answer is whole', async () => {
@@ -131,12 +152,48 @@ describe('a node that fails', () => {
     expect((await post(half, chainId)).status).toBe(502)
   })
 
-  it('and stops in the middle of an answer is broken off when the time is up', async () => {
-    const node = await nodeThat((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",')
+  it.each([
+    ['a short answer is a 504', ''],
+    ['a long answer is broken off when the time is up', 'x'.repeat(100_000)],
+  ])('and stops in the middle of %s', async (_, more) => {
+    const node = await nodeThat((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write(`{"jsonrpc":"2.0","${more}`)
     })
     const gateway = await inFrontOf(node, { timeoutMs: 150 })
-    await expect(post(gateway, chainId).then((response) => response.text())).rejects.toThrow()
+    const response = post(gateway, chainId)
+    if (more) await expect(response.then((begun) => begun.text())).rejects.toThrow()
+    else expect((await response).status).toBe(504)
+  })
+
+  it('to answer one call at all holds up no other call', async () => {
+    let end = () => {}
+    const node = await nodeThat(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += String(chunk)
+      const isSlow = text.includes('debug_')
+      const answer = () =>
+        response
+          .setHeader('content-type', 'application/json')
+          .end(`{"jsonrpc":"2.0","id":1,"result":${isSlow ? '{}' : '"0x1"'}}`)
+      if (isSlow) end = answer
+      else answer()
+    })
+    const gateway = await inFrontOf(node)
+    let isOver = false
+    const params = [`0x${'1'.repeat(64)}`]
+    const slow = post(
+      gateway,
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params }),
+    ).then((response) => {
+      isOver = true
+      return response.text()
+    })
+    const quick = chainId.replace('eth_chainId', 'eth_blockNumber')
+    const answers = await Promise.all(Array.from({ length: 200 }, () => post(gateway, quick)))
+    for (const response of answers) expect(await response.json()).toMatchObject({ result: '0x1' })
+    expect(isOver).toBe(false)
+    end()
+    expect(await slow).toContain('"result":{}')
   })
 
   it('because it takes no batches is never sent one, neither by a client nor by an adapter', async () => {
@@ -324,8 +381,8 @@ describe('what a node is sent', () => {
       else await sleep(100)
       expect(isOpen).toBe(true)
       client.destroy()
-      await vi.waitFor(() => expect(isOpen).toBe(false))
-      await vi.waitFor(() => expect(gateway.log()).toContain('"status":499'))
+      await vi.waitFor(() => expect(isOpen).toBe(false), 20_000)
+      await vi.waitFor(() => expect(gateway.log()).toContain('"status":499'), 20_000)
       expect(await counted(gateway)).toEqual(['eth_chainId 4xx 1'])
       expect(gateway.log()).not.toContain('failed')
     },

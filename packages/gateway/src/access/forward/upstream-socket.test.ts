@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createLog } from '../../observe/log.ts'
-import { DirectFeed } from '../subscribe/direct-feed.ts'
+import { DirectFeed } from './subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
 import { waitFor } from '../testing/wait-for.ts'
@@ -55,8 +55,8 @@ function notify(client: WebSocket, subscription: string, result: unknown): void 
   )
 }
 
-function opened(timeoutMs = 5_000): UpstreamSocket {
-  const socket = createUpstreamSocket(address, timeoutMs, createLog('debug', lines.stream))
+function opened(timeoutMs = 5_000, addresses = [address]): UpstreamSocket {
+  const socket = createUpstreamSocket(addresses, timeoutMs, createLog('debug', lines.stream))
   onTestFinished(() => socket.close())
   return socket
 }
@@ -139,7 +139,7 @@ it('closes the connection when nobody needs it, and opens another for the next',
 
 it('says of an address that is none only that', async () => {
   const heads = listener()
-  createUpstreamSocket('ws://x:s3cr3t@[', 1_000, createLog('silent')).subscribe(['newHeads'], heads)
+  createUpstreamSocket(['ws://x:s3cr3t@['], 1_000, createLog('silent')).subscribe(['newHeads'], heads)
   await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
   const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
   expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
@@ -177,4 +177,22 @@ it('ends what is shared of a subscription when a notification is nested too deep
   await new DirectFeed(opened(), ['syncing'], () => undefined).join({ deliver, lose })
   await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the node ended the subscription'))
   expect(deliver).not.toHaveBeenCalled()
+})
+
+it('moves its subscriptions to the next address when a connection is lost', async () => {
+  const other = await listen(0)
+  onTestFinished(() => close(other))
+  const results: unknown[] = []
+  opened(5_000, [address, `ws://127.0.0.1:${(other.address() as AddressInfo).port}`]).subscribe(
+    ['newHeads'],
+    {
+      onLive: () => results.push('live'),
+      onResult: () => undefined,
+      onFailure: (_, willRetry) => results.push(willRetry),
+    },
+  )
+  await waitFor(() => expect(results).toEqual(['live']))
+  await close(server)
+  await waitFor(() => expect(results).toEqual(['live', true, 'live']))
+  expect(other.clients.size).toBe(1)
 })

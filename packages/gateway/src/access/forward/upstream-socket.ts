@@ -34,12 +34,17 @@ const maxMessageBytes = 64 * 1024 * 1024
 /**
  * Makes the WebSocket to a node.
  *
- * @param address - ws or wss URL; user name and password in it are sent as HTTP basic authentication
+ * @param addresses - ws or wss URLs, one after the other when a connection is lost or not made; user name and password
+ * in one are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for a connection or an answer
  * @param log - hears when the connection is lost and when it is back, never where the node is
  */
-export function createUpstreamSocket(address: string, timeoutMs: number, log: Logger): UpstreamSocket {
-  return new ReconnectingSocket(address, timeoutMs, log)
+export function createUpstreamSocket(
+  addresses: readonly string[],
+  timeoutMs: number,
+  log: Logger,
+): UpstreamSocket {
+  return new ReconnectingSocket(addresses, timeoutMs, log)
 }
 
 class Subscription implements UpstreamSubscription {
@@ -69,7 +74,7 @@ class Subscription implements UpstreamSubscription {
 }
 
 class ReconnectingSocket implements UpstreamSocket {
-  readonly #address: string
+  readonly #addresses: readonly string[]
   readonly #timeoutMs: number
   readonly #log: Logger
   readonly #subscriptions = new Set<Subscription>()
@@ -77,12 +82,14 @@ class ReconnectingSocket implements UpstreamSocket {
   readonly #waiting = new Map<number, Subscription>()
   readonly #byId = new Map<string, Subscription>()
   #socket: WebSocket | undefined
+  /** Counts the addresses that were gone through. */
+  #turn = 0
   #lastCall = 0
   #failures = 0
   #retry: NodeJS.Timeout | undefined
 
-  constructor(address: string, timeoutMs: number, log: Logger) {
-    this.#address = address
+  constructor(addresses: readonly string[], timeoutMs: number, log: Logger) {
+    this.#addresses = addresses
     this.#timeoutMs = timeoutMs
     this.#log = log
   }
@@ -149,7 +156,7 @@ class ReconnectingSocket implements UpstreamSocket {
   #opened(): WebSocket | undefined {
     try {
       const handshakeTimeout = this.#timeoutMs
-      return new WebSocket(this.#address, {
+      return new WebSocket(this.#addresses[this.#turn % this.#addresses.length] ?? '', {
         handshakeTimeout,
         maxPayload: maxMessageBytes,
         perMessageDeflate: false,
@@ -166,6 +173,7 @@ class ReconnectingSocket implements UpstreamSocket {
 
   #lost(): void {
     this.#socket = undefined
+    this.#turn += 1
     this.#waiting.clear()
     this.#byId.clear()
     if (this.#failures === 0) this.#log.warn('the WebSocket to a node is lost')

@@ -1,10 +1,24 @@
-import { Pool } from 'undici'
+import { currentTrace } from '../../observe/tracing/current-trace.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { callText } from '../json-rpc/rpc-text.ts'
+import { paceOf } from './call-pace.ts'
+import { createHttp1Connections } from './http1/connection-pool.ts'
+import { fieldLines } from './http1/field-lines.ts'
+import type { Http1Answer } from './http1/http1-connections.ts'
+import { resendingOf } from './pool/resending.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import type { AnswerMemory, Room } from './answer-memory.ts'
-import { answerResult } from './read-answer.ts'
-import { unavailable } from './upstream-failure.ts'
+import { authorizationOf, secretsOfAddress } from './upstream-address.ts'
+import { upstreamCalls } from './upstream-calls.ts'
+import { unavailable, UpstreamFailure } from './upstream-failure.ts'
+
+/** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */
+export interface AskedCall {
+  readonly method: string
+  /** By position. */
+  readonly params: readonly unknown[]
+  /** Number of a block that the answering address has to have; it is asked of those that have it, if any has. */
+  readonly atLeast?: number | undefined
+}
 
 /** The HTTP connections to one node. */
 export interface Upstream {
@@ -13,9 +27,10 @@ export interface Upstream {
    *
    * @param body - text to send as it is
    * @param signal - ends the exchange
-   * @throws {@link RpcFailure} with status 502 or 504; the message never says where the node is
+   * @param asked - the call in the body; without it nothing but a call that never left is sent again
+   * @throws {@link UpstreamFailure} with status 502 or 504; the message never says where the node is
    */
-  post(body: string, signal: AbortSignal): Promise<UpstreamAnswer>
+  post(body: string, signal: AbortSignal, asked?: AskedCall): Promise<UpstreamAnswer>
   /**
    * Calls one method and parses its result.
    *
@@ -35,57 +50,90 @@ export interface Upstream {
   close(): Promise<void>
 }
 
+/** Most connections to one node. */
+const maxConnections = 128
+
+// A node that is there is soon connected to; one that is not must leave time for another.
+const longestConnectMs = 5_000
+
 /**
- * Opens a pool of kept-alive connections to a node.
+ * Opens kept-alive connections to a node when they are needed. Calls that nodes answer at once go behind one another on
+ * a few of them, every other call has one to itself meanwhile.
  *
  * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for an answer
  * @param memory - for answers that are held whole
- * @throws when the address is not one; the error may quote it
+ * @param options - PEM file with the authority that signed the node's certificate, when it is a private one
+ * @throws when the address is not one, or the file cannot be read; the error may quote either
  */
-export function createUpstream(address: string, timeoutMs: number, memory: AnswerMemory): Upstream {
+export function createUpstream(
+  address: string,
+  timeoutMs: number,
+  memory: AnswerMemory,
+  { certificateAuthorityFile }: { readonly certificateAuthorityFile?: string | undefined } = {},
+): Upstream {
   const url = new URL(address)
-  const pool = new Pool(url.origin, { connections: 128, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
-  const path = `${url.pathname}${url.search}`
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (url.username || url.password) {
-    const credentials = `${decoded(url.username)}:${decoded(url.password)}`
-    headers['authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
-  }
+  const connections = createHttp1Connections(url, {
+    connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
+    headTimeoutMs: timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    maxConnections,
+    certificateAuthorityFile,
+  })
+  const target = `${url.pathname}${url.search}`
+  const authorization = authorizationOf(url)
+  const secrets = secretsOfAddress(url)
+  const type = 'application/json'
+  const fields = fieldLines({ 'content-type': type, ...(authorization !== undefined && { authorization }) })
 
-  const post = async (body: string, signal: AbortSignal): Promise<UpstreamAnswer> => {
-    const answer = await pool
-      .request({ method: 'POST', path, headers, body, signal })
-      .catch((error: unknown) => Promise.reject(unavailable(error, signal)))
-    const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = answer.headers
-    if (answer.statusCode === 200 && String(type ?? '').includes('json')) {
-      const contentLength = typeof length === 'string' ? length : undefined
-      const delimited = contentLength !== undefined || encoding !== undefined
-      return { body: answer.body, contentLength, delimited }
-    }
-    await answer.body.dump().catch(() => undefined)
-    throw new RpcFailure(rpcCodes.internalError, `The node answered HTTP ${answer.statusCode}.`, {
-      status: 502,
+  const post: Upstream['post'] = (body, signal, asked) =>
+    new Promise((resolve, reject) => {
+      const method = asked?.method ?? ''
+      const isRepeatable = resendingOf(method) === 'always'
+      const pace = paceOf(method)
+      const trace = currentTrace()
+      const call = {
+        method: 'POST',
+        target,
+        fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
+        body,
+        signal,
+        pace,
+        isRepeatable,
+        isGathered: true,
+      } as const
+      connections.exchange(call, (error, answer) => {
+        if (!answer) reject(unavailable(error, signal))
+        else if (answer.status === 200 && answer.header('content-type')?.includes('json')) {
+          resolve(answerOf(answer, secrets))
+        } else reject(refused(answer))
+      })
     })
-  }
 
-  const call: Upstream['call'] = async (method, params, signal) => {
-    const answer = await post(callText(method, paramsText(params), '1'), signal)
-    const room = memory.room()
-    try {
-      return await answerResult(answer, { method, room, signal })
-    } finally {
-      room.empty()
-    }
-  }
+  return { post, ...upstreamCalls(post, memory), close: () => connections.close() }
+}
 
+function answerOf(answer: Http1Answer, secrets: readonly string[]): UpstreamAnswer {
+  const { bytes, length, isDelimited } = answer
   return {
-    post,
-    call,
-    batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    room: () => memory.room(),
-    close: () => pool.close(),
+    bytes,
+    // Most answers are at hand, and are worth no stream.
+    get body() {
+      return answer.body
+    },
+    contentLength: length === undefined ? undefined : String(length),
+    delimited: isDelimited,
+    secrets,
   }
+}
+
+function refused(answer: Http1Answer): UpstreamFailure {
+  if (!answer.bytes) void answer.body.dump()
+  const retryAfter = Number(answer.header('retry-after'))
+  return new UpstreamFailure('refused', `The node answered HTTP ${answer.status}.`, {
+    httpStatus: answer.status,
+    retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,
+  })
 }
 
 /**
@@ -98,14 +146,5 @@ export function paramsText(params: readonly unknown[]): string {
     return JSON.stringify(params)
   } catch {
     throw new RpcFailure(rpcCodes.invalidParams, 'The params are nested too deep.')
-  }
-}
-
-// What is no valid escape stands for itself.
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }

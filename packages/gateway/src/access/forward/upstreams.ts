@@ -1,15 +1,55 @@
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-record.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { AnswerMemory } from './answer-memory.ts'
+import type { ChainView } from './pool/chain-view.ts'
+import { NodePool } from './pool/node-pool.ts'
+import type { UpstreamState } from './pool/pool-member.ts'
 import { createUpstream, type Upstream } from './upstream.ts'
+import { upstreamCalls } from './upstream-calls.ts'
 
 /** The connections to all nodes, opened when first needed. */
 export interface Upstreams {
-  /** @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol */
+  /**
+   * The upstreams of a node, called as one.
+   *
+   * @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol
+   */
   of(grant: NodeGrant, protocol: 'evm'): Upstream
+  /**
+   * What is known of the chain behind a node. To ask for it has the node asked for its head for a minute.
+   *
+   * @throws {@link RpcFailure} as {@link of}
+   */
+  chainOf(grant: NodeGrant): ChainView
+  /** What is known of every upstream that was used. */
+  states(): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
+}
+
+/** How the upstreams of a node are called together. */
+export interface PooledOptions {
+  /** How often a node that is used is asked for its head; every 2 seconds when left out. */
+  readonly pollMs?: number
+  /** Whether a second upstream is asked when the first one takes longer than it mostly does; so when left out. */
+  readonly hedges?: boolean
+  readonly log?: Logger
+}
+
+const pollTimeoutMs = 2_000
+const firstRoundMs = 1_000
+const idleMs = 60_000
+const chainIdMs = 60_000
+// Addresses of nodes change, and nobody says which ones are gone.
+const mostKept = 20_000
+
+interface OpenPool {
+  readonly pool: NodePool
+  readonly upstream: Upstream
 }
 
 /**
@@ -23,35 +63,74 @@ export function createUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
   maxHeldBytes: number,
+  { pollMs = 2_000, hedges = true, log }: PooledOptions = {},
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
-  const open = new Map<string, Upstream>()
-  const at = (address: string): Upstream => {
-    const known = open.get(address)
+  // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
+  const connections = new LRUCache<string, Upstream>({ max: mostKept })
+  const pools = new LRUCache<string, OpenPool>({ max: mostKept })
+  const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
+
+  const at = (record: UpstreamRecord): Upstream => {
+    const { certificateAuthorityFile } = record
+    const address = record.address === 'devnet' ? embedded['evm'] : record.address
+    if (address === undefined) throw missing('This node has no upstream for evm.')
+    const key = JSON.stringify([address, certificateAuthorityFile])
+    const known = connections.get(key)
     if (known) return known
-    const upstream = opened(address, timeoutMs, memory)
-    open.set(address, upstream)
+    const upstream = opened(address, timeoutMs, memory, certificateAuthorityFile)
+    connections.set(key, upstream)
     return upstream
   }
+  const poolOf = ({ upstreams: { evm: text }, nodeId }: NodeGrant): OpenPool => {
+    if (text === undefined) throw missing('This node has no upstream for evm.')
+    const known = pools.get(text)
+    if (known) return known
+    const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
+    const pool = new NodePool(`${nodeId}/evm`, upstreams, { timeoutMs, hedges, watch, log })
+    const { post } = pool
+    const open = {
+      pool,
+      upstream: { post, ...upstreamCalls(post, memory), close: () => Promise.resolve(pool.close()) },
+    }
+    pools.set(text, open)
+    return open
+  }
   return {
-    of: (grant, protocol) => {
-      const configured = grant.upstreams[protocol]
-      const address = configured === 'devnet' ? embedded[protocol] : configured
-      if (address === undefined) throw missing(`This node has no upstream for ${protocol}.`)
-      return at(address)
-    },
+    of: (grant) => poolOf(grant).upstream,
+    chainOf: (grant) => poolOf(grant).pool.chain,
+    // The one that was used last stands last.
+    states: () => [...pools.values()].toReversed().flatMap(({ pool }) => pool.states()),
     embeddedAnswer: async (signal) => {
-      await Promise.all(Object.values(embedded).map((address) => at(address).call('eth_chainId', [], signal)))
+      const addresses = Object.values(embedded)
+      const records = addresses.flatMap((address) => parseUpstreams(address))
+      await Promise.all(records.map((record) => at(record).call('eth_chainId', [], signal)))
     },
     close: async () => {
-      await Promise.all([...open.values()].map((upstream) => upstream.close()))
+      for (const { pool } of pools.values()) pool.close()
+      await Promise.all([...connections.values()].map((upstream) => upstream.close()))
     },
   }
 }
 
-function opened(address: string, timeoutMs: number, memory: AnswerMemory): Upstream {
+function recordsOf(text: string): readonly UpstreamRecord[] {
   try {
-    return createUpstream(address, timeoutMs, memory)
+    const records = parseUpstreams(text)
+    if (records.length > 0) return records
+  } catch {
+    // The text holds credentials.
+  }
+  throw missing('The upstream addresses of this node cannot be read.')
+}
+
+function opened(
+  address: string,
+  timeoutMs: number,
+  memory: AnswerMemory,
+  certificateAuthorityFile: string | undefined,
+): Upstream {
+  try {
+    return createUpstream(address, timeoutMs, memory, { certificateAuthorityFile })
   } catch {
     // The error quotes the address, and with it the credentials inside.
     throw missing('The upstream address of this node is not an HTTP address.')

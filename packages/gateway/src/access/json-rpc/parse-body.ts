@@ -1,4 +1,5 @@
 import { jsonMembers, jsonParts } from './json-parts.ts'
+import { readOrdinaryCall } from './ordinary-call.ts'
 import { RpcFailure, rpcCodes } from './rpc-failure.ts'
 
 /** A call that passed the envelope check. */
@@ -39,6 +40,8 @@ export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   let value: unknown
   try {
     text = decoder.decode(body)
+    const ordinary = readOrdinaryCall(text)
+    if (ordinary) return { batch: false, items: [ordinary] }
     value = JSON.parse(text)
   } catch {
     throw new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
@@ -47,7 +50,7 @@ export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   if (value.length === 0)
     throw new RpcFailure(rpcCodes.invalidRequest, 'A batch must hold at least one call.')
   const texts = jsonParts(text)
-  const items = value.map((element, position) => toItem(element, texts[position] ?? ''))
+  const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
 }
 

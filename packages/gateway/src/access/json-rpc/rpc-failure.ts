@@ -20,15 +20,22 @@ export class RpcFailure extends Error {
   readonly data: unknown
   /** HTTP status for an answer that holds this error alone. */
   readonly status: number
+  /** When another try can succeed. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: number,
     message: string,
-    options: { readonly data?: unknown; readonly status?: number } = {},
+    options: {
+      readonly data?: unknown
+      readonly status?: number
+      readonly retryAfterSeconds?: number | undefined
+    } = {},
   ) {
     super(message)
     this.code = code
     this.data = options.data
     this.status = options.status ?? 200
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

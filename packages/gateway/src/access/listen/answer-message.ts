@@ -1,22 +1,28 @@
 import type { Logger } from 'pino'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { type Admission, type Admitted, isRefusal } from '../admit/admission.ts'
 import { type AnsweredCall, answerCall, failureOf } from '../answer-call.ts'
 import type { Room } from '../forward/answer-memory.ts'
+import type { Answers } from '../forward/answers.ts'
+import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
 import type { RpcBody, RpcItem, RpcRequest } from '../json-rpc/parse-body.ts'
+import { refusedCall } from '../json-rpc/refused-call.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { errorText, resultText } from '../json-rpc/rpc-text.ts'
-import type { ClientSubscriptions } from '../subscribe/client-subscriptions.ts'
+import type { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import type { NodePath } from './node-path.ts'
 
 /** What the calls of one WebSocket message share. */
 export interface MessageContext {
   readonly upstreams: Upstreams
+  readonly admission: Admission
   readonly grant: NodeGrant
   readonly endpoint: NodePath['endpoint']
   readonly subscriptions: ClientSubscriptions
   readonly signal: AbortSignal
   readonly maxLogRange: number
+  readonly answers?: Answers | undefined
   readonly log: Logger
 }
 
@@ -32,6 +38,8 @@ export interface AnsweredMessage {
   readonly method: string
   /** HTTP status that the same answer would have over HTTP. */
   readonly status: number
+  /** The calls of a batch. */
+  readonly calls?: readonly AnsweredCall[] | undefined
 }
 
 /** Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws. */
@@ -54,6 +62,7 @@ export async function answerMessage(
     },
     method: batch ? 'batch' : method,
     status: batch ? 200 : status,
+    calls: batch ? answered : undefined,
   }
 }
 
@@ -67,7 +76,7 @@ async function answerItems(
     const upstream = context.upstreams.of(context.grant, 'evm')
     const room = upstream.room()
     rooms.push(room)
-    const callContext = { ...context, upstream }
+    const callContext = { ...context, upstream, latest: latestOfBatch(items, { ...context, upstream }) }
     const answers = items.map((item) =>
       isForSubscriptions(item)
         ? answerSubscription(item, context, told)
@@ -86,12 +95,16 @@ function isForSubscriptions(item: RpcItem): item is RpcRequest {
 
 async function answerSubscription(
   { method, params, idText }: RpcRequest,
-  { subscriptions, log }: MessageContext,
+  { subscriptions, log, admission, grant, signal }: MessageContext,
   told: (() => void)[],
 ): Promise<AnsweredCall> {
   // Nobody could tell what the notifications belong to.
   if (idText === undefined) return { method, status: 204, content: undefined }
+  let place: Admitted | undefined
   try {
+    const admitted = await admission.admit(grant, method, signal)
+    if (isRefusal(admitted)) throw refusedCall(admitted)
+    place = admitted
     if (method === 'eth_unsubscribe') {
       return { method, status: 200, content: resultText(idText, `${subscriptions.unsubscribe(params)}`) }
     }
@@ -100,6 +113,8 @@ async function answerSubscription(
     return { method, status: 200, content: resultText(idText, `"${id}"`) }
   } catch (error) {
     return failed(method, idText, failureOf(error, log))
+  } finally {
+    place?.leave()
   }
 }
 

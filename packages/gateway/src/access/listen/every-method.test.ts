@@ -17,7 +17,7 @@ let gateway: ListenerFixture
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-methods-'))
-  devnet = await startDevnet({ dataDirectory: directory })
+  devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
   gateway = await listenTo(devnet.chains[0]?.url ?? '')
 }, 60_000)
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Devnet, type DevnetChain, startDevnet } from '@fairlead/devnet'
+import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setNodeUpstreams } from '../../control/records/nodes.ts'
@@ -23,14 +23,14 @@ vi.setConfig({ testTimeout: 30_000 })
 
 let directory: string
 let devnet: Devnet
-let chain: DevnetChain
+let chain: EvmDevnetChain
 let gateway: GatewayFixture
 let wsUrl: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-websocket-'))
-  devnet = await startDevnet({ dataDirectory: directory })
-  ;[chain] = devnet.chains as [DevnetChain]
+  devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+  ;[chain] = devnet.chains as [EvmDevnetChain]
   gateway = await start()
   wsUrl = gateway.url.replace('http', 'ws')
 }, 60_000)
@@ -311,18 +311,18 @@ describe('a connection of records that change', () => {
     const { store, first } = own
     const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
     const one = await openWebSocket(url)
-    await setNodeUpstreams(store.db, first.nodeId, { ...row, network: 'other' })
-    await setNodeUpstreams(store.db, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
+    await setNodeUpstreams(store.db, store.sealer, first.nodeId, { ...row, network: 'other' })
+    await setNodeUpstreams(store.db, store.sealer, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
     expect(await one.closed).toEqual([1012, 'the node has moved'])
     const other = await openWebSocket(url)
-    await setNodeUpstreams(store.db, first.nodeId, {
+    await setNodeUpstreams(store.db, store.sealer, first.nodeId, {
       ...row,
       upstreams: { evm: 'devnet' },
       protocols: ['beacon'],
     })
     expect(await other.closed).toEqual([4403, 'the node no longer offers this protocol'])
     expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
-    await setNodeUpstreams(store.db, first.nodeId, row)
+    await setNodeUpstreams(store.db, store.sealer, first.nodeId, row)
     await waitFor(async () => (await openWebSocket(url)).socket.close())
   })
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
-import { admit } from '../admit/admit.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { ruleRefusals } from '../admit/refusals.ts'
 import { failureOf } from '../answer-call.ts'
-import { authenticate } from '../authenticate/authenticate.ts'
+import { refusedCall } from '../json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { CorkedSockets } from './corked-sockets.ts'
-import type { NodeListener } from './json-rpc-http.ts'
+import type { NodeListener } from './http-exchange.ts'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
 import { closeCodes } from './websocket-close.ts'
@@ -55,14 +55,16 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     const log = plane.log.child({ request_id: requestId })
     server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
       const { endpoint } = path
-      const session = new WebSocketSession({ plane, webSocket, socket, corked, grant, endpoint, log })
+      const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
+      const parts = { plane, webSocket, socket, corked, grant, visitor, endpoint, log }
+      const session = new WebSocketSession(parts)
       sessions.add(session)
       webSocket.once('close', () => sessions.delete(session))
     })
   }
 
   const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
-    const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure.status) }
+    const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure) }
     refuseUpgrade(socket, failure, headers)
     plane.meter({ protocol: 'evm', method: 'unknown', status: failure.status, durationSeconds: 0 })
     plane.log.info({ request_id: requestId, status: failure.status }, 'node websocket refused')
@@ -110,20 +112,14 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   }
 }
 
-function admitted(plane: WebSocketPlane, path: NodePath, { headers }: IncomingMessage): NodeGrant {
-  const grant = authenticate(plane.directory, path, headers, plane.nodeDomain)
-  if ('reason' in grant) {
-    throw new RpcFailure(rpcCodes.invalidRequest, `Unauthorized: ${grant.reason}`, { status: 401 })
-  }
-  admit(grant, 'evm')
-  const { origin } = headers
-  if (plane.corsOrigin !== '*' && origin !== undefined && origin !== plane.corsOrigin) {
-    throw new RpcFailure(rpcCodes.invalidRequest, 'This origin may not call this node.', {
-      status: 403,
-      data: { rule: 'origin' },
-    })
-  }
-  return grant
+function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request: IncomingMessage): NodeGrant {
+  const entered = door.enter('evm', path, request)
+  if ('status' in entered) throw refusedCall(entered)
+  const { origin } = request.headers
+  // What the rules of the node allow need not be what the service allows nodes without any.
+  const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
+  if (!isAllowed && door.originFor(entered, origin) === undefined) throw refusedCall(ruleRefusals.origin)
+  return entered
 }
 
 function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse): void {
@@ -132,7 +128,7 @@ function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse):
   })
   const headers = {
     ...commonHeaders(plane, randomUUID()),
-    ...headersFor(426),
+    ...headersFor(failure),
     'content-type': 'application/json',
   }
   response.writeHead(426, headers).end(errorText('null', failure))
@@ -147,7 +143,7 @@ function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Recor
   }
 }
 
-function headersFor(status: number): Record<string, string> {
+function headersFor({ status, retryAfterSeconds }: RpcFailure): Record<string, string> {
   switch (status) {
     case 400:
       return { 'sec-websocket-version': '13, 8' }
@@ -156,6 +152,6 @@ function headersFor(status: number): Record<string, string> {
     case 426:
       return { connection: 'Upgrade', upgrade: 'websocket' }
     default:
-      return {}
+      return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
   }
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { isWebSocketPath, matchNodePath, matchWebSocketPath } from './node-path.ts'
+import {
+  isWebSocketPath,
+  matchBeaconPath,
+  matchJettonPath,
+  matchNodePath,
+  matchWebSocketPath,
+} from './node-path.ts'
 
 describe('matchNodePath', () => {
   it.each([
@@ -25,7 +31,7 @@ describe('matchNodePath', () => {
   })
 
   it.each(
-    'v1 v2 healthz readyz metrics console docs favicon.ico robots.txt .well-known beacon ws'.split(' '),
+    'v1 v2 healthz readyz metrics console docs favicon.ico robots.txt .well-known beacon api ws'.split(' '),
   )('leaves everything under /%s to others', (segment) => {
     for (const rest of ['', '/', '/evm', '?x=1']) {
       expect(matchNodePath(`/${segment}${rest}`)).toBeUndefined()
@@ -90,5 +96,67 @@ describe('matchWebSocketPath', () => {
   it('knows the addresses that are for WebSockets alone', () => {
     expect(['/ws', '/ws/t', '/ws?x', 'http://x/ws/t'].map(isWebSocketPath)).toEqual([true, true, true, true])
     expect(['/', '/wsx', '/t/ws', '/evm'].map(isWebSocketPath)).toEqual([false, false, false, false])
+  })
+})
+
+describe('matchBeaconPath', () => {
+  it.each([
+    ['/beacon/t0k3n/eth/v1/node/health', { token: 't0k3n', target: '/eth/v1/node/health' }],
+    [
+      '/beacon/t0k3n/eth/v1/events?topics=head&x=/?',
+      { token: 't0k3n', target: '/eth/v1/events?topics=head&x=/?' },
+    ],
+    ['/beacon/t0k3n/eth/v1/node/peers/', { token: 't0k3n', target: '/eth/v1/node/peers/' }],
+    ['/beacon/a%2Fb%20c/eth/v1/x%20', { token: 'a/b c', target: '/eth/v1/x%20' }],
+    ['/beacon/50%/eth', { token: '50%', target: '/eth' }],
+    ['/beacon/t0k3n', { token: 't0k3n', target: '' }],
+    ['/beacon/t0k3n?x=1', { token: 't0k3n', target: '?x=1' }],
+    ['/beacon/t0k3n/other', { token: 't0k3n', target: '/other' }],
+    ['/beacon/ethereum/eth/v1', { token: 'ethereum', target: '/eth/v1' }],
+    ['/beacon/eth/v1/node/health?x', { target: '/eth/v1/node/health?x' }],
+    ['/beacon/eth', { target: '/eth' }],
+    ['/beacon', { target: '' }],
+    ['/beacon/', { target: '/' }],
+    ['/beacon//t0k3n/eth', { target: '//t0k3n/eth' }],
+    ['http://gateway.example/beacon/t0k3n/eth/v1?x=1', { token: 't0k3n', target: '/eth/v1?x=1' }],
+  ])('takes %s', (target, expected) => {
+    expect(matchBeaconPath(target)).toEqual(expected)
+  })
+
+  it.each(['/', '/beacons/t0k3n/eth', '/t0k3n/beacon/eth', '/v1/beacon', '/Beacon/t0k3n/eth', '*', ''])(
+    'leaves %j to others',
+    (target) => {
+      expect(matchBeaconPath(target)).toBeUndefined()
+    },
+  )
+})
+
+describe('matchJettonPath', () => {
+  it.each([
+    ['/t0k3n/api/v2/getTransactions?limit=1', { token: 't0k3n', target: '/api/v2/getTransactions?limit=1' }],
+    ['/t0k3n/api/v3/jetton/burns/', { token: 't0k3n', target: '/api/v3/jetton/burns/' }],
+    ['/t0k3n/api', { token: 't0k3n', target: '/api' }],
+    ['/a%2Fb/api/v2/jsonRPC', { token: 'a/b', target: '/api/v2/jsonRPC' }],
+    ['/api/v2/jsonRPC', { target: '/api/v2/jsonRPC' }],
+    ['/api/api/v2', { target: '/api/api/v2' }],
+    ['/api?x=/', { target: '/api?x=/' }],
+    ['http://gateway.example/t0k3n/api/v3/decode?x', { token: 't0k3n', target: '/api/v3/decode?x' }],
+  ])('takes %s', (target, expected) => {
+    expect(matchJettonPath(target)).toEqual(expected)
+  })
+
+  it.each([
+    '/',
+    '/t0k3n',
+    '/t0k3n/evm',
+    '/t0k3n/apis',
+    '//api',
+    '/v2/api',
+    '/beacon/api',
+    '/ws/api',
+    '*',
+    '',
+  ])('leaves %j to others', (target) => {
+    expect(matchJettonPath(target)).toBeUndefined()
   })
 })

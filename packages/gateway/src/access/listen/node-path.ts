@@ -19,6 +19,7 @@ const reservedSegments = new Set([
   'robots.txt',
   '.well-known',
   'beacon',
+  'api',
   'ws',
 ])
 
@@ -35,10 +36,64 @@ export function matchNodePath(target: string): NodePath | undefined {
   if (second !== '' && second !== 'evm') return undefined
   if (first === '') return second === '' ? { endpoint: '' } : undefined
   if (first === 'evm' && second === '') return { endpoint: 'evm' }
+  return { token: decodedToken(first), endpoint: second }
+}
+
+/** A path of the beacon node API, taken apart. */
+export interface BeaconPath {
+  /** The token when the path holds one. */
+  readonly token?: string | undefined
+  /** Path and query below the credential, as they came, for example `/eth/v1/node/peers?state=connected`. */
+  readonly target: string
+}
+
+const beaconPrefix = '/beacon'
+
+/**
+ * Reads the path of a beacon node request: `/beacon/<token>/eth/...`, and `/beacon/eth/...` with basic authentication.
+ *
+ * @param target - request target as it came
+ * @returns undefined when the path belongs to another protocol
+ */
+export function matchBeaconPath(target: string): BeaconPath | undefined {
+  const path = requestPath(target)
+  if (path !== beaconPrefix && !path.startsWith(`${beaconPrefix}/`)) return undefined
+  const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
+  const below = path.slice(beaconPrefix.length)
+  const [, first = ''] = below.split('/', 2)
+  if (first === '' || first === 'eth') return { target: `${below}${query}` }
+  return { token: decodedToken(first), target: `${below.slice(first.length + 1)}${query}` }
+}
+
+/** A path of the jetton chain API, taken apart. */
+export interface JettonPath {
+  /** The token when the path holds one. */
+  readonly token?: string | undefined
+  /** Path and query below the credential, as they came, for example `/api/v2/getTransactions?limit=1`. */
+  readonly target: string
+}
+
+/**
+ * Reads the path of a jetton chain request: `/<token>/api/...`, and `/api/...` with basic authentication.
+ *
+ * @param target - request target as it came
+ * @returns undefined when the path belongs to another protocol
+ */
+export function matchJettonPath(target: string): JettonPath | undefined {
+  const path = requestPath(target)
+  const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
+  const [before, first = '', second] = path.split('/', 3)
+  if (before !== '') return undefined
+  if (first === 'api') return { target: `${path}${query}` }
+  if (second !== 'api' || first === '' || reservedSegments.has(first)) return undefined
+  return { token: decodedToken(first), target: `${path.slice(first.length + 1)}${query}` }
+}
+
+function decodedToken(segment: string): string {
   try {
-    return { token: decodeURIComponent(first), endpoint: second }
+    return decodeURIComponent(segment)
   } catch {
-    return { token: first, endpoint: second }
+    return segment
   }
 }
 

@@ -4,6 +4,8 @@ export const closeCodes = {
   restart: 1001,
   /** There was no close frame, or the client does not answer pings. */
   gone: 1006,
+  /** A message of the client is longer than its node takes. */
+  tooLong: 1009,
   /** A subscription would have had a gap. */
   lost: 1011,
   /** The node has got another address. */
@@ -14,6 +16,8 @@ export const closeCodes = {
   revoked: 4401,
   /** The node does not offer this any more. */
   forbidden: 4403,
+  /** A quota is used up. */
+  usedUp: 4429,
 } as const
 
 const faults: Readonly<Record<string, number>> = {

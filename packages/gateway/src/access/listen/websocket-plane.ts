@@ -1,5 +1,5 @@
 import type { WebSocketMetrics } from '../../observe/metrics.ts'
-import type { SubscriptionHubs } from '../subscribe/subscription-hubs.ts'
+import type { SubscriptionHubs } from '../forward/subscribe/subscription-hubs.ts'
 import type { AccessPlane } from './json-rpc-http.ts'
 
 /** What the WebSockets need from the rest of the service. */

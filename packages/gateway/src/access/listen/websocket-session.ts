@@ -1,14 +1,18 @@
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { Visitor } from '../admit/admission.ts'
+import { sizeLimit } from '../admit/size-limits.ts'
 import { failureOf } from '../answer-call.ts'
+import { inTrace } from '../../observe/tracing/current-trace.ts'
 import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
-import { ClientSubscriptions } from '../subscribe/client-subscriptions.ts'
-import { addressKey } from '../subscribe/subscription-hubs.ts'
+import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
+import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
 import { offeredMethod } from '../route/offered-method.ts'
 import { answerMessage } from './answer-message.ts'
+import type { Measured } from '../meter/meter.ts'
 import type { CorkedSockets } from './corked-sockets.ts'
 import type { NodePath } from './node-path.ts'
 import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
@@ -22,6 +26,8 @@ export interface SessionParts {
   readonly socket: Duplex
   readonly corked: CorkedSockets
   readonly grant: NodeGrant
+  /** Who opened it, for rules that change while it is open. */
+  readonly visitor: Visitor
   readonly endpoint: NodePath['endpoint']
   readonly log: Logger
 }
@@ -109,10 +115,14 @@ export class WebSocketSession {
 
   /** Looks whether the credential is still good, and what it opens now. */
   refresh(): void {
-    const grant = this.#parts.plane.directory.current(this.#grant.credentialId)
+    const { plane, visitor } = this.#parts
+    const grant = plane.directory.current(this.#grant.credentialId)
+    const refusal = grant && plane.admission.enter(grant, 'evm', visitor)
     if (!grant) this.close(closeCodes.revoked, 'credential revoked')
-    else if (!grant.protocols.includes('evm')) {
-      this.close(closeCodes.forbidden, 'the node no longer offers this protocol')
+    else if (refusal) {
+      const isRule = refusal.data !== undefined
+      const reason = isRule ? 'a rule of the node forbids this' : 'the node no longer offers this protocol'
+      this.close(closeCodes.forbidden, reason)
     } else if (addressKey(grant) !== addressKey(this.#grant)) {
       this.close(closeCodes.moved, 'the node has moved')
     } else {
@@ -137,6 +147,9 @@ export class WebSocketSession {
     if (this.#closeCode !== undefined || this.#isDraining) return
     this.#messagesIn += 1
     this.#parts.plane.metrics.messagesIn.inc()
+    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.plane.maxBodyBytes)) {
+      return this.close(closeCodes.tooLong, 'the message is too long')
+    }
     this.#queue.push(data)
     this.#pump()
   }
@@ -162,27 +175,46 @@ export class WebSocketSession {
     const started = performance.now()
     let body: RpcBody
     try {
-      body = parseBody(data, plane.maxBatchItems)
+      body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', plane.maxBatchItems))
     } catch (error) {
       this.#send(errorText('null', failureOf(error, log)))
-      this.#measure('unknown', 200, started)
+      this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
       return
     }
     const call = new AbortController()
     const late = setTimeout(() => call.abort(new DOMException('Too late.', 'TimeoutError')), plane.timeoutMs)
     this.#calls.add(call)
     this.#inFlight += body.items.length
-    const { upstreams, maxLogRange } = plane
+    const { upstreams, admission, answers } = plane
+    const maxLogRange = sizeLimit(this.#grant, 'maxLogRange', plane.maxLogRange)
     const [grant, subscriptions, { signal }] = [this.#grant, this.#subscriptions, call]
-    const context = { upstreams, grant, endpoint, subscriptions, signal, maxLogRange, log }
-    const { text, activate, release, method, status } = await answerMessage(body, context)
+    const context = {
+      upstreams,
+      admission,
+      answers,
+      grant,
+      endpoint,
+      subscriptions,
+      signal,
+      maxLogRange,
+      log,
+    }
+    const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
+    const answer = () => answerMessage(body, context)
+    const { text, activate, release, ...answered } = await (trace ? inTrace(trace, answer) : answer())
+    if (trace) {
+      const owner = { 'fairlead.node_id': grant.nodeId, 'fairlead.credential_id': grant.credentialId }
+      trace.note({ 'rpc.method': answered.method, ...owner })
+      trace.end()
+    }
     clearTimeout(late)
     this.#calls.delete(call)
     this.#inFlight -= body.items.length
     if (text === undefined) release()
     else this.#send(text, release)
     activate()
-    this.#measure(method, status, started)
+    const bytes = { bytesIn: data.length, bytesOut: text === undefined ? 0 : Buffer.byteLength(text) }
+    this.#measure({ ...answered, ...bytes }, started)
     this.#pump()
   }
 
@@ -201,6 +233,10 @@ export class WebSocketSession {
 
   #notify(text: string): void {
     this.#send(text)
+    const push = { method: 'eth_subscription', status: 200, bytesOut: Buffer.byteLength(text), pushes: 1 }
+    this.#parts.plane.meter({ ...push, protocol: 'evm', grant: this.#grant })
+    const refusal = this.#parts.plane.admission.push(this.#grant, 1)
+    if (refusal) this.close(closeCodes.usedUp, 'a quota is used up')
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 
@@ -248,9 +284,9 @@ export class WebSocketSession {
     )
   }
 
-  #measure(method: string, status: number, started: number): void {
+  #measure(measured: Omit<Measured, 'protocol' | 'grant' | 'durationSeconds'>, started: number): void {
     const durationSeconds = (performance.now() - started) / 1_000
-    this.#parts.plane.meter({ protocol: 'evm', method, status, durationSeconds })
+    this.#parts.plane.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
   }
 }
 

@@ -1,29 +1,70 @@
-import type { Counter, Histogram } from 'prom-client'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { ServedProtocol } from '../admit/served-protocol.ts'
+import type { RequestMetrics } from '../../observe/request-metrics.ts'
+import type { UsageCounts } from './usage-counts.ts'
 
 /** How a node request ended, for counting. */
 export interface Measured {
-  readonly protocol: 'evm'
-  /** Method of the contract, `batch`, or `unknown`: never a text that the caller chose. */
+  readonly protocol: ServedProtocol
+  /** What the credential opened; left out for a request that it did not get through the door. */
+  readonly grant?: NodeGrant | undefined
+  /** Method or operation of the contract, `batch`, or `unknown`: never a text that the caller chose. */
   readonly method: string
   readonly status: number
-  readonly durationSeconds: number
+  /** Left out where it says nothing about the node, as for a stream without an end. */
+  readonly durationSeconds?: number | undefined
+  /** Bytes of the call's body, and of its answer's. */
+  readonly bytesIn?: number | undefined
+  readonly bytesOut?: number | undefined
+  /** The calls of a batch, each of which is counted by itself. */
+  readonly calls?: readonly MeasuredCall[] | undefined
+  /**
+   * How many further answers to a call that was counted before: notifications of a subscription, events, messages of a
+   * stream. They are usage, each like a call, but no requests.
+   */
+  readonly pushes?: number | undefined
+}
+
+/** One call of a batch. */
+export interface MeasuredCall {
+  readonly method: string
+  readonly status: number
 }
 
 /** Counts node requests in memory. */
 export type Meter = (measured: Measured) => void
 
 /**
- * Makes a meter that feeds the service's metrics.
+ * Makes a meter that feeds the service's metrics and the counts of usage. What nobody's credential let in is no usage.
  *
- * @param requests - counter with the labels protocol, method and status
- * @param duration - histogram in seconds with the label protocol
+ * @param requests - the metrics
+ * @param usage - counts by node and credential; without it only metrics are fed
  */
-export function createMeter(
-  requests: Counter<'protocol' | 'method' | 'status'>,
-  duration: Histogram<'protocol'>,
-): Meter {
-  return ({ protocol, method, status, durationSeconds }) => {
-    requests.inc({ protocol, method, status: `${Math.floor(status / 100)}xx` })
-    duration.observe({ protocol }, durationSeconds)
+export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Meter {
+  return (measured) => {
+    const { protocol, method, status, durationSeconds, grant, pushes, bytesIn = 0, bytesOut = 0 } = measured
+    if (grant && usage) countUsage(usage, grant, measured)
+    if (pushes !== undefined) {
+      requests.push(protocol, bytesOut)
+      return
+    }
+    requests.count(protocol, method, status, bytesIn, bytesOut)
+    if (durationSeconds !== undefined) requests.duration.observe({ protocol }, durationSeconds)
   }
+}
+
+function countUsage(usage: UsageCounts, grant: NodeGrant, measured: Measured): void {
+  const { protocol, method, status, bytesIn = 0, bytesOut = 0, calls, pushes } = measured
+  if (calls === undefined || calls.length === 0) {
+    usage.count(grant, protocol, method, status, bytesIn, bytesOut, pushes)
+    return
+  }
+  // Nobody knows which byte belongs to which call: all have the same share, and the first what is left.
+  const [shareIn, shareOut] = [Math.trunc(bytesIn / calls.length), Math.trunc(bytesOut / calls.length)]
+  calls.forEach((call, index) => {
+    const isFirst = index === 0
+    const inward = isFirst ? bytesIn - shareIn * (calls.length - 1) : shareIn
+    const outward = isFirst ? bytesOut - shareOut * (calls.length - 1) : shareOut
+    usage.count(grant, protocol, call.method, call.status, inward, outward)
+  })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { chains, methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it } from 'vitest'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import { adapters } from '../forward/adapters/adapters.ts'
 import { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { offeredMethod } from './offered-method.ts'

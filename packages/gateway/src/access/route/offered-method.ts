@@ -1,6 +1,6 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 

@@ -1,5 +1,5 @@
 import type { Method } from '@fairlead/core'
-import type { NodeGrant } from '../../credentials/node-grant.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Adapter } from '../forward/adapters/adapter.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import type { RpcRequest } from '../json-rpc/parse-body.ts'

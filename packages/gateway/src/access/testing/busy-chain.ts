@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EvmExample, startDevnet } from '@fairlead/devnet'
+import { type EvmExample, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { address, rpcOf } from './traced-chain.ts'
 
 /** Gets what the transaction sends. */
@@ -45,8 +45,8 @@ export interface BusyChain {
 /** Starts a chain and sends the transaction. */
 export async function startBusyChain(): Promise<BusyChain> {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-adapters-'))
-  const devnet = await startDevnet({ dataDirectory: directory })
-  const [chain] = devnet.chains
+  const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+  const [chain] = devnet.chains as readonly EvmDevnetChain[]
   if (!chain) throw new Error('no chain')
   const { url: node, example } = chain
   const rpc: BusyChain['rpc'] = (method, ...params) => rpcOf(node, method, params)

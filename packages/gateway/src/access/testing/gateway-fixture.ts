@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import type { Registry } from 'prom-client'
 import { parseConfiguration } from '../../configuration/parse-configuration.ts'
 import { ensureFirstStart, type FirstStart } from '../../control/bootstrap.ts'
 import type { Store } from '../../control/store/open-store.ts'
@@ -9,8 +10,10 @@ import { startGateway } from '../../start-gateway.ts'
 /** A service over a fresh database on a free port. */
 export interface GatewayFixture {
   readonly url: string
+  readonly tlsUrl: string | undefined
   readonly store: Store
   readonly first: Extract<FirstStart, { created: true }>
+  readonly registry: Registry
   /** Everything logged so far. */
   log(): string
   stop(): Promise<void>
@@ -24,7 +27,13 @@ export async function gatewayFixture(
 ): Promise<GatewayFixture> {
   const database = await temporaryDatabase(undefined)
   const store = await database.open()
-  const upstreams = { evm: upstream, ...(embedded['websocket'] && { websocket: 'devnet' }) }
+  const upstreams = {
+    evm: upstream,
+    ...(embedded['websocket'] && { websocket: 'devnet' }),
+    ...(embedded['beacon'] && { beacon: 'devnet' }),
+    ...(embedded['jetton'] && { jetton: 'devnet' }),
+    ...(embedded['grpc'] && { grpc: 'devnet' }),
+  }
   const first = await ensureFirstStart(store, { upstreams })
   if (!first.created) throw new Error('The database was not empty.')
   const lines = memory()
@@ -35,11 +44,19 @@ export async function gatewayFixture(
     FAIRLEAD_PROBE_NODES: 'false',
     ...environment,
   })
-  const gateway = await startGateway(configuration, { store, log, embedded })
+  let registry: Registry | undefined
+  const publishMetrics = (published: Registry) => {
+    registry = published
+    return () => published.metrics()
+  }
+  const gateway = await startGateway(configuration, { store, log, embedded, publishMetrics })
+  if (!registry) throw new Error('The service published no metrics.')
   return {
     url: gateway.url,
+    tlsUrl: gateway.tlsUrl,
     store,
     first,
+    registry,
     log: lines.text,
     stop: async () => {
       await gateway.stop()

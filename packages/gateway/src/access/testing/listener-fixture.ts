@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import { sha256Hex } from '../../credentials/secret.ts'
 import { createLog } from '../../observe/log.ts'
 import { createMetrics } from '../../observe/metrics.ts'
@@ -10,8 +11,10 @@ import { createJsonRpcListener } from '../listen/json-rpc-http.ts'
 import { createWebSocketListener, type WebSocketListener } from '../listen/json-rpc-websocket.ts'
 import type { WebSocketPlane } from '../listen/websocket-plane.ts'
 import { createMeter } from '../meter/meter.ts'
-import { createSubscriptionHubs } from '../subscribe/subscription-hubs.ts'
+import type { UsageCounts } from '../meter/usage-counts.ts'
+import { createSubscriptionHubs } from '../forward/subscribe/subscription-hubs.ts'
 import { memory } from './gateway-fixture.ts'
+import { type DoorChoices, openDoor } from './open-door.ts'
 
 /** Token that opens the node of {@link listenTo}. */
 export const token = 'fixture-token'
@@ -22,6 +25,8 @@ export interface ListenerFixture {
   /** Address of its WebSocket, with the token. */
   readonly wsUrl: string
   readonly port: number
+  /** Puts another state of the credential in force. */
+  change(change: Partial<NodeGrant>): void
   log(): string
   metrics(): Promise<string>
   stop(): Promise<void>
@@ -29,7 +34,10 @@ export interface ListenerFixture {
 
 /** What a test may choose about the access plane. */
 export interface ListenerOptions extends Partial<
-  Omit<WebSocketPlane, 'directory' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'>
+  Omit<
+    WebSocketPlane,
+    'directory' | 'door' | 'admission' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'
+  >
 > {
   /** WebSocket address of the node; without one it is asked for news. */
   readonly websocket?: string | undefined
@@ -38,6 +46,9 @@ export interface ListenerOptions extends Partial<
   readonly maxHeldBytes?: number
   /** What the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+  readonly usage?: UsageCounts
 }
 
 /** Starts the access plane without a database: its directory holds one token. */
@@ -48,10 +59,13 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     pollMs = 100,
     timeoutMs = 20_000,
     maxHeldBytes = 2 ** 29,
+    grant: change = {},
+    passing,
+    usage,
     ...options
   } = given
   const directory = createDirectory()
-  const grant = {
+  const grant: NodeGrant = {
     credentialId: 'credential',
     kind: 'token',
     nodeId: 'node',
@@ -62,26 +76,31 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     protocols: ['evm'],
     withheldMethods,
     upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
-  } as const
-  directory.replace([{ sha256: sha256Hex(token), grant }])
+    ...change,
+  }
+  const replace = (newer: Partial<NodeGrant> = {}) =>
+    directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
+  replace()
   const upstreams = createUpstreams(timeoutMs, {}, maxHeldBytes)
   const lines = memory()
   const log = createLog('debug', lines.stream)
   const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })
-  const metrics = createMetrics(
-    () => directory.size,
-    () => hubs.upstreamSubscriptions(),
-  )
+  const metrics = createMetrics({
+    upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
+    upstreamEventStreams: () => 0,
+  })
+  const { door, admission } = openDoor(directory, passing)
   const plane = {
     directory,
+    door,
+    admission,
     upstreams,
-    meter: createMeter(metrics.nodeRequests, metrics.nodeRequestDuration),
+    meter: createMeter(metrics.requests, usage),
     log,
     maxBodyBytes: 1_048_576,
     maxBatchItems: 1_000,
     maxLogRange: 0,
     corsOrigin: '*',
-    nodeDomain: undefined,
     hubs,
     metrics: metrics.webSockets,
     maxCalls: 64,
@@ -99,12 +118,14 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
   return {
     ...server,
     wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,
+    change: replace,
     log: lines.text,
     metrics: () => metrics.registry.metrics(),
     stop: async () => {
       await webSockets.stop(10_000)
       await server.stop()
       hubs.close()
+      await admission.close()
       await upstreams.close()
     },
   }

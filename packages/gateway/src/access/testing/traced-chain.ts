@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EvmExample, startDevnet } from '@fairlead/devnet'
+import { type EvmExample, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { type ListenerFixture, listenTo, token } from './listener-fixture.ts'
 
 /** A trace, from the service or from the node itself. */
@@ -80,8 +80,8 @@ export async function startTracedChain(
   contracts: Readonly<Record<string, readonly [address: string, code: string]>>,
 ): Promise<TracedChain> {
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-traces-'))
-  const devnet = await startDevnet({ dataDirectory: directory })
-  const [chain] = devnet.chains
+  const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+  const [chain] = devnet.chains as readonly EvmDevnetChain[]
   if (!chain) throw new Error('no chain')
   const { url: node, example } = chain
   const rpc: TracedChain['rpc'] = (method, params) => rpcOf(node, method, params)

@@ -1,6 +1,11 @@
 import { vi } from 'vitest'
 
-/** Waits until a check no longer throws; what it throws after twenty seconds fails the test. */
-export function waitFor(check: () => unknown): Promise<unknown> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 20 })
+/** Waits until a check neither throws nor says false; after twenty seconds the test fails with what it threw last. */
+export function waitFor(check: () => unknown): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      if ((await check()) === false) throw new Error('The check still says false.')
+    },
+    { timeout: 20_000, interval: 20 },
+  )
 }

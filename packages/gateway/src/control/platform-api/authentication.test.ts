@@ -123,8 +123,9 @@ describe('authentication of the platform API', () => {
     }
     expect(await lastUsed()).toBeNull()
     await send(`Bearer ${key}`)
-    await vi.waitFor(async () =>
-      expect(await lastUsed()).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000$/),
+    await vi.waitFor(
+      async () => expect(await lastUsed()).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000$/),
+      20_000,
     )
   })
 

@@ -6,6 +6,8 @@ import fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { createUnits, type Units } from '../../access/meter/units.ts'
+import type { GuessWatch } from '../../access/authenticate/guessing.ts'
 import { isLoopback } from '../../loopback.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError, toPlatformError } from './failure.ts'
@@ -27,13 +29,17 @@ export interface PlatformApiOptions {
   readonly requireHttps?: boolean | undefined
   /** Whose word about the client's address and protocol counts, in the form Fastify takes. Default: nobody's. */
   readonly trustProxy?: FastifyServerOptions['trustProxy'] | undefined
+  /** What a call of a node costs. Default: one unit each. */
+  readonly units?: Units | undefined
+  /** Slows down those who try keys out. */
+  readonly guesses?: GuessWatch | undefined
   /** Makes the HTTP server, for a caller that answers some requests before this application sees them. */
   readonly serverFactory?: FastifyServerFactory | undefined
 }
 
 /** Builds the platform API as a Fastify application; the caller listens, or injects requests. */
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
-  const { store, log } = options
+  const { store, log, units = createUnits('flat') } = options
   const keyUse = recordKeyUse(store.db, log)
   const app = fastify({
     // Its own log lines contain the URL with the query; the one below does not.
@@ -84,13 +90,21 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     return reply.code(failure.status).headers(failure.headers).send(errorBody(failure, request.id))
   })
 
-  registerOperations(app, { db: store.db, publicUrl: options.publicUrl })
+  registerOperations(app, { db: store.db, publicUrl: options.publicUrl, guesses: options.guesses, units })
   await app.ready()
   return app
 }
 
 function commonHeaders(request: FastifyRequest): Record<string, string> {
-  return { 'x-request-id': request.id, 'cache-control': 'no-store' }
+  return {
+    'x-request-id': request.id,
+    'cache-control': 'no-store',
+    // An answer is data: no browser is to run, show or guess anything of it.
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    ...(request.protocol === 'https' && { 'strict-transport-security': 'max-age=31536000' }),
+  }
 }
 
 // The path is left out: a node token sent here by mistake would stand in it.

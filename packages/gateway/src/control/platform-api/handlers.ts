@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely'
+import type { Units } from '../../access/meter/units.ts'
 import { findNodeMethods } from '../records/node-methods.ts'
 import { findOrganization } from '../records/organizations.ts'
 import { type ProjectQuery, findProject, insertProject, listProjects } from '../records/projects.ts'
 import type { Database } from '../store/database.ts'
 import { nodeMethods } from './node-methods.ts'
+import { nodeUsage } from './node-usage.ts'
 import { envelope, pageOffset, pageSize } from './page-links.ts'
 import type { Handlers, Query } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
@@ -18,7 +20,7 @@ const orders: Readonly<
 }
 
 /** What each operation of the platform API does. */
-export function platformHandlers(db: Kysely<Database>): Handlers {
+export function platformHandlers(db: Kysely<Database>, units: Units): Handlers {
   return {
     async getOrganization({ key }) {
       return present(await findOrganization(db, key.organizationId))
@@ -44,13 +46,15 @@ export function platformHandlers(db: Kysely<Database>): Handlers {
     async listNodeMethods({ key, path, query, links }) {
       const node = await findNodeMethods(db, key.organizationId, path.id)
       if (node === undefined) throw new PlatformError('not_found')
-      const methods = nodeMethods(node.chain, node.methods)
+      const methods = nodeMethods(node.chain, node.methods, units)
       const start = pageOffset(query.page)
       return {
         ...envelope(methods.length, query.page, links),
         results: methods.slice(start, start + pageSize),
       }
     },
+
+    listNodeUsage: (call) => nodeUsage(db, call),
 
     async createProject({ key, body }) {
       const { organizationId, creatorId } = key

@@ -1,8 +1,10 @@
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { Method } from '@fairlead/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createUnits } from '../../access/meter/units.ts'
 import { type NodeMethodFinding, nodesToProbe, recordNodeMethods } from '../records/node-methods.ts'
 import { insertNode, setNodeUpstreams } from '../records/nodes.ts'
+import { sealUpstreams } from '../records/sealed-upstreams.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { insertProject } from '../records/projects.ts'
 import { loadNodeCredentials } from '../store/load-node-credentials.ts'
@@ -72,7 +74,7 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
 
   it('shows what calling the methods has shown', async () => {
     const timeout = finding('eth_call', { transport: 'websocket', code: 3, note: 'execution failed' })
-    await recordNodeMethods(fixture.store.db, { nodeId, upstreams }, [
+    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [
       finding('eth_accounts'),
       finding('eth_getProof', missing),
       timeout,
@@ -94,27 +96,29 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
 
   it('replaces what is found again and keeps the rest', async () => {
     const before = await one('eth_accounts')
-    await recordNodeMethods(fixture.store.db, { nodeId, upstreams }, [finding('eth_getProof')])
+    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [
+      finding('eth_getProof'),
+    ])
     expect(await one('eth_getProof')).toMatchObject({ available: true, note: '' })
     expect(await one('eth_accounts')).toEqual(before)
-    await recordNodeMethods(fixture.store.db, { nodeId, upstreams }, [])
+    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [])
     expect(await one('eth_accounts')).toEqual(before)
   })
 
   it('records nothing of a node that is gone or has moved', async () => {
-    const { db } = fixture.store
+    const { db, sealer } = fixture.store
     const count = async () => (await db.selectFrom('node_methods').select('method').execute()).length
     const before = await count()
-    await recordNodeMethods(db, { nodeId, upstreams: { evm: 'http://127.0.0.1:1' } }, [
+    await recordNodeMethods(db, sealer, { nodeId, upstreams: { evm: 'http://127.0.0.1:1' } }, [
       finding('net_version'),
     ])
-    await recordNodeMethods(db, { nodeId: 'ND-000', upstreams }, [finding('net_version')])
+    await recordNodeMethods(db, sealer, { nodeId: 'ND-000', upstreams }, [finding('net_version')])
     expect(await count()).toBe(before)
   })
 
   it('lets the access plane withhold what is missing on every transport, and nothing else', async () => {
-    const { db } = fixture.store
-    await recordNodeMethods(db, { nodeId, upstreams }, [
+    const { db, sealer } = fixture.store
+    await recordNodeMethods(db, sealer, { nodeId, upstreams }, [
       finding('eth_getProof', missing),
       finding('eth_getProof', { ...missing, transport: 'websocket' }),
       finding('eth_syncing', missing),
@@ -122,20 +126,20 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
       finding('eth_sendRawTransaction', { available: false, note: 'refused' }),
       finding('eth_newFilter', missing),
     ])
-    const grants = (await loadNodeCredentials(db)).map(({ grant }) => grant)
+    const grants = (await loadNodeCredentials(db, sealer)).map(({ grant }) => grant)
     expect(grants.length).toBeGreaterThan(1)
     for (const grant of grants) expect(grant.withheldMethods).toEqual(['eth_getProof', 'eth_newFilter'])
   })
 
   it('knows which nodes were not asked for a day', async () => {
-    const { db } = fixture.store
+    const { db, sealer } = fixture.store
     const ids = async (evenEmbedded = false) =>
-      (await nodesToProbe(db, { maxAgeHours: 24, evenEmbedded })).map((node) => node.nodeId)
+      (await nodesToProbe(db, sealer, { maxAgeHours: 24, evenEmbedded })).map((node) => node.nodeId)
     expect(await ids()).toEqual([])
     expect(await ids(true)).toEqual([nodeId])
     await db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     expect(await ids()).toEqual([nodeId])
-    await recordNodeMethods(db, { nodeId, upstreams }, [finding('eth_accounts')])
+    await recordNodeMethods(db, sealer, { nodeId, upstreams }, [finding('eth_accounts')])
     expect(await ids()).toEqual([])
     await db
       .updateTable('nodes')
@@ -147,9 +151,9 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
 
   it('forgets what was found when the node moves', async () => {
     const moved = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'http://127.0.0.1:1' } }
-    await setNodeUpstreams(fixture.store.db, nodeId, moved)
+    await setNodeUpstreams(fixture.store.db, fixture.store.sealer, nodeId, moved)
     expect((await everything()).filter(({ available }) => available !== null)).toEqual([])
-    for (const { grant } of await loadNodeCredentials(fixture.store.db)) {
+    for (const { grant } of await loadNodeCredentials(fixture.store.db, fixture.store.sealer)) {
       expect(grant).not.toHaveProperty('withheldMethods')
     }
   })
@@ -170,12 +174,12 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
   })
 
   it('names the node in its links, whatever it is called', async () => {
-    const { db } = fixture.store
+    const { db, sealer } = fixture.store
     const { projectId } = fixture.first
     const row = { project_id: projectId, name: 'n', chain: 'evm', network: 'n', protocols: ['evm'] }
     await db
       .insertInto('nodes')
-      .values({ ...row, id: 'a b/c?', upstreams: {} })
+      .values({ ...row, id: 'a b/c?', upstreams: sealUpstreams(sealer, 'a b/c?', {}) })
       .execute()
     const response = await fixture.call('/v2/nodes/a%20b%2Fc%3F/methods/', {
       headers: { host: 'api.example' },
@@ -186,14 +190,14 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
   })
 
   it('answers a foreign node like one that does not exist', async () => {
-    const { db } = fixture.store
+    const { db, sealer } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
     const creatorId = await insertOwner(db, organizationId, owner)
     const project = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
     const projectId = await insertProject(db, project)
     const node = { projectId, name: 'n', chain: 'evm', network: 'n', protocols: ['evm'], upstreams: {} }
-    const foreign = await insertNode(db, node)
+    const foreign = await insertNode(db, sealer, node)
     for (const id of [foreign, 'ND-000-000-000', '%00', 'x'.repeat(99), '%2e%2e']) {
       const response = await fixture.call(path(id))
       expect(response.statusCode).toBe(404)
@@ -205,6 +209,8 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
 
 describe('the methods of a chain', () => {
   it('are those of every EVM chain when the contract does not know it', () => {
-    expect(nodeMethods('toString', [])).toEqual(nodeMethods('evm', []))
+    expect(nodeMethods('toString', [], createUnits('flat'))).toEqual(
+      nodeMethods('evm', [], createUnits('flat')),
+    )
   })
 })

@@ -1,12 +1,12 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
+import type { Units } from '../../access/meter/units.ts'
 import type { NodeMethodRecord } from '../records/node-methods.ts'
 import type { Success } from './platform-call.ts'
 
 type NodeMethod = Success<'listNodeMethods'>['results'][number]
 
 const transports: readonly NodeMethod['transport'][] = ['http', 'websocket']
-const unitsOfCall = 1
 const { chains = {} } = contract as { readonly chains?: Readonly<Record<string, Chain>> }
 const chainByName = new Map(Object.entries(chains))
 /** The chain of a node whose own chain the contract does not know. */
@@ -17,8 +17,9 @@ const genericChain = 'evm'
  *
  * @param chain - name of the chain; one that the contract does not know is taken for any EVM chain
  * @param records - what calling the methods has shown
+ * @param units - what a call costs
  */
-export function nodeMethods(chain: string, records: readonly NodeMethodRecord[]): NodeMethod[] {
+export function nodeMethods(chain: string, records: readonly NodeMethodRecord[], units: Units): NodeMethod[] {
   const recorded = new Map(records.map((record) => [`${record.method} ${record.transport}`, record]))
   const { path, methods } = methodsOfChain(chain)
   return methods
@@ -33,7 +34,7 @@ export function nodeMethods(chain: string, records: readonly NodeMethodRecord[])
         path,
         transport,
         available: record?.available ?? null,
-        units: unitsOfCall,
+        units: units('evm', name),
         note: record?.note ?? '',
         latency_ms: record?.latencyMs ?? null,
         probed_at: record?.probedAt ?? null,

@@ -3,6 +3,8 @@ import { routes } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { GuessWatch } from '../../access/authenticate/guessing.ts'
+import type { Units } from '../../access/meter/units.ts'
 import type { Database } from '../store/database.ts'
 import { checkApiKey } from './api-key-check.ts'
 import { type OperationValidation, contractCompiler } from './contract-validation.ts'
@@ -17,6 +19,9 @@ import type { Violations } from './violations.ts'
 export interface OperationContext {
   readonly db: Kysely<Database>
   readonly publicUrl: string | undefined
+  /** What a call of a node costs. */
+  readonly units: Units
+  readonly guesses: GuessWatch | undefined
 }
 
 /** Adds a route for every operation of the contract, and an answer for every method that a path does not have. */
@@ -26,7 +31,7 @@ export function registerOperations(app: FastifyInstance, context: OperationConte
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
   const validationOf = contractCompiler()
-  const handlers = platformHandlers(context.db)
+  const handlers = platformHandlers(context.db, context.units)
   const methodsByPath = new Map<string, string[]>()
   for (const id of operationIds()) {
     const route: Route = routes[id]
@@ -57,7 +62,7 @@ function registerOperation<id extends OperationId>(
     onRequest: async (request) => {
       const notes = requestNotes(request)
       notes.operationId = id
-      notes.key = await checkApiKey(context.db, request.headers.authorization)
+      notes.key = await checkApiKey(context, request.headers.authorization, request.ip)
     },
     handler: async (request, reply) => {
       const { key } = requestNotes(request)

@@ -26,7 +26,7 @@ describe('requests, logged', () => {
       if (line === undefined) throw new Error('There is no line yet.')
       const fields: Record<string, unknown> = JSON.parse(line)
       return fields
-    })
+    }, 20_000)
 
   it('writes one line per request with what tells it apart', async () => {
     const { apiKey } = fixture.first

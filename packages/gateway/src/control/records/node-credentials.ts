@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { CredentialKind } from '../../credentials/node-grant.ts'
+import type { CredentialKind } from '../../grants/node-grant.ts'
 import {
   generateBasicCredential,
   generateNodeToken,

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely'
+import type { Sealer } from '../../credentials/sealing.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
+import { areSameUpstreams, openUpstreams } from './sealed-upstreams.ts'
 
 /** What the last call of a method over one transport has shown. */
 export interface NodeMethodRecord {
@@ -62,6 +64,7 @@ export async function findNodeMethods(
  */
 export async function recordNodeMethods(
   db: Kysely<Database>,
+  sealer: Sealer,
   { nodeId, upstreams }: Pick<NodeToProbe, 'nodeId' | 'upstreams'>,
   findings: readonly NodeMethodFinding[],
 ): Promise<void> {
@@ -69,12 +72,12 @@ export async function recordNodeMethods(
   await db.transaction().execute(async (transaction) => {
     const node = await transaction
       .selectFrom('nodes')
-      .select('id')
+      .select('upstreams')
       .where('id', '=', nodeId)
-      .where('upstreams', '=', sql<Record<string, string>>`cast(${JSON.stringify(upstreams)}::text as jsonb)`)
       .forUpdate()
       .executeTakeFirst()
     if (node === undefined) return
+    if (!areSameUpstreams(openUpstreams(sealer, nodeId, node.upstreams), upstreams)) return
     await transaction
       .insertInto('node_methods')
       .values(
@@ -103,14 +106,18 @@ export async function recordNodeMethods(
  * Reads the EVM nodes whose methods were never called, or last longer ago than an age.
  *
  * @param db - the records
+ * @param sealer - opens the upstreams
  * @param options - the age in hours; whether to read the embedded nodes, too, however fresh what is known of them is
  */
 export async function nodesToProbe(
   db: Kysely<Database>,
+  sealer: Sealer,
   { maxAgeHours, evenEmbedded }: { readonly maxAgeHours: number; readonly evenEmbedded: boolean },
 ): Promise<readonly NodeToProbe[]> {
-  const oldest = sql<string>`clock_timestamp() - make_interval(hours => ${maxAgeHours})`
-  return db
+  const oldest = sql`clock_timestamp() - make_interval(hours => ${maxAgeHours})`
+  const isDue = sql<boolean>`not exists (
+    select from node_methods where node_id = node.id and probed_at > ${oldest})`
+  const rows = await db
     .selectFrom('nodes as node')
     .innerJoin('projects as project', 'project.id', 'node.project_id')
     .select([
@@ -121,16 +128,15 @@ export async function nodesToProbe(
       'node.network',
       'node.protocols',
       'node.upstreams',
+      isDue.as('isDue'),
     ])
     .where(sql<boolean>`'evm' = any(node.protocols)`)
-    .where(({ not, exists, selectFrom, or }) => {
-      const fresh = selectFrom('node_methods as method')
-        .select('method.node_id')
-        .whereRef('method.node_id', '=', 'node.id')
-        .where('method.probed_at', '>', oldest)
-      const due = not(exists(fresh))
-      return evenEmbedded ? or([due, sql<boolean>`node.upstreams ->> 'evm' = 'devnet'`]) : due
-    })
+    // Which nodes are embedded ones can be seen only once their upstreams are open.
+    .$if(!evenEmbedded, (query) => query.where(isDue))
     .orderBy('node.id')
     .execute()
+  return rows.flatMap(({ isDue: isOld, upstreams: sealed, ...node }) => {
+    const upstreams = openUpstreams(sealer, node.nodeId, sealed)
+    return isOld || upstreams['evm'] === 'devnet' ? [{ ...node, upstreams }] : []
+  })
 }

@@ -1,6 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { Sealer } from '../../credentials/sealing.ts'
 import type { Database } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
+import { areSameUpstreams, openUpstreams, sealUpstreams } from './sealed-upstreams.ts'
 
 /** What a new node is made of. */
 export interface NewNode {
@@ -9,14 +11,19 @@ export interface NewNode {
   readonly chain: string
   readonly network: string
   readonly protocols: readonly string[]
-  /** Upstream address by protocol; the word `devnet` stands for the embedded chain. */
+  /**
+   * Upstreams by protocol, each one address or several with whitespace between; the word `devnet` stands for the embedded
+   * chain.
+   */
   readonly upstreams: Readonly<Record<string, string>>
+  /** Whether the debug endpoints of the beacon node API are offered. Default true. */
+  readonly beaconDebug?: boolean | undefined
   /** `configuration` when its row follows the service's configuration. */
   readonly managedBy?: 'configuration' | undefined
 }
 
 /** Creates a node and gives its id. */
-export async function insertNode(db: Kysely<Database>, node: NewNode): Promise<string> {
+export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: NewNode): Promise<string> {
   return insertWithId('node', async (id) => {
     const row = await db
       .insertInto('nodes')
@@ -27,7 +34,8 @@ export async function insertNode(db: Kysely<Database>, node: NewNode): Promise<s
         chain: node.chain,
         network: node.network,
         protocols: [...node.protocols],
-        upstreams: upstreamsJson(node.upstreams),
+        upstreams: sealUpstreams(sealer, id, node.upstreams),
+        beacon_debug: node.beaconDebug,
         managed_by: node.managedBy ?? null,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -40,29 +48,37 @@ export async function insertNode(db: Kysely<Database>, node: NewNode): Promise<s
 /** Gives a node other upstreams. A row that already has them stays untouched, so nobody is notified. */
 export async function setNodeUpstreams(
   db: Kysely<Database>,
+  sealer: Sealer,
   id: string,
   node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
 ): Promise<void> {
-  const upstreams = upstreamsJson(node.upstreams)
-  const protocols = [...node.protocols]
-  const moved = await db
-    .updateTable('nodes')
-    .set({ network: node.network, protocols, upstreams })
+  const { network, protocols, upstreams } = node
+  const row = await db
+    .selectFrom('nodes')
+    .select(['network', 'protocols', 'upstreams'])
     .where('id', '=', id)
-    .where((is) =>
-      is.or([
-        is('network', '!=', node.network),
-        is('protocols', '!=', is.val(protocols)),
-        is('upstreams', '!=', upstreams),
-      ]),
-    )
-    .returning('id')
     .executeTakeFirst()
+  if (row === undefined) return
+  const isSame =
+    row.network === network &&
+    row.protocols.join() === protocols.join() &&
+    areSameUpstreams(openUpstreams(sealer, id, row.upstreams), upstreams)
+  if (isSame) return
+  await db
+    .updateTable('nodes')
+    .set({ network, protocols: [...protocols], upstreams: sealUpstreams(sealer, id, upstreams) })
+    .where('id', '=', id)
+    .execute()
   // What another node was found to offer says nothing about this one.
-  if (moved !== undefined) await db.deleteFrom('node_methods').where('node_id', '=', id).execute()
+  await db.deleteFrom('node_methods').where('node_id', '=', id).execute()
 }
 
-// Both drivers take JSON as text, but only a cast keeps either from guessing another type.
-function upstreamsJson(upstreams: Readonly<Record<string, string>>) {
-  return sql<Record<string, string>>`cast(${JSON.stringify(upstreams)}::text as jsonb)`
+/** Offers the debug endpoints of a node's beacon node API, or no longer. */
+export async function setBeaconDebug(db: Kysely<Database>, id: string, beaconDebug: boolean): Promise<void> {
+  await db
+    .updateTable('nodes')
+    .set({ beacon_debug: beaconDebug })
+    .where('id', '=', id)
+    .where('beacon_debug', '!=', beaconDebug)
+    .execute()
 }

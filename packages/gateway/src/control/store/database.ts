@@ -1,6 +1,8 @@
 import type { operations } from '@fairlead/platform-client/contract'
 import type { ColumnType } from 'kysely'
-import type { CredentialKind } from '../../credentials/node-grant.ts'
+import type { AccessRule, RuleKind } from '../../grants/access-rule.ts'
+import type { Limits } from '../../grants/limits.ts'
+import type { CredentialKind } from '../../grants/node-grant.ts'
 
 // Points in time are read as text that SQL writes, because a JavaScript date drops the microseconds;
 // so a plain select of such a column is typed as unknown.
@@ -57,7 +59,10 @@ export interface NodeTable {
   chain: string
   network: string
   protocols: string[]
-  upstreams: ColumnType<Record<string, string>, Record<string, string>, Record<string, string>>
+  /** Upstreams by protocol, JSON, sealed for the node's id. */
+  upstreams: string
+  /** Whether the debug endpoints of the beacon node API are offered. */
+  beacon_debug: ColumnType<boolean, boolean | undefined, boolean>
   /** `configuration` for the node whose row follows the service's configuration at every start. */
   managed_by: string | null
   created_at: Timestamp
@@ -108,6 +113,56 @@ export interface NodeMethodTable {
   probed_at: Timestamp
 }
 
+export interface AccessRuleTable {
+  id: string
+  node_id: string
+  kind: RuleKind
+  value: string
+  action: AccessRule['action']
+  active: ColumnType<boolean, boolean | undefined, boolean>
+  created_at: Timestamp
+}
+
+/** Who a limit is for. */
+export type LimitOwner = 'credential' | 'node' | 'project'
+
+export interface LimitTable {
+  owner_kind: LimitOwner
+  owner_id: string
+  limits: Limits
+}
+
+// Counts that are summed beyond what a JavaScript number can hold are read as text.
+type Count = ColumnType<string, number, number>
+
+export interface UsageHourTable {
+  node_id: string
+  hour: Timestamp
+  credential_id: string
+  protocol: string
+  method: string
+  /** First digit of the status. */
+  status_class: number
+  organization_id: string
+  requests: Count
+  units: Count
+  bytes_in: Count
+  bytes_out: Count
+}
+
+export interface UsageWriterTable {
+  id: string
+  /** Number of the last batch that is in. */
+  sequence: Count
+  written_at: Timestamp
+}
+
+/** Texts that only the right secret key opens. */
+export interface SealingCheckTable {
+  name: string
+  sealed: string
+}
+
 /** All tables of the control plane, as the query layer sees them. */
 export interface Database {
   organizations: OrganizationTable
@@ -118,4 +173,9 @@ export interface Database {
   node_credentials: NodeCredentialTable
   node_methods: NodeMethodTable
   api_keys: ApiKeyTable
+  access_rules: AccessRuleTable
+  limits: LimitTable
+  usage_hours: UsageHourTable
+  usage_writers: UsageWriterTable
+  sealing_checks: SealingCheckTable
 }

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -47,6 +49,7 @@ describe('embedded database', () => {
 
   it('starts anew when it was killed while being made', { timeout: 60_000 }, async () => {
     const fresh = await temporaryDatabase(undefined)
+    await rm(join(fresh.dataDirectory, 'control'), { recursive: true })
     for (const wait of [300, 900, 1800]) {
       const child = spawn(
         process.execPath,

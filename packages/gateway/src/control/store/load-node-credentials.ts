@@ -1,63 +1,101 @@
 import { type Kysely, sql } from 'kysely'
-import type { CredentialRecord } from '../../credentials/node-grant.ts'
+import type { CredentialKind, CredentialRecord } from '../../grants/node-grant.ts'
+import type { Sealer } from '../../credentials/sealing.ts'
+import type { ChangedCredentials } from './credential-listeners.ts'
 import type { Database } from './database.ts'
+import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'
 
-/** Reads every node credential that is valid now, in the form the access plane keeps in memory. */
-export async function loadNodeCredentials(db: Kysely<Database>): Promise<CredentialRecord[]> {
-  const rows = await db
-    .selectFrom('node_credentials as credential')
-    .innerJoin('nodes as node', 'node.id', 'credential.node_id')
-    .innerJoin('projects as project', 'project.id', 'node.project_id')
-    .select([
-      sql<number | null>`cast(extract(epoch from credential.expires_at) * 1000 as float8)`.as('expiresAt'),
-      'credential.id as credentialId',
-      'credential.kind',
-      'credential.sha256',
-      'node.id as nodeId',
-      'node.project_id as projectId',
-      'project.organization_id as organizationId',
-      'node.chain',
-      'node.network',
-      'node.protocols',
-      'node.upstreams',
-    ])
-    .where('credential.revoked_at', 'is', null)
-    .where((is) =>
-      is.or([
-        is('credential.expires_at', 'is', null),
-        is('credential.expires_at', '>', sql<string>`clock_timestamp()`),
-      ]),
-    )
-    .orderBy('credential.id')
-    .execute()
-  const withheld = await loadWithheldMethods(db)
-  return rows.map(({ sha256, expiresAt, ...grant }) => {
-    const withheldMethods = withheld.get(grant.nodeId)
-    return {
-      sha256,
-      grant: {
-        ...grant,
-        ...(expiresAt !== null && { expiresAt }),
-        ...(withheldMethods && { withheldMethods }),
-      },
-    }
-  })
+// Few enough that a page does not hold up the calls for long, many enough that queries cost little.
+const pageSize = 2_000
+
+/**
+ * Reads every node credential that is valid now, in the form the access plane keeps in memory; or, of those in a scope,
+ * the ones that are. What the scope names and the answer lacks opens nothing any more.
+ */
+export async function loadNodeCredentials(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  scope?: ChangedCredentials,
+): Promise<CredentialRecord[]> {
+  const records: CredentialRecord[] = []
+  for await (const page of pagesOfNodeCredentials(db, sealer, scope)) records.push(...page)
+  return records
 }
 
-// One list for each node, which all of its credentials share.
-async function loadWithheldMethods(db: Kysely<Database>): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await db
-    .selectFrom('node_methods')
-    .select(['node_id', 'method'])
-    .groupBy(['node_id', 'method'])
-    .having(sql<boolean>`bool_and(withheld)`)
-    .orderBy('method')
-    .execute()
-  const byNode = new Map<string, string[]>()
-  for (const { node_id: nodeId, method } of rows) {
-    const methods = byNode.get(nodeId)
-    if (methods) methods.push(method)
-    else byNode.set(nodeId, [method])
+/**
+ * Reads the same page by page. A page is of its own moment: what changes between two of them is heard of as any other
+ * change, so listen before the first one.
+ */
+export async function* pagesOfNodeCredentials(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  scope?: ChangedCredentials,
+): AsyncGenerator<readonly CredentialRecord[]> {
+  const nodes = new Map<string, NodeShare>()
+  for (let last = ''; ;) {
+    const rows = await loadPage(db, last, scope)
+    const missing = new Set(rows.map((row) => row.nodeId).filter((id) => !nodes.has(id)))
+    for (const [id, node] of await loadNodes(db, sealer, [...missing])) nodes.set(id, node)
+    const limits = await loadLimits(
+      db,
+      'credential',
+      rows.map((row) => row.credentialId),
+    )
+    yield rows.flatMap(({ nodeId, sha256, credentialId, kind, expiresAt }) => {
+      const node = nodes.get(nodeId)
+      // A node that is gone by now took its credentials along.
+      if (node === undefined) return []
+      const credential = limits.get(credentialId)
+      const grant = {
+        ...node,
+        credentialId,
+        kind,
+        ...(expiresAt !== null && { expiresAt }),
+        ...(credential && { limits: { ...node.limits, credential } }),
+      }
+      return [{ sha256, grant }]
+    })
+    if (rows.length < pageSize) return
+    last = rows.at(-1)?.credentialId ?? ''
   }
-  return byNode
+}
+
+interface CredentialRow {
+  readonly credentialId: string
+  readonly nodeId: string
+  readonly kind: CredentialKind
+  readonly sha256: string
+  readonly expiresAt: number | null
+}
+
+async function loadPage(
+  db: Kysely<Database>,
+  last: string,
+  scope: ChangedCredentials | undefined,
+): Promise<CredentialRow[]> {
+  return db
+    .selectFrom('node_credentials')
+    .select([
+      'id as credentialId',
+      'node_id as nodeId',
+      'kind',
+      'sha256',
+      sql<number | null>`cast(extract(epoch from expires_at) * 1000 as float8)`.as('expiresAt'),
+    ])
+    .where('id', '>', last)
+    .where('revoked_at', 'is', null)
+    .where((is) =>
+      is.or([is('expires_at', 'is', null), is('expires_at', '>', sql<string>`clock_timestamp()`)]),
+    )
+    .$if(scope !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('id', '=', anyOf(scope?.credentialIds ?? [])),
+          is('node_id', '=', anyOf(scope?.nodeIds ?? [])),
+        ]),
+      ),
+    )
+    .orderBy('id')
+    .limit(pageSize)
+    .execute()
 }

@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import type { Database } from './database.ts'
-import { allMigrations } from './migrations/all-migrations.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -13,7 +12,7 @@ import { StoreError } from './store-error.ts'
  */
 export async function migrate(
   db: Kysely<Database>,
-  migrations: Readonly<Record<string, Migration>> = allMigrations,
+  migrations: Readonly<Record<string, Migration>>,
 ): Promise<void> {
   const migrator = new Migrator({
     db,

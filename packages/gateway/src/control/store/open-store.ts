@@ -1,9 +1,15 @@
 import { Kysely, PGliteDialect, PostgresDialect, sql } from 'kysely'
 import { Pool, type PoolConfig } from 'pg'
 import type { Logger } from 'pino'
+import { createSealer, type Sealer } from '../../credentials/sealing.ts'
+import { readSecretKey } from '../../credentials/secret-key.ts'
+import { checkSecretKey } from './check-secret-key.ts'
+import { type CredentialListener, credentialListeners } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { openEmbeddedDatabase } from './embedded-database.ts'
+import { keepLogRoom } from './log-room.ts'
 import { migrate } from './migrate.ts'
+import { allMigrations } from './migrations/all-migrations.ts'
 import { listenToPostgres } from './postgres-listener.ts'
 import { StoreError } from './store-error.ts'
 
@@ -13,8 +19,10 @@ const channel = 'credentials_changed'
 export interface StoreOptions {
   /** Address of a PostgreSQL server; without one the embedded database is used. */
   readonly databaseUrl?: string | undefined
-  /** Folder of the embedded database. */
+  /** Folder of the embedded database, and of the secret key when none is given. */
   readonly dataDirectory: string
+  /** What upstream addresses are sealed with, as 64 hex digits or in base64. */
+  readonly secretKey?: string | undefined
   /** Told when the connection for change notifications is lost. */
   readonly log?: Logger | undefined
 }
@@ -23,11 +31,15 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Kysely<Database>
   readonly kind: 'embedded' | 'postgresql'
+  /** Folder for what the database does not hold. */
+  readonly dataDirectory: string
+  /** Opens and seals the upstream addresses of nodes. */
+  readonly sealer: Sealer
   /**
-   * Calls the listener after every committed change of a node or a node credential, by this process or another one,
-   * and whenever changes may have been missed. Returns the function that ends it.
+   * Calls the listener after every committed change of what a credential opens, by this process or another one, and
+   * with `everything` whenever changes may have been missed. Returns the function that ends it.
    */
-  onCredentialsChanged(listener: () => void): () => void
+  onCredentialsChanged(listener: CredentialListener): () => void
   /** Ends all connections and gives the data directory free. May be called more than once. */
   close(): Promise<void>
 }
@@ -40,42 +52,48 @@ export interface Store {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl } = options
-  return databaseUrl === undefined ? openEmbedded(options) : openPostgres(databaseUrl, options)
+  if (databaseUrl !== undefined) assertPostgresUrl(databaseUrl)
+  const sealer = createSealer(await readSecretKey(options.secretKey, options.dataDirectory))
+  return databaseUrl === undefined
+    ? openEmbedded(options, sealer)
+    : openPostgres(databaseUrl, options, sealer)
 }
 
-async function openEmbedded(options: StoreOptions): Promise<Store> {
+async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Store> {
   const { pglite, lock } = await openEmbeddedDatabase(options.dataDirectory)
   const db = new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) })
-  const listeners = newListeners(options.log)
+  const listeners = credentialListeners(options.log)
+  const { dataDirectory, log } = options
+  const endLogRoom = keepLogRoom({ db, dataDirectory, log })
   const close = once(async () => {
+    await endLogRoom()
     // PGlite itself is closed too when no query has yet passed through the query layer.
     await db.destroy()
     if (!pglite.closed) await pglite.close()
     lock.release()
   })
   try {
-    await migrate(db)
+    await prepare(db, sealer)
     await pglite.listen(channel, listeners.notify)
   } catch (error) {
     await close()
     throw error
   }
-  return { db, kind: 'embedded', onCredentialsChanged: listeners.add, close }
+  return { db, kind: 'embedded', dataDirectory, sealer, onCredentialsChanged: listeners.add, close }
 }
 
-async function openPostgres(databaseUrl: string, options: StoreOptions): Promise<Store> {
-  assertPostgresUrl(databaseUrl)
+async function openPostgres(databaseUrl: string, options: StoreOptions, sealer: Sealer): Promise<Store> {
   const config: PoolConfig = {
     connectionString: databaseUrl,
     application_name: 'fairlead',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   }
-  await migratePostgres(config)
+  await migratePostgres(config, sealer)
 
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  const listeners = newListeners(options.log)
+  const listeners = credentialListeners(options.log)
   const listening = await listenToPostgres(config, {
     channel,
     onNotification: listeners.notify,
@@ -86,11 +104,12 @@ async function openPostgres(databaseUrl: string, options: StoreOptions): Promise
     await db.destroy()
     if (!pool.ended) await pool.end()
   })
-  return { db, kind: 'postgresql', onCredentialsChanged: listeners.add, close }
+  const { dataDirectory } = options
+  return { db, kind: 'postgresql', dataDirectory, sealer, onCredentialsChanged: listeners.add, close }
 }
 
 // Migrations get connections of their own: they may take longer than any query of a request is allowed to.
-async function migratePostgres(config: PoolConfig): Promise<void> {
+async function migratePostgres(config: PoolConfig, sealer: Sealer): Promise<void> {
   const pool = newPool({ ...config, max: 2 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
@@ -99,11 +118,18 @@ async function migratePostgres(config: PoolConfig): Promise<void> {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
       throw new StoreError('STORE_INVALID', `The PostgreSQL server of DATABASE_URL cannot be used: ${code}.`)
     })
-    await migrate(db)
+    await prepare(db, sealer)
   } finally {
     await db.destroy()
     if (!pool.ended) await pool.end()
   }
+}
+
+async function prepare(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+  // Before, so that no migration seals with a second key.
+  await checkSecretKey(db, sealer)
+  await migrate(db, allMigrations(sealer))
+  await checkSecretKey(db, sealer)
 }
 
 function newPool(config: PoolConfig): Pool {
@@ -121,38 +147,6 @@ function assertPostgresUrl(databaseUrl: string): void {
     'STORE_INVALID',
     'The database URL must have the form postgresql://user@host:port/database.',
   )
-}
-
-function newListeners(log: Logger | undefined): {
-  add: (listener: () => void) => () => void
-  notify: () => void
-} {
-  const listeners = new Set<{ readonly call: () => void }>()
-  let pending = false
-  return {
-    add(listener) {
-      // Wrapped, so that one function added twice is also called twice and removed one at a time.
-      const entry = { call: listener }
-      listeners.add(entry)
-      return () => void listeners.delete(entry)
-    },
-    notify() {
-      // Later, because the embedded database notifies while it still works on the query that caused it; and once for
-      // all changes until then, because a listener loads everything anyway.
-      if (pending) return
-      pending = true
-      setImmediate(() => {
-        pending = false
-        for (const { call } of listeners) {
-          try {
-            call()
-          } catch (error) {
-            log?.error({ err: error }, 'listener of credential changes failed')
-          }
-        }
-      })
-    },
-  }
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

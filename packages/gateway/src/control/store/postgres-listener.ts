@@ -8,8 +8,11 @@ const probeMs = 10_000
 /** Options of {@link listenToPostgres}. */
 export interface PostgresListenerOptions {
   readonly channel: string
-  /** Called after each notification, and after each new connection, since some may have been missed meanwhile. */
-  readonly onNotification: () => void
+  /**
+   * Called with each notification's payload, and without one after each new connection, since some may have been missed
+   * meanwhile.
+   */
+  readonly onNotification: (payload?: string) => void
   /** Called when the connection is lost or cannot be made. */
   readonly onLost?: ((error: unknown) => void) | undefined
 }
@@ -59,7 +62,7 @@ async function connect(config: ClientConfig, options: PostgresListenerOptions): 
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort(new Error('The connection was closed.')))
   client.on('notification', (message) => {
-    if (message.channel === options.channel) options.onNotification()
+    if (message.channel === options.channel) options.onNotification(message.payload)
   })
   try {
     await client.connect()

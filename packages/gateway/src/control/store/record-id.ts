@@ -8,6 +8,7 @@ export const idPrefixes = {
   node: 'ND',
   apiKey: 'AK',
   nodeCredential: 'CR',
+  accessRule: 'AR',
 } as const
 
 /** A kind of record that has an id of its own. */

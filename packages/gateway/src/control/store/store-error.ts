@@ -1,5 +1,10 @@
 /** Why the store could not be opened. */
-export type StoreErrorCode = 'STORE_IN_USE' | 'STORE_NEWER' | 'STORE_INVALID' | 'STORE_MIGRATION_FAILED'
+export type StoreErrorCode =
+  | 'STORE_IN_USE'
+  | 'STORE_NEWER'
+  | 'STORE_INVALID'
+  | 'STORE_KEY'
+  | 'STORE_MIGRATION_FAILED'
 
 /** The store cannot be opened. The message is for the operator and contains no secret. */
 export class StoreError extends Error {

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
+import { PGlite } from '@electric-sql/pglite'
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import { Client, Pool } from 'pg'
+import { createSealer } from '../../credentials/sealing.ts'
+import { readSecretKey } from '../../credentials/secret-key.ts'
+import type { Database } from '../store/database.ts'
 import { type Store, openStore } from '../store/open-store.ts'
 
 /** A database for one test file, gone afterwards. */
@@ -11,6 +17,8 @@ export interface TemporaryDatabase {
   readonly databaseUrl: string | undefined
   /** Opens it; with PostgreSQL also several times at once. */
   open(): Promise<Store>
+  /** The database as it is, without any table that was not made in it; nothing is migrated. */
+  empty(): Promise<Pick<Store, 'db' | 'sealer'>>
   /** Closes every store it opened and removes all traces. */
   remove(): Promise<void>
 }
@@ -37,8 +45,10 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
     const url = new URL(server)
     url.pathname = `/${name}`
     databaseUrl = url.href
+  } else {
+    await copyEmptyDatabase(dataDirectory)
   }
-  const stores: Store[] = []
+  const stores: { close(): Promise<void> }[] = []
   return {
     dataDirectory,
     databaseUrl,
@@ -46,6 +56,16 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
       const store = await openStore({ dataDirectory, databaseUrl })
       stores.push(store)
       return store
+    },
+    async empty() {
+      const pglite =
+        databaseUrl === undefined ? await PGlite.create(join(dataDirectory, 'control')) : undefined
+      const dialect = pglite
+        ? new PGliteDialect({ pglite })
+        : new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl }) })
+      const db = new Kysely<Database>({ dialect })
+      stores.push({ close: () => db.destroy() })
+      return { db, sealer: createSealer(await readSecretKey(undefined, dataDirectory)) }
     },
     async remove() {
       await Promise.all(stores.map((store) => store.close()))

@@ -1,5 +1,24 @@
 import type { Call } from '../../call.ts'
+import type { Room } from '../answer-memory.ts'
+import type { Asked } from '../asked.ts'
+import type { PlainAnswer } from '../read-answer.ts'
 import type { Upstream } from '../upstream.ts'
+
+/** How an adapter asks for parts of an answer. */
+export interface PartAsking {
+  readonly upstream: Upstream
+  /** Holds the parts. */
+  readonly room: Room
+  /** Asks for all at once. */
+  whole(): Promise<Asked>
+  /**
+   * Asks for a part; the answer may be one that was kept.
+   *
+   * @param params - in place of the caller's
+   * @param atLeast - number of a block that the node has to have for it
+   */
+  part(params: readonly unknown[], atLeast: number): Promise<PlainAnswer>
+}
 
 /** Translates one difference between the specification and what nodes do. */
 export interface Adapter {
@@ -19,6 +38,14 @@ export interface Adapter {
    * @throws RpcFailure when the call is not to be forwarded
    */
   ask?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<readonly unknown[]> | undefined
+  /**
+   * Puts the answer together from several answers of the node where one call is too much for it; gives undefined to
+   * have the call forwarded as it is.
+   *
+   * @param params - those to forward, as `ask` has given them
+   * @throws RpcFailure
+   */
+  gather?(call: Call, params: readonly unknown[], asking: PartAsking): Promise<Asked | undefined>
   /**
    * Corrects what the node has answered to the forwarded call.
    *

@@ -16,7 +16,7 @@ import { ethBaseFee } from './eth-base-fee.ts'
 import { ethCallMany } from './eth-call-many.ts'
 import { ethCreateAccessList } from './eth-create-access-list.ts'
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts'
-import { ethGetLogs } from './eth-get-logs.ts'
+import { ethGetLogs, ethNewFilter } from './eth-get-logs.ts'
 import { ethProtocolVersion } from './eth-protocol-version.ts'
 import { ethSyncing } from './eth-syncing.ts'
 import {
@@ -81,6 +81,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   eth_getSystemTxsByBlockNumber: ethGetSystemTxsByBlockNumber,
   eth_getLogs: ethGetLogs,
   eth_getTransactionReceipt: receipt,
+  eth_newFilter: ethNewFilter,
   eth_pendingTransactions: noAccounts,
   eth_protocolVersion: ethProtocolVersion,
   eth_sendRawTransactionSync: receipt,

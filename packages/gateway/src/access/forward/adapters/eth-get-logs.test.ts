@@ -97,6 +97,16 @@ it('is sent on as it was read', async () => {
   }
 })
 
+it('is no longer in a filter, whose logs can be asked for', async () => {
+  const ask = await asker()
+  expect(await ask({ fromBlock: '0x0' }, 'eth_newFilter')).toMatchObject({
+    error: { code: -32602, data: { max_range: 10, from: '0x0', to: '0x9' } },
+  })
+  for (const filter of [{}, { fromBlock: '0x0', toBlock: '0x9' }, { fromBlock: 'latest' }]) {
+    expect(await ask(filter, 'eth_newFilter')).toMatchObject({ result: expect.stringMatching(/^0x/) })
+  }
+})
+
 it('is limited over a WebSocket too', async () => {
   const { ask, socket } = await openWebSocket((await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl)
   expect(await ask(query('eth_getLogs', '{"fromBlock":"0x0"}'))).toMatchObject({

@@ -1,12 +1,34 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Call } from '../../call.ts'
+import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
+import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
+import type { Asked } from '../asked.ts'
+import { UpstreamFailure } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
-import type { Adapter } from './adapter.ts'
+import type { Adapter, PartAsking } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
 import { isRecord } from './is-record.ts'
 
-/** Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. */
+/**
+ * Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. What
+ * is too wide for the node alone is asked for in parts.
+ */
 export const ethGetLogs: Adapter = {
+  ask: (call, params, upstream) => withinRange(call, params, upstream),
+  gather: async (call, params, asking) => {
+    const [filter] = params
+    if (!isRecord(filter) || !hasRange(filter)) return undefined
+    const { upstreamLogRange = 0 } = call.answers ?? {}
+    if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, asking)
+    const range = await rangeOf(filter, asking.upstream, call.signal)
+    return range && range.to - range.from >= upstreamLogRange
+      ? gather(filter, range, upstreamLogRange, asking)
+      : gatherWhenTooWide(filter, call, asking)
+  },
+}
+
+/** A filter spans no more blocks when it is made than a query may: `eth_getFilterLogs` gives the logs of all of them. */
+export const ethNewFilter: Adapter = {
   ask: (call, params, upstream) => withinRange(call, params, upstream),
 }
 
@@ -28,24 +50,76 @@ export function withinRange(
 }
 
 async function limited(
-  { fromBlock, toBlock, blockHash, address, topics }: Readonly<Record<string, unknown>>,
+  filter: Filter,
   maxRange: number,
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
-  const [first, last] = [fromBlock ?? 'latest', toBlock ?? 'latest']
-  if (first !== last) {
-    const [from, to] = await Promise.all([
-      numberOf('fromBlock', first, upstream, signal),
-      numberOf('toBlock', last, upstream, signal),
-    ])
-    if (to - from >= maxRange) {
-      throw new RpcFailure(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
-        data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
-      })
-    }
+  const { fromBlock, toBlock } = filter
+  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
+  const { from, to } = await numbersOf(filter, upstream, signal)
+  if (to - from >= maxRange) {
+    throw new RpcFailure(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
+      data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
+    })
   }
-  return [{ fromBlock, toBlock, blockHash, address, topics }]
+  return [lookedAt(filter)]
+}
+
+type Filter = Readonly<Record<string, unknown>>
+
+// A single block cannot be cut, and what is no range is for the node to judge.
+function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
+  return blockHash === undefined && (fromBlock ?? 'latest') !== (toBlock ?? 'latest')
+}
+
+/** The range of a filter, the head in it read once; undefined for what is none. */
+async function rangeOf(
+  filter: Filter,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<BlockRange | undefined> {
+  const { fromBlock, toBlock } = filter
+  if (![fromBlock, toBlock].every((block) => isBlock(block ?? 'latest'))) return undefined
+  const range = await numbersOf(filter, upstream, signal)
+  return range.from <= range.to ? range : undefined
+}
+
+/** Asks once, and in parts when the node says that it is too much at once. */
+async function gatherWhenTooWide(filter: Filter, { signal }: Call, asking: PartAsking): Promise<Asked> {
+  const asked = await asking.whole().catch((error: unknown) => {
+    // Some nodes say it by an HTTP status.
+    if (error instanceof UpstreamFailure && error.httpStatus === 413) return undefined
+    throw error
+  })
+  const error = asked && 'error' in asked ? (JSON.parse(asked.error) as object) : {}
+  if (asked && !isTooWide(error)) return asked
+  const range = await rangeOf(filter, asking.upstream, signal)
+  if (!range || range.from === range.to) return asked ?? asking.whole()
+  const { blocks } = narrower(error, range.from, range.to - range.from + 1)
+  return gather(filter, range, blocks, asking)
+}
+
+function gather(filter: Filter, range: BlockRange, maxBlocks: number, asking: PartAsking) {
+  const ask = ({ from, to }: BlockRange) =>
+    asking.part([{ ...lookedAt(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
+  return gatherLogs(range, { ask, maxBlocks, room: asking.room })
+}
+
+function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
+  return { fromBlock, toBlock, blockHash, address, topics }
+}
+
+async function numbersOf(
+  { fromBlock, toBlock }: Filter,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<BlockRange> {
+  const [from, to] = await Promise.all([
+    numberOf('fromBlock', fromBlock ?? 'latest', upstream, signal),
+    numberOf('toBlock', toBlock ?? 'latest', upstream, signal),
+  ])
+  return { from, to }
 }
 
 async function numberOf(
@@ -54,13 +128,19 @@ async function numberOf(
   upstream: Upstream,
   signal: AbortSignal,
 ): Promise<number> {
-  const isBlock =
-    typeof block === 'string' &&
-    /^(?:0x[0-9a-fA-F]{1,13}|earliest|latest|pending|safe|finalized)$/.test(block)
-  if (!isBlock) throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
+  if (!isBlock(block)) {
+    throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
+  }
   if (block === 'earliest') return 0
   const number = block === 'pending' ? null : await blockInteger(block, upstream, signal)
   return Number(number ?? (await upstream.call('eth_blockNumber', [], signal)))
+}
+
+function isBlock(block: unknown): boolean {
+  return (
+    typeof block === 'string' &&
+    /^(?:0x[0-9a-fA-F]{1,13}|earliest|latest|pending|safe|finalized)$/.test(block)
+  )
 }
 
 function hex(number: number): string {

@@ -1,12 +1,23 @@
 import type { Migration } from 'kysely/migration'
+import type { Sealer } from '../../../credentials/sealing.ts'
 import * as initial from './0001-initial.ts'
 import * as nodeMethods from './0002-node-methods.ts'
+import * as beaconDebug from './0003-beacon-debug.ts'
+import { sealedUpstreams } from './0004-sealed-upstreams.ts'
+import * as accessRulesAndLimits from './0005-access-rules-and-limits.ts'
+import * as usage from './0006-usage.ts'
 
 /**
  * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
  * change of the schema is a new file and a new line here.
  */
-export const allMigrations: Readonly<Record<string, Migration>> = {
-  '0001-initial': initial,
-  '0002-node-methods': nodeMethods,
+export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration>> {
+  return {
+    '0001-initial': initial,
+    '0002-node-methods': nodeMethods,
+    '0003-beacon-debug': beaconDebug,
+    '0004-sealed-upstreams': sealedUpstreams(sealer),
+    '0005-access-rules-and-limits': accessRulesAndLimits,
+    '0006-usage': usage,
+  }
 }

@@ -1,0 +1,97 @@
+import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
+import { TokenBucket } from '../../token-bucket.ts'
+import { type CallRule, createRuleFinder } from './call-rules.ts'
+
+/** Keeps every credential within the rules. */
+export interface CallLimits {
+  /**
+   * Lets a call begin.
+   *
+   * @param credentialId - whose limits count
+   * @param path - `/<package>.<Service>/<Method>`
+   * @returns a function to call once, at the end of the call
+   * @throws GrpcError PERMISSION_DENIED for a method that is denied; RESOURCE_EXHAUSTED beyond a limit, with
+   *   `grpc-retry-pushback-ms` where it is known when another try can succeed
+   */
+  enter(credentialId: string, path: string): () => void
+  /** Lets go of what is known of credentials that are no longer in force. */
+  forget(isInForce: (credentialId: string) => boolean): void
+}
+
+interface Use {
+  open: number
+  readonly byPattern: Map<string, { open: number; readonly bucket: TokenBucket | undefined }>
+}
+
+/**
+ * Makes the limits of all credentials.
+ *
+ * @param rules - for some methods
+ * @param maxOpenCalls - calls of one credential that may be open at a time
+ */
+export function createCallLimits(rules: readonly CallRule[], maxOpenCalls: number): CallLimits {
+  const ruleOf = createRuleFinder(rules)
+  const uses = new Map<string, Use>()
+
+  const useOf = (credentialId: string): Use => {
+    const known = uses.get(credentialId)
+    if (known) return known
+    const use: Use = { open: 0, byPattern: new Map() }
+    uses.set(credentialId, use)
+    return use
+  }
+
+  return {
+    enter(credentialId, path) {
+      const rule = ruleOf(path)
+      if (rule?.isDenied) {
+        throw new GrpcError(Status.PERMISSION_DENIED, 'This service does not let this method be called.')
+      }
+      const use = useOf(credentialId)
+      const part = rule && partOf(use, rule)
+      if (use.open >= maxOpenCalls) throw tooManyOpen(maxOpenCalls)
+      if (part && rule.openCalls !== undefined && part.open >= rule.openCalls)
+        throw tooManyOpen(rule.openCalls)
+      if (rule?.callsPerSecond !== undefined && part?.bucket) takeToken(part.bucket, rule.callsPerSecond)
+      use.open++
+      if (part) part.open++
+      return () => {
+        use.open--
+        if (part) part.open--
+      }
+    },
+    forget: (isInForce) => {
+      for (const [credentialId, { open }] of uses) {
+        if (open === 0 && !isInForce(credentialId)) uses.delete(credentialId)
+      }
+    },
+  }
+}
+
+function partOf(use: Use, { pattern, callsPerSecond }: CallRule) {
+  const known = use.byPattern.get(pattern)
+  if (known) return known
+  const bucket =
+    callsPerSecond === undefined
+      ? undefined
+      : new TokenBucket(callsPerSecond, callsPerSecond, performance.now())
+  const part = { open: 0, bucket }
+  use.byPattern.set(pattern, part)
+  return part
+}
+
+function takeToken(bucket: TokenBucket, perSecond: number): void {
+  if (bucket.take(performance.now()) === 0) return
+  throw new GrpcError(
+    Status.RESOURCE_EXHAUSTED,
+    `The credential may begin ${perSecond} calls of this kind per second.`,
+    { 'grpc-retry-pushback-ms': String(Math.ceil(1_000 / perSecond)) },
+  )
+}
+
+function tooManyOpen(most: number): GrpcError {
+  return new GrpcError(
+    Status.RESOURCE_EXHAUSTED,
+    `The credential may have ${most} calls of this kind open at a time.`,
+  )
+}

@@ -1,0 +1,69 @@
+/** What the configuration says about the calls of some methods. */
+export interface CallRule {
+  /** Path of a method, or the beginning of paths with `*` behind it. */
+  readonly pattern: string
+  readonly isDenied: boolean
+  /** Calls of one credential that may begin within a second. */
+  readonly callsPerSecond?: number | undefined
+  /** Calls of one credential that may be open at a time. */
+  readonly openCalls?: number | undefined
+}
+
+const patternForm = /^(?:\/\*|\/[A-Za-z_][\w.]*(?:\*|\/(?:\*|[A-Za-z_]\w*\*?)))$/
+
+/**
+ * Reads the rules for methods: `<pattern>=<what>` with spaces between. The pattern is a path such as
+ * `/geyser.Geyser/Subscribe`, or the beginning of paths and `*`. Behind it stands `deny`, `allow`, or limits with commas
+ * between: `100/s` for calls that may begin within a second, `20` for calls that may be open at a time. A limit holds for
+ * each credential by itself, and for all methods that the pattern matches together.
+ *
+ * @returns the rules, or what is wrong with the text; it never quotes more than a pattern
+ * @example
+ * ```ts
+ * parseCallRules('/geyser.Geyser/SubscribeDeshred=deny /geyser.Geyser/Get*=100/s /geyser.Geyser/Subscribe=20')
+ * ```
+ */
+export function parseCallRules(text: string): readonly CallRule[] | string {
+  const rules = new Map<string, CallRule>()
+  for (const [index, item] of text.split(/\s+/).filter(Boolean).entries()) {
+    const at = item.indexOf('=')
+    const pattern = item.slice(0, at)
+    if (at < 0 || !patternForm.test(pattern)) {
+      return `rule ${index + 1} must begin with a path such as /geyser.Geyser/Subscribe or /geyser.Geyser/Get* and =`
+    }
+    const rule = parseRule(pattern, item.slice(at + 1))
+    if (!rule) return `rule ${index + 1} must say deny, allow, or limits such as 100/s or 20 or 100/s,20`
+    if (rules.has(pattern)) return `rule ${index + 1} must not repeat a path`
+    rules.set(pattern, rule)
+  }
+  return [...rules.values()]
+}
+
+function parseRule(pattern: string, what: string): CallRule | undefined {
+  if (what === 'deny' || what === 'allow') return { pattern, isDenied: what === 'deny' }
+  const limits = what.split(',')
+  const rates = limits.filter((limit) => /^[1-9]\d{0,8}\/s$/.test(limit))
+  const counts = limits.filter((limit) => /^[1-9]\d{0,8}$/.test(limit))
+  if (rates.length > 1 || counts.length > 1 || rates.length + counts.length < limits.length) return undefined
+  return {
+    pattern,
+    isDenied: false,
+    callsPerSecond: rates[0] === undefined ? undefined : Number(rates[0].slice(0, -'/s'.length)),
+    openCalls: counts[0] === undefined ? undefined : Number(counts[0]),
+  }
+}
+
+/**
+ * Makes the function that finds the rule for a path: the one for exactly this path, else the one with the longest
+ * beginning of it.
+ */
+export function createRuleFinder(rules: readonly CallRule[]): (path: string) => CallRule | undefined {
+  const exact = new Map(
+    rules.filter(({ pattern }) => !pattern.endsWith('*')).map((rule) => [rule.pattern, rule]),
+  )
+  const beginnings = rules
+    .filter(({ pattern }) => pattern.endsWith('*'))
+    .map((rule) => ({ beginning: rule.pattern.slice(0, -1), rule }))
+    .toSorted((one, other) => other.beginning.length - one.beginning.length)
+  return (path) => exact.get(path) ?? beginnings.find(({ beginning }) => path.startsWith(beginning))?.rule
+}

@@ -1,0 +1,2 @@
+/** A protocol of nodes that this service serves. */
+export type ServedProtocol = 'evm' | 'beacon' | 'jetton' | 'grpc'

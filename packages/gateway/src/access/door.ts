@@ -1,0 +1,89 @@
+import type { CredentialKind, NodeGrant } from '../grants/node-grant.ts'
+import { authenticate, authenticateXToken, type UnknownCredential } from './authenticate/authenticate.ts'
+import type { Directory } from './authenticate/directory.ts'
+import type { GuessWatch } from './authenticate/guessing.ts'
+import { clientAddress, type RequestSource, type TrustedProxies } from './listen/client-address.ts'
+import { rulesOf } from './admit/access-rules.ts'
+import type { Admission, Refusal } from './admit/admission.ts'
+import { wholeSeconds } from './admit/refusals.ts'
+import type { ServedProtocol } from './admit/served-protocol.ts'
+
+/** What stands before every node: who calls, and whether he may at all. */
+export interface Door {
+  /** Finds the node that the credential of a request opens to its sender. */
+  enter(
+    protocol: ServedProtocol,
+    path: { readonly token?: string | undefined },
+    request: RequestSource,
+  ): NodeGrant | Refusal
+  /**
+   * The same for gRPC, whose credential is the metadata `x-token`.
+   *
+   * @param host - `:authority` of the call
+   */
+  enterWithXToken(
+    xToken: string | undefined,
+    host: string | undefined,
+    request: RequestSource,
+  ): NodeGrant | Refusal
+  /** The origin whose pages may read the answers of a node by its own rules; undefined when it has none for it. */
+  originFor(grant: NodeGrant, origin: string | undefined): string | undefined
+  /** The same where nobody has come in yet, as a browser asks first: by the credential, if there is one. */
+  originOf(kind: CredentialKind, secret: string | undefined, origin: string | undefined): string | undefined
+  /** Address of the client, behind trusted proxies the one that they name. */
+  addressOf(request: RequestSource): string
+}
+
+/** What a door is made with. */
+export interface DoorParts {
+  readonly directory: Directory
+  readonly admission: Admission
+  readonly guesses: GuessWatch
+  readonly trustedProxies: TrustedProxies | undefined
+  /** Domain below which each node has a host of its own. */
+  readonly nodeDomain: string | undefined
+}
+
+/** Makes the door. */
+export function createDoor(parts: DoorParts): Door {
+  const { directory, admission, guesses, trustedProxies, nodeDomain } = parts
+
+  const enter = (
+    found: NodeGrant | UnknownCredential,
+    protocol: ServedProtocol,
+    request: RequestSource,
+  ): NodeGrant | Refusal => {
+    const address = clientAddress(request, trustedProxies)
+    if ('reason' in found) return notKnown(found, found.isGuess ? guesses.failed(address) : 0)
+    return admission.enter(found, protocol, { address, origin: request.headers.origin }) ?? found
+  }
+
+  const originFor = (grant: NodeGrant | undefined, origin: string | undefined) => {
+    if (grant === undefined || origin === undefined) return undefined
+    const rules = rulesOf(grant)
+    return rules?.hasOriginRules === true && rules.origin(origin) ? origin : undefined
+  }
+
+  return {
+    enter: (protocol, path, request) => {
+      const entered = enter(authenticate(directory, path, request.headers, nodeDomain), protocol, request)
+      if (!('status' in entered) || entered.status !== 401) return entered
+      return { ...entered, reason: `Unauthorized: ${entered.reason}` }
+    },
+    enterWithXToken: (xToken, host, request) =>
+      enter(authenticateXToken(directory, xToken, host, nodeDomain), 'grpc', request),
+    originFor,
+    originOf: (kind, secret, origin) =>
+      originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),
+    addressOf: (request) => clientAddress(request, trustedProxies),
+  }
+}
+
+function notKnown({ reason }: UnknownCredential, waitMs: number): Refusal {
+  if (waitMs === 0) return { status: 401, reason }
+  return {
+    status: 429,
+    reason: 'Too many unknown credentials came from this address.',
+    retryAfterSeconds: wholeSeconds(waitMs),
+  }
+}

@@ -1,0 +1,45 @@
+import type { RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
+
+/** What a beacon node says of itself. */
+export interface NodeHealth {
+  readonly headSlot: number
+  readonly isSyncing: boolean
+  readonly isOptimistic: boolean
+  readonly isExecutionOffline: boolean
+}
+
+const maxBytes = 65_536
+
+/**
+ * Asks a node how it is.
+ *
+ * @param signal - ends the exchange
+ * @throws when the node does not answer, or answers something else
+ * @see operation getSyncingStatus of the beacon node API
+ */
+export async function readHealth(upstream: RestUpstream, signal: AbortSignal): Promise<NodeHealth> {
+  const headers = { accept: 'application/json' }
+  const answer = await upstream.request({ method: 'GET', target: '/eth/v1/node/syncing', headers, signal })
+  if (!('body' in answer)) throw new Error(`The node answered HTTP ${answer.status} about its health.`)
+  const { data } = JSON.parse(await textOf(answer)) as { data: Record<string, unknown> }
+  const headSlot = Number(data['head_slot'])
+  if (!Number.isSafeInteger(headSlot)) throw new Error('The node does not say where its head is.')
+  return {
+    headSlot,
+    isSyncing: data['is_syncing'] === true,
+    // Older nodes leave these out.
+    isOptimistic: data['is_optimistic'] === true,
+    isExecutionOffline: data['el_offline'] === true,
+  }
+}
+
+async function textOf({ body }: StreamedAnswer): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error('The node says too much about its health.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

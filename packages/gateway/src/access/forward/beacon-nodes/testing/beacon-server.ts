@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What a server does with a request that is not for its health. */
+export type Serving = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** An HTTP server in the place of a beacon node, which is as well as the test wants. */
+export interface BeaconServer {
+  readonly url: string
+  /** What it says of itself under `/eth/v1/node/syncing`. */
+  readonly health: {
+    head_slot: string
+    is_syncing: boolean
+    is_optimistic: boolean
+    el_offline: boolean
+    sync_distance: string
+  }
+  /** Method and target of every request so far, those for its health not counted. */
+  readonly asked: string[]
+  /** How often it was asked for its health. */
+  readonly checks: number
+  serve(serving: Serving): void
+  /** Takes requests, and answers none any more. */
+  hang(): void
+  /** Breaks all connections off and takes no new ones. */
+  stop(): Promise<void>
+  /** Listens again, at the same address. */
+  start(): Promise<void>
+}
+
+/** Starts a server until the running test ends; it answers `{"data":"<name>"}` until it is told otherwise. */
+export async function beaconServer(name = 'node'): Promise<BeaconServer> {
+  let serving: Serving = (_, response) => answerJson(response, { data: name })
+  let server: Server | undefined
+  let port = 0
+  let checks = 0
+  let hangs = false
+  const asked: string[] = []
+  const health = {
+    head_slot: '100',
+    is_syncing: false,
+    is_optimistic: false,
+    el_offline: false,
+    sync_distance: '0',
+  }
+  const start = async () => {
+    const opened = createServer((request, response) => {
+      if (hangs) return
+      if (request.url === '/eth/v1/node/syncing') {
+        checks += 1
+        answerJson(response, { data: health })
+        return
+      }
+      asked.push(`${request.method} ${request.url}`)
+      serving(request, response)
+    })
+    await new Promise<void>((resolve) => opened.listen(port, '127.0.0.1', resolve))
+    ;({ port } = opened.address() as AddressInfo)
+    server = opened
+  }
+  const stop = async () => {
+    const opened = server
+    server = undefined
+    await new Promise<void>((resolve) => {
+      if (!opened) return resolve()
+      opened.close(() => resolve())
+      opened.closeAllConnections()
+    })
+  }
+  await start()
+  onTestFinished(stop)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    health,
+    asked,
+    get checks() {
+      return checks
+    },
+    serve: (next) => (serving = next),
+    hang: () => (hangs = true),
+    stop,
+    start,
+  }
+}
+
+/** Answers with JSON. */
+export function answerJson(response: ServerResponse, answer: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+}

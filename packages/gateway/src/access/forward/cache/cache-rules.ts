@@ -1,0 +1,214 @@
+/** What decides how long an answer stays true. */
+export type Lifetime =
+  /** It follows from the params alone. */
+  | { readonly kind: 'params' }
+  /** It belongs to the chain as a whole; asked again now and then, in case another chain is behind the address. */
+  | { readonly kind: 'chain'; readonly ms: number }
+  /** It belongs to the block that a param names; by tag, to the head. */
+  | { readonly kind: 'block'; readonly param: number }
+  /** It says itself which block it belongs to, as `member` of the result or of its first element. */
+  | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
+  /** It belongs to the blocks of a log filter. */
+  | { readonly kind: 'logs' }
+  /** It belongs to the newest block. */
+  | { readonly kind: 'head' }
+  /** Nothing tells when it stops being true. */
+  | { readonly kind: 'moment' }
+
+/** Methods whose answers are kept alike. */
+export interface CacheRule {
+  readonly methods: readonly string[]
+  readonly lifetime: Lifetime
+  /** Whether kept answers go to the shared store too: only those that take a node longer than the way there. */
+  readonly isShared: boolean
+  /** For people. */
+  readonly why: string
+}
+
+const block = (param: number): Lifetime => ({ kind: 'block', param })
+const told = (member: 'number' | 'blockNumber'): Lifetime => ({ kind: 'told', member })
+
+/**
+ * Which answers may be kept, for how long, and why. A method that stands in no row is asked of the node every time.
+ * `docs/reference/caching.md` is written from this table.
+ */
+export const cacheRules: readonly CacheRule[] = [
+  {
+    methods: ['web3_sha3'],
+    lifetime: { kind: 'params' },
+    isShared: false,
+    why: 'a hash of the params',
+  },
+  {
+    methods: ['eth_chainId', 'net_version'],
+    lifetime: { kind: 'chain', ms: 60_000 },
+    isShared: false,
+    why: 'a chain keeps its id',
+  },
+  {
+    methods: [
+      'eth_getBlockByNumber',
+      'eth_getBlockReceipts',
+      'eth_getBlockReceiptsWithSystemTx',
+      'eth_getBlockAccessList',
+      'eth_getBlockAccessListByBlockNumber',
+      'debug_getRawBlock',
+      'debug_getRawReceipts',
+      'debug_getRawTransactions',
+      'ots_getBlockDetails',
+    ],
+    lifetime: block(0),
+    isShared: true,
+    why: 'the contents of a finalized block do not change; blocks and receipts are long and come from the disk',
+  },
+  {
+    methods: [
+      'eth_getBlockTransactionCountByNumber',
+      'eth_getHeaderByNumber',
+      'eth_getRawTransactionByBlockNumberAndIndex',
+      'eth_getTransactionByBlockNumberAndIndex',
+      'eth_getUncleByBlockNumberAndIndex',
+      'eth_getUncleCountByBlockNumber',
+      'eth_getEvmSystemTxsByBlockNumber',
+      'eth_getEvmSystemTxsReceiptsByBlockNumber',
+      'eth_getSystemTxsByBlockNumber',
+      'debug_getRawHeader',
+    ],
+    lifetime: block(0),
+    isShared: false,
+    why: 'part of a finalized block; short, and as quick to get from the node',
+  },
+  {
+    methods: [
+      'eth_getAccount',
+      'eth_getAccountInfo',
+      'eth_getBalance',
+      'eth_getCode',
+      'eth_getStorageValues',
+      'eth_getTransactionCount',
+      'ots_hasCode',
+      'eth_feeHistory',
+      'eth_call',
+      'eth_createAccessList',
+    ],
+    lifetime: block(1),
+    isShared: false,
+    why: 'the state behind a finalized block does not change, and what runs on it gives the same for the same params, state overrides among them',
+  },
+  {
+    methods: ['eth_getStorageAt', 'eth_getProof'],
+    lifetime: block(2),
+    isShared: false,
+    why: 'as above',
+  },
+  {
+    methods: [
+      'debug_traceBlockByNumber',
+      'trace_block',
+      'trace_blockOpcodeGas',
+      'trace_replayBlockTransactions',
+    ],
+    lifetime: block(0),
+    isShared: true,
+    why: 'a finalized block runs the same way every time; it takes a node long',
+  },
+  {
+    methods: ['debug_traceCall'],
+    lifetime: block(1),
+    isShared: true,
+    why: 'as above',
+  },
+  {
+    methods: ['eth_getBlockByHash'],
+    lifetime: told('number'),
+    isShared: true,
+    why: 'the answer tells the number of its block, and only a finalized one is kept',
+  },
+  {
+    methods: [
+      'eth_getTransactionReceipt',
+      'trace_transaction',
+      'erigon_getBlockReceiptsByBlockHash',
+      'ots_traceTransaction',
+    ],
+    lifetime: told('blockNumber'),
+    isShared: true,
+    why: 'as above; an answer that names no block is not kept',
+  },
+  {
+    methods: [
+      'eth_getTransactionByHash',
+      'eth_getTransactionByBlockHashAndIndex',
+      'eth_getTransactionBySenderAndNonce',
+    ],
+    lifetime: told('blockNumber'),
+    isShared: false,
+    why: 'as above; null, and a transaction without a block, are not kept',
+  },
+  {
+    methods: ['eth_getHeaderByHash', 'erigon_getHeaderByHash', 'eth_getUncleByBlockHashAndIndex'],
+    lifetime: told('number'),
+    isShared: false,
+    why: 'as above',
+  },
+  {
+    methods: ['eth_getLogs', 'erigon_getLogs'],
+    lifetime: { kind: 'logs' },
+    isShared: true,
+    why: 'logs of a range of finalized blocks do not change; by block hash, only when the logs tell a finalized block; an empty list only of blocks well behind the head',
+  },
+  {
+    methods: [
+      'eth_blockNumber',
+      'eth_gasPrice',
+      'eth_maxPriorityFeePerGas',
+      'eth_baseFee',
+      'eth_blobBaseFee',
+      'eth_bigBlockGasPrice',
+    ],
+    lifetime: { kind: 'head' },
+    isShared: false,
+    why: 'new with every block',
+  },
+  {
+    methods: [
+      'debug_codeByHash',
+      'debug_traceTransaction',
+      'debug_traceBlockByHash',
+      'eth_getBlockTransactionCountByHash',
+      'eth_getUncleCountByBlockHash',
+      'eth_getRawTransactionByHash',
+      'debug_getRawTransaction',
+      'trace_get',
+      'trace_replayTransaction',
+      'ots_getInternalOperations',
+      'ots_getTransactionError',
+      'ots_getBlockDetailsByHash',
+      'ots_getContractCreator',
+    ],
+    lifetime: { kind: 'moment' },
+    isShared: false,
+    why: 'nothing in the answer tells whether its block is finalized',
+  },
+  {
+    methods: [
+      'eth_estimateGas',
+      'eth_simulateV1',
+      'eth_callMany',
+      'trace_call',
+      'trace_callMany',
+      'trace_filter',
+      'debug_traceCallMany',
+    ],
+    lifetime: { kind: 'moment' },
+    isShared: false,
+    why: 'several block params, or an estimate of the client at hand',
+  },
+]
+
+const ruleOf = new Map(cacheRules.flatMap((rule) => rule.methods.map((method) => [method, rule] as const)))
+
+/** The row of a method; undefined for one whose every call goes to the node by itself. */
+export function cacheRuleOf(method: string): CacheRule | undefined {
+  return ruleOf.get(method)
+}

@@ -1,0 +1,19 @@
+import { expect, it, vi } from 'vitest'
+import { CredentialHeads } from './credential-heads.ts'
+
+it('a height counts for its credential alone, and until nodes have gone without it for a while', async () => {
+  const heads = new CredentialHeads(50)
+  heads.show('one', 7)
+  expect([heads.floor('one'), heads.floor('other')]).toEqual([7, -1])
+  heads.miss('one')
+  heads.miss('other')
+  expect(heads.floor('one')).toBe(7)
+  heads.show('one', 7)
+  await new Promise((resolve) => setTimeout(resolve, 80))
+  expect(heads.floor('one')).toBe(7)
+  heads.miss('one')
+  heads.miss('one')
+  await vi.waitFor(() => expect(heads.floor('one')).toBe(-1), { timeout: 20_000 })
+  heads.show('one', 5)
+  expect(heads.floor('one')).toBe(5)
+})

@@ -1,0 +1,28 @@
+import type { Method } from '@fairlead/core'
+import { isRecord } from '../adapters/is-record.ts'
+
+const blockParams: readonly string[] = ['block', 'newestBlock']
+
+/**
+ * Finds the param of a call that stands for the newest block: the tag `latest`, or a filter for logs that ends there.
+ *
+ * @param method - of the contract
+ * @param params - by position
+ * @returns its position; undefined when the call does not depend on the newest block
+ */
+export function latestParam(method: Method, params: readonly unknown[]): number | undefined {
+  const [filter] = params
+  if (method.name === 'eth_getLogs') return isRecord(filter) && endsAtHead(filter) ? 0 : undefined
+  const position = method.params.findIndex(({ name }) => blockParams.includes(name))
+  if (position < 0) return undefined
+  const given = position < params.length ? params[position] : method.params[position]?.schema['default']
+  return given === 'latest' ? position : undefined
+}
+
+function endsAtHead({
+  fromBlock = 'latest',
+  toBlock = 'latest',
+  blockHash,
+}: Readonly<Record<string, unknown>>) {
+  return blockHash === undefined && (fromBlock === 'latest' || toBlock === 'latest')
+}

@@ -1,0 +1,89 @@
+/** An error of a node, as far as it is looked at here. */
+interface NodeError {
+  readonly message?: unknown
+  readonly data?: unknown
+}
+
+// Node clients and hosted nodes have no common code for it. A range that ends behind the head is another matter: it is
+// as wrong in parts as it is whole.
+const wordings: readonly RegExp[] = [
+  // reth: "query exceeds max block range 100000", "query exceeds max results 20000, retry with the range 1-9"
+  /query exceeds (?:the )?(?:max|limit)/,
+  // geth and many behind it: "query returned more than 10000 results", "... logs"; "logs matched by query exceeds limit"
+  /returned more than [\d,_]+|logs matched by query exceeds/,
+  // "eth_getLogs is limited to a 10,000 range", "... limited to 0 - 50 blocks range"
+  /limited to (?:a |an |\d+ ?- ?)?[\d,_]+(?: blocks?)? range/,
+  // "exceed maximum block range: 5000", "block range exceeds 1000", "block range limit exceeded", "max block range = 5000"
+  /exceed\w* (?:the )?max\w*(?: allowed)? (?:block )?range|(?:block )?range(?: limit)? exceed|max(?:imum)? (?:block )?range/,
+  // "block range is too wide", "block range too large, max range: 100", "range is larger than", "bigger than range limit"
+  /range(?: is)? (?:too (?:large|wide|big|long)|larger than|greater than)|too (?:large|wide|big) (?:a )?(?:block )?range/,
+  /range \d+ (?:is bigger than|exceeds limit of)|bigger than range limit/,
+  // "ranges over 10000 blocks are not supported", "Max range: 800"
+  /ranges? over [\d,_]+ blocks|range may hold at most [\d,_]+ blocks/,
+  // "Log response size exceeded", "response is too big", "backend response too large", "length limit exceeded"
+  /response (?:size|length) (?:is )?(?:exceed|too)|response (?:is )?too (?:big|large)|length limit exceeded/,
+  /too many (?:logs|results|blocks)|query timeout exceeded|query timed out/,
+]
+
+const suggestion = /(?:\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\])|(?:range (\d+)\s*-\s*(\d+))/i
+
+/**
+ * Tells whether a node has refused a query for logs because it spans or finds too much.
+ *
+ * @param error - as the node wrote it
+ */
+export function isTooWide({ message, data }: NodeError): boolean {
+  const text = `${textOf(message)} ${textOf(data)}`.toLowerCase()
+  return !/beyond|future/.test(text) && wordings.some((wording) => wording.test(text))
+}
+
+/** How many blocks a query may span at its next try. */
+export interface NextTry {
+  readonly blocks: number
+  /** Whether the node takes no more anywhere, as opposed to there being too many logs in these blocks. */
+  readonly isLimit: boolean
+}
+
+/**
+ * Finds how many blocks the next try may span.
+ *
+ * @param error - that {@link isTooWide}
+ * @param from - first block of the query
+ * @param blocks - how many it spanned, more than one
+ * @returns what the node says, else half of it; always less than it was, and at least one
+ */
+export function narrower({ message, data }: NodeError, from: number, blocks: number): NextTry {
+  const text = `${textOf(message)} ${textOf(data)}`
+  const isUsable = (said: number | undefined): said is number =>
+    said !== undefined && said >= 1 && said < blocks
+  const worksFrom = suggested(text, from)
+  if (isUsable(worksFrom)) return { blocks: worksFrom, isLimit: false }
+  const limit = limitIn(text)
+  return isUsable(limit)
+    ? { blocks: limit, isLimit: true }
+    : { blocks: Math.ceil(blocks / 2), isLimit: false }
+}
+
+/** Blocks of the range that the node says would work, when it begins where the query does. */
+function suggested(text: string, from: number): number | undefined {
+  const [, fromHex, toHex, fromDigits, toDigits] = suggestion.exec(text) ?? []
+  const first = Number(fromHex ?? fromDigits)
+  const last = Number(toHex ?? toDigits)
+  return first === from && last >= first ? last - first + 1 : undefined
+}
+
+const limits = [
+  /max[a-z]*(?: allowed)?(?: block)? range[\s:=]{0,3}(\d[\d,_]*)/i,
+  /limited to (?:an? |0 ?- ?)?(\d[\d,_]*)(?: blocks?)? range/i,
+  /(?:exceeds limit of|range limit|ranges? over|hold at most) (\d[\d,_]*)/i,
+]
+
+function limitIn(text: string): number | undefined {
+  const digits = limits.map((limit) => limit.exec(text)?.[1]).find((found) => found !== undefined)
+  return digits === undefined ? undefined : Number(digits.replaceAll(/[,_]/g, ''))
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

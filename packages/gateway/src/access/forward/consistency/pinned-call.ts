@@ -1,0 +1,76 @@
+import { jsonParts } from '../../json-rpc/json-parts.ts'
+import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import type { Destination } from '../../route/route-method.ts'
+import type { Asked } from '../asked.ts'
+import { isRecord } from '../adapters/is-record.ts'
+import type { Upstream } from '../upstream.ts'
+import { latestParam } from './latest-param.ts'
+
+/** A call of a batch to which one block is the newest. */
+export interface PinnedCall {
+  readonly latest: number
+  readonly destination: Destination
+  readonly upstream: Upstream
+  readonly ask: (destination: Destination, atLeast?: number) => Promise<Asked>
+}
+
+// Some nodes know the state by the tag alone.
+const unpinned = new WeakMap<Upstream, number>()
+const unpinnedMs = 60_000
+
+/**
+ * Asks with the number of the block in place of the tag `latest`. A node that will not have it so is asked as the caller
+ * did.
+ *
+ * @throws {@link RpcFailure} as `ask`
+ */
+export async function askPinned({ latest, destination, upstream, ask }: PinnedCall): Promise<Asked> {
+  const text = `0x${latest.toString(16)}`
+  if (destination.method.name === 'eth_blockNumber') return { result: `"${text}"` }
+  const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
+  if (!pinned) return ask(destination)
+  const asked = await ask(pinned, latest).catch((error: unknown) => {
+    if (error instanceof RpcFailure && error.status === 200) return undefined
+    throw error
+  })
+  if (asked && !('error' in asked && isRefusal(asked.error))) return asked
+  const again = await ask(destination)
+  // A node that is behind has not got the block yet; the next batch may be luckier.
+  const isBehind = asked !== undefined && 'error' in asked && isUnknownBlock(asked.error)
+  if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
+  return again
+}
+
+function pinnedTo(block: string, destination: Destination): Destination | undefined {
+  const { method, params, paramsText } = destination
+  const position = latestParam(method, params)
+  if (position === undefined) return undefined
+  const param = params[position]
+  const isFilter = isRecord(param)
+  const replacement = isFilter ? withBounds(param, block) : block
+  const parts = jsonParts(paramsText)
+  parts[position] = JSON.stringify(replacement)
+  return { ...destination, params: params.with(position, replacement), paramsText: `[${parts.join(',')}]` }
+}
+
+function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
+  const { fromBlock = 'latest', toBlock = 'latest' } = filter
+  const number = (bound: unknown) => (bound === 'latest' ? block : bound)
+  return { ...filter, fromBlock: number(fromBlock), toBlock: number(toBlock) }
+}
+
+// A revert says something of the contract; the state was there.
+function isRefusal(errorJson: string): boolean {
+  return errorIn(errorJson).code !== 3
+}
+
+function isUnknownBlock(errorJson: string): boolean {
+  const { code, message } = errorIn(errorJson)
+  return code === rpcCodes.resourceNotFound || unknownBlockWordings.test(String(message))
+}
+
+const unknownBlockWordings = /^(?:header|block|header for block) not found|^unknown block\b/i
+
+function errorIn(errorJson: string): { readonly code?: unknown; readonly message?: unknown } {
+  return JSON.parse(errorJson) as { readonly code?: unknown; readonly message?: unknown }
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
+import { nodeThat } from '../../testing/listener-fixture.ts'
+import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
+
+let chain: BusyChain
+beforeAll(async () => {
+  chain = await startBusyChain()
+}, 60_000)
+afterAll(() => chain.stop())
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const later = { timeout: 20_000, interval: 20 }
+const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
+
+/** A node that can be made to fall behind, as one behind a balancer may. */
+async function fallingBehind() {
+  const node = await countedNode(chain.node)
+  const memory = rememberingNode(node.url)
+  await memory.known()
+  const behind = (blocks: number) => {
+    node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - blocks) }))
+    node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
+      result: await chain.rpc(
+        'eth_getBlockByNumber',
+        block === 'latest' ? hex((await headOf()) - blocks) : block,
+        isFull,
+      ),
+    }))
+  }
+  const head = async (credentialId?: string) =>
+    Number(await memory.call('eth_blockNumber', [], credentialId === undefined ? {} : { credentialId }))
+  const block = async (isFull = false) => {
+    const { number } = (await memory.call('eth_getBlockByNumber', ['latest', isFull])) as { number: string }
+    return Number(number)
+  }
+  return { ...memory, node, behind, head, block }
+}
+
+it('a credential is shown no lower block than before, others are shown what there is', async () => {
+  const { behind, head, block } = await fallingBehind()
+  await chain.rpc('anvil_mine', '0x5')
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  expect([await head(), await block(), await block(true)]).toEqual([now, now, now])
+  expect(await head('other')).toBe(now - 3)
+  // What was seen as a block counts for the number too.
+  behind(0)
+  await chain.rpc('anvil_mine', '0x1')
+  expect(await block()).toBe(now + 1)
+  behind(2)
+  expect(await head()).toBe(now + 1)
+})
+
+it('an answer that a failure has overtaken is not left on its way', async () => {
+  const node = await countedNode(chain.node)
+  const now = await headOf()
+  const pad = 'x'.repeat(16 * 1024 * 1024)
+  const lower = { number: hex(now - 2), pad }
+  let asks = 0
+  let isGone = false
+  const url = await nodeThat(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { method, params } = JSON.parse(body) as { method: string; params: unknown[] }
+    const isFull = method === 'eth_getBlockByNumber' && params[1] === true
+    if (isFull) asks += 1
+    if (isFull && asks === 1) response.once('close', () => (isGone = true))
+    response.statusCode = asks > 1 ? 500 : 200
+    response.setHeader('content-type', 'application/json')
+    const own = JSON.stringify({ jsonrpc: '2.0', id: '1', result: lower })
+    const passedOn = () => fetch(node.url, { method: 'POST', body }).then((answer) => answer.text())
+    // The watch may still ask when the test is over.
+    response.end(isFull ? own : await passedOn().catch(() => ''))
+  })
+  const { call, known } = rememberingNode(url)
+  await known()
+  expect(Number(await call('eth_blockNumber'))).toBe(now)
+  await expect(call('eth_getBlockByNumber', ['latest', true])).rejects.toMatchObject({ status: 502 })
+  await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 10_000 })
+})
+
+it('of two nodes the one that has the block is asked', async () => {
+  const [ahead, lagging] = [await countedNode(chain.node), await countedNode(chain.node)]
+  const { call, known } = rememberingNode(`${ahead.url} ${lagging.url}`)
+  await known()
+  const now = await headOf()
+  await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now), later)
+  lagging.scripts.set('eth_blockNumber', () => ({ result: hex(now - 1) }))
+  for (let turn = 0; turn < 20; turn += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
+})
+
+it('is left to nodes for development, whose chains are set back at will', async () => {
+  const { call } = rememberingNode(chain.node)
+  const snapshot = await chain.rpc('evm_snapshot')
+  const before = await headOf()
+  await chain.rpc('anvil_mine', '0x3')
+  expect(Number(await call('eth_blockNumber'))).toBe(before + 3)
+  await chain.rpc('evm_revert', snapshot)
+  expect(Number(await call('eth_blockNumber'))).toBe(before)
+})

@@ -1,0 +1,99 @@
+import type { Call } from '../../call.ts'
+import type { Destination } from '../../route/route-method.ts'
+import type { Answers } from '../answers.ts'
+import type { Asked } from '../asked.ts'
+import { blockNumberOf } from '../cache/block-of-call.ts'
+import type { Upstream } from '../upstream.ts'
+
+/** Asks the node again. */
+type Ask = (destination: Destination, atLeast: number) => Promise<Asked>
+
+/** Whether a call asks for the newest block. */
+export function asksForHead({ method: { name }, params }: Destination): boolean {
+  return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
+}
+
+/**
+ * Keeps the newest block that a credential is shown from going back: behind one address there may be nodes that are not
+ * all equally far. It goes back only when for ten seconds no node has the higher one: the chain has become shorter then.
+ *
+ * @param call - one that {@link asksForHead}
+ * @param destination - the same
+ * @param asked - what the node has answered
+ * @param ask - asks again, of a node that has a certain block if there is one
+ * @returns the same answer, or a better one
+ */
+export async function steadyHead(
+  call: Call,
+  destination: Destination,
+  asked: Asked,
+  { answers, upstream, ask }: { readonly answers: Answers; readonly upstream: Upstream; readonly ask: Ask },
+): Promise<Asked> {
+  const { chain } = answers.of(upstream, call.grant)
+  const { credentialId } = call.grant
+  const number = headIn(asked)
+  if (number === undefined || !chain.isLasting) return asked
+  const floor = answers.heads.floor(credentialId)
+  const show = (shown: number) => {
+    chain.observe(shown)
+    answers.heads.show(credentialId, shown)
+  }
+  if (number >= floor) {
+    show(number)
+    return asked
+  }
+  const again = await orLeave(asked, ask(destination, floor))
+  const better = headIn(again) ?? -1
+  if (better >= floor) {
+    leave(asked)
+    show(better)
+    return again
+  }
+  leave(again)
+  answers.heads.miss(credentialId)
+  const text = `0x${floor.toString(16)}`
+  if (destination.method.name === 'eth_blockNumber') {
+    leave(asked)
+    return { result: `"${text}"` }
+  }
+  const params = [text, ...destination.params.slice(1)]
+  const block = await orLeave(
+    asked,
+    ask({ ...destination, params, paramsText: JSON.stringify(params) }, floor),
+  )
+  const [good, other] = headIn(block) === floor ? [block, asked] : [asked, block]
+  leave(other)
+  return good
+}
+
+/** The height that an answer tells; a long answer tells it at its beginning, which has arrived. It can still be read. */
+function headIn(asked: Asked): number | undefined {
+  if ('error' in asked) return undefined
+  if ('result' in asked) return numberIn(asked.result)
+  const { bytes, body } = asked.answer
+  if (bytes) return numberIn(bytes.toString('latin1'))
+  const first = body.read() as Buffer | null
+  if (!first) return undefined
+  body.unshift(first)
+  return numberIn(first.subarray(0, longestHead).toString('latin1'))
+}
+
+// A header and the envelope before it; behind it come transactions.
+const longestHead = 16_384
+
+function numberIn(text: string): number | undefined {
+  const written = /"(?:number|result)"\s*:\s*("0x[0-9a-f]{1,13}")/i.exec(text)?.[1] ?? text
+  return blockNumberOf(/^\s*"(0x[0-9a-f]+)"\s*$/i.exec(written)?.[1])
+}
+
+/** Waits for another answer; when it fails, nobody reads the first one any more. */
+function orLeave(asked: Asked, again: Promise<Asked>): Promise<Asked> {
+  return again.catch((error: unknown) => {
+    leave(asked)
+    throw error
+  })
+}
+
+function leave(asked: Asked): void {
+  if ('answer' in asked) asked.answer.body.destroy()
+}

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '../../../../grants/node-grant.ts'
+import { createDirectory, type Directory } from '../../../authenticate/directory.ts'
+import { allNodes, grantOf } from '../../beacon-nodes/testing/node-set.ts'
+import { writeBeaconError } from '../../rest/error-body.ts'
+import { RestFailure } from '../../rest/rest-failure.ts'
+import { type BeaconEventHubs, createBeaconEventHubs } from '../beacon-event-hubs.ts'
+import { type StreamTimes, streamTimes } from '../event-stream.ts'
+
+/** The event hubs alone behind an HTTP server, in front of some nodes. */
+export interface EventGateway {
+  readonly url: string
+  readonly hubs: BeaconEventHubs
+  readonly directory: Directory
+  /** How many clients are open, and how many were cut off. */
+  readonly counted: { open: number; slow: number }
+  /** Puts the credential in force, changed or not; without one it is revoked. */
+  grant(change?: Partial<NodeGrant>): void
+  revoke(): void
+}
+
+/** Starts the hubs until the running test ends; every request is one of the same credential. */
+export async function eventGateway(
+  servers: readonly { readonly url: string }[],
+  times: Partial<StreamTimes> = {},
+  maxBufferBytes = 1_048_576,
+): Promise<EventGateway> {
+  const directory = createDirectory()
+  const grant = (change: Partial<NodeGrant> = {}) =>
+    directory.replace([{ sha256: 'secret', grant: { ...grantOf(servers), ...change } }])
+  grant()
+  const counted = { open: 0, slow: 0 }
+  const hubs = createBeaconEventHubs({
+    nodes: allNodes(),
+    directory,
+    maxBufferBytes,
+    metrics: {
+      open: { inc: () => (counted.open += 1), dec: () => (counted.open -= 1) },
+      slow: { inc: () => (counted.slow += 1) },
+    },
+    times: { ...streamTimes, headMs: 500, lingerMs: 100, ...times },
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://gateway')
+    const current = directory.current('credential')
+    if (!current) {
+      response.writeHead(401).end()
+      return
+    }
+    response.setHeader('x-request-id', 'request')
+    try {
+      const refusal = await hubs.stream(current, searchParams.getAll('topics'), response)
+      if (refusal) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes)
+    } catch (error) {
+      if (!(error instanceof RestFailure)) throw error
+      response.writeHead(error.status, error.headers).end(writeBeaconError(error))
+    }
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    hubs.close()
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/eth/v1/events`
+  return { url, hubs, directory, counted, grant, revoke: () => directory.replace([]) }
+}

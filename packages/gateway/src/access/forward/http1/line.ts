@@ -1,0 +1,326 @@
+import type { Socket } from 'node:net'
+import { type AnswerReceiver, AnswerReader } from './answer-reader.ts'
+import type { AnswerHead } from './answer-head.ts'
+import { Exchange, type ExchangeLine } from './exchange.ts'
+import { Http1Failure } from './http1-failure.ts'
+import type { LineOwner, LineTimes } from './line-owner.ts'
+import { requestText } from './request-text.ts'
+
+/** An answer that nobody waits for any more, but which stands before others. */
+interface Skipped {
+  readonly isForHead: boolean
+  readonly deadline: number
+  bytes: number
+}
+
+// A short answer is cheaper to read than a new connection to make.
+const maxSkippedBytes = 131_072
+const maxMoves = 3
+// About 150 ms: no hiccup of this process, which would hold up the ticks as well.
+const mostTicks = 3
+const keepAliveMarginMs = 1_000
+const longestIdleMs = 30_000
+
+/** One connection: calls go out in turn, and answers come back in the same order. */
+export class Line implements AnswerReceiver, ExchangeLine {
+  /** Grows from connection to connection. */
+  readonly serial: number
+  /** When the present first call became the first. */
+  firstSince = 0
+  /** How many answers have come to their end. */
+  answered = 0
+  /** Since when nothing has been under way. */
+  idleSince = 0
+  /** How long it may be idle, in milliseconds. */
+  idleMs = longestIdleMs
+  /** Whether a call has the connection to itself. */
+  isExclusive = false
+  isReady = false
+  isClosed = false
+  readonly #socket: Socket
+  readonly #host: string
+  readonly #owner: LineOwner
+  readonly #times: LineTimes
+  readonly #reader = new AnswerReader()
+  #awaiting: (Exchange | Skipped)[] = []
+  #unsent: Exchange[] = []
+  #isPersistent = true
+  #isPaused = false
+  #isLong = false
+  #lastBytesAt = 0
+  // How many times the clock ticked since the present first call became the first.
+  #ticks = 0
+
+  /**
+   * @param socket - about to be connected; what it reads is to be given to {@link onBytes}
+   * @param host - value of the `Host` field
+   */
+  constructor(socket: Socket, host: string, owner: LineOwner, times: LineTimes) {
+    this.#socket = socket
+    this.#host = host
+    this.#owner = owner
+    this.serial = times.serial
+    this.#times = times
+    socket.on('error', () => this.close(this.#ended()))
+    socket.on('end', () => this.#onEnd())
+    socket.on('close', () => this.close(this.#ended()))
+  }
+
+  /** How many calls are under way. */
+  get load(): number {
+    return this.#awaiting.length + this.#unsent.length
+  }
+
+  /** Whether another call may stand in line here. */
+  get takesMore(): boolean {
+    return this.#isPersistent && !this.isExclusive && !this.#isLong && !this.isClosed
+  }
+
+  send(exchange: Exchange, isExclusive: boolean, now: number): void {
+    exchange.line = this
+    this.isExclusive = isExclusive
+    if (this.load === 0) this.#becomeFirst(now)
+    this.#unsent.push(exchange)
+    if (this.isReady && this.#unsent.length === 1) this.#owner.onUnwritten(this)
+  }
+
+  /** The socket is connected, and the other side is who it should be. */
+  onReady(): void {
+    this.isReady = true
+    this.#becomeFirst(performance.now())
+    if (this.load === 0) this.#becomeIdle()
+    else this.flush()
+  }
+
+  /** Writes all calls of this turn at once. */
+  flush(): void {
+    if (this.isClosed || !this.isReady || this.#unsent.length === 0) return
+    const sent = this.#unsent
+    this.#unsent = []
+    let text = ''
+    this.#socket.cork()
+    for (const exchange of sent) {
+      this.#awaiting.push(exchange)
+      const { head, body } = requestText(exchange.call, this.#host)
+      text += head
+      if (typeof body === 'string') text += body
+      else if (body) {
+        this.#socket.write(text, 'latin1')
+        this.#socket.write(body)
+        text = ''
+      }
+    }
+    if (text !== '') this.#socket.write(text, 'latin1')
+    this.#socket.uncork()
+  }
+
+  /** @param bytes - overwritten when the call is over */
+  onBytes(bytes: Buffer): void {
+    const now = performance.now()
+    this.#lastBytesAt = now
+    try {
+      for (let at = 0; at < bytes.length && !this.isClosed;) {
+        if (this.#awaiting.length === 0) throw new Http1Failure('malformed', 'The upstream speaks unasked.')
+        at = this.#reader.read(bytes, at, this)
+      }
+      const [first] = this.#awaiting
+      if (first instanceof Exchange && first.hasHead) first.settle(now)
+    } catch (error) {
+      if (!(error instanceof Http1Failure)) throw error
+      this.close(error)
+    }
+  }
+
+  get isForHead(): boolean {
+    return this.#awaiting[0]?.isForHead === true
+  }
+
+  onHead(head: AnswerHead): void {
+    if (!head.isPersistent || head.framing === 'close') this.#isPersistent = false
+    if (head.idleMs !== undefined)
+      this.idleMs = Math.min(longestIdleMs, Math.max(0, head.idleMs - keepAliveMarginMs))
+    const [first] = this.#awaiting
+    if (first instanceof Exchange) first.onHead(head)
+  }
+
+  onPart(bytes: Buffer): void {
+    const [first] = this.#awaiting
+    if (first instanceof Exchange) {
+      first.onPart(bytes)
+      if (first.isHandedOver) this.#isLong = true
+    } else if (first && (first.bytes += bytes.length) > maxSkippedBytes) {
+      this.close(new Http1Failure('broken', 'The answer before this one was too long to be skipped.'))
+    }
+  }
+
+  onEnd(): void {
+    const first = this.#awaiting.shift()
+    const now = this.#lastBytesAt
+    const tookMs = this.isExclusive || this.#isLong ? undefined : now - this.firstSince
+    this.answered++
+    this.#isLong = false
+    this.resume()
+    if (first instanceof Exchange) first.onEnd()
+    if (this.isClosed) return
+    // Whoever answers before the request is whole may not have read the rest of it.
+    if (this.load === 0 && this.#socket.writableLength > 0) this.#isPersistent = false
+    if (!this.#isPersistent) {
+      this.close(new Http1Failure('broken', 'The upstream ended the connection.'))
+      return
+    }
+    this.#becomeFirst(now)
+    if (this.load === 0) {
+      this.isExclusive = false
+      this.idleSince = now
+    }
+    this.#owner.onAnswered(this, tookMs)
+  }
+
+  pause(): void {
+    if (this.#isPaused || this.isClosed) return
+    this.#isPaused = true
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.isClosed) return
+    this.#isPaused = false
+    this.#lastBytesAt = performance.now()
+    this.#socket.resume()
+  }
+
+  abandon(exchange: Exchange): void {
+    const at = this.#unsent.indexOf(exchange)
+    if (at >= 0) {
+      this.#unsent.splice(at, 1)
+      // Nobody else may have the connection of an endless call.
+      if (this.load === 0 && this.isExclusive) this.close(aborted())
+      return
+    }
+    this.#forget(exchange)
+    // The upstream may stop to work on what nobody waits for.
+    if (this.#unsent.length === 0 && this.#awaiting.every((one) => !(one instanceof Exchange))) {
+      this.close(aborted())
+    } else this.resume()
+  }
+
+  skip(exchange: Exchange): void {
+    this.#forget(exchange)
+    if (exchange.call.pace === 'endless') this.close(aborted())
+    else this.resume()
+  }
+
+  /**
+   * Looks at the clock.
+   *
+   * @param before - what was due by then is late; earlier than now, so that a process that stood still for a while does
+   * not take its own delay for that of the upstream
+   */
+  tick(before: number): void {
+    if (!this.isReady) {
+      if (before > this.#times.connectBy) this.close(this.#ended())
+      return
+    }
+    const [first] = this.#awaiting
+    if (first === undefined) return
+    this.#ticks++
+    const isInBody = this.#reader.isInBody
+    if (
+      isInBody
+        ? !this.#isPaused && before - this.#lastBytesAt > this.#times.bodyTimeoutMs
+        : before > first.deadline
+    ) {
+      this.close(new Http1Failure('late', 'The upstream did not answer in time.'))
+      return
+    }
+    if (first instanceof Exchange && isInBody) first.settle(before)
+    if (this.#ticks >= mostTicks && this.#awaiting.length > 1) this.#moveWaiting()
+  }
+
+  close(failure: Http1Failure): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    const awaiting = this.#awaiting
+    const unsent = this.#unsent
+    this.#awaiting = []
+    this.#unsent = []
+    this.#socket.destroy()
+    this.#owner.onClosed(this, awaiting.length - 1)
+    // A connection that has served others may have been closed by the upstream before the call arrived.
+    const isStale = failure.kind === 'broken' && this.answered > 0 && !this.#reader.isWithin
+    for (const [place, exchange] of awaiting.entries()) {
+      if (!(exchange instanceof Exchange)) continue
+      if (failure.kind !== 'aborted' && (place > 0 || isStale))
+        this.#move(exchange, place === 0 ? failure : behind())
+      else exchange.fail(failure)
+    }
+    for (const exchange of unsent) {
+      if (this.isReady && failure.kind !== 'aborted') this.#owner.onMoved(exchange, this)
+      else exchange.failUnsent('The upstream cannot be reached.')
+    }
+  }
+
+  /** Closes the connection, and waits until it is. */
+  end(failure: Http1Failure): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.closed) resolve()
+      else this.#socket.once('close', () => resolve())
+      this.close(failure)
+    })
+  }
+
+  #onEnd(): void {
+    try {
+      const isWaiting = this.#awaiting.length > 0
+      this.#isPersistent = false
+      this.#reader.finish(isWaiting ? this : undefined)
+    } catch (error) {
+      if (!(error instanceof Http1Failure)) throw error
+    }
+    this.close(this.#ended())
+  }
+
+  #ended(): Http1Failure {
+    return this.isReady
+      ? new Http1Failure('broken', 'The upstream ended the connection.')
+      : new Http1Failure('unconnected', 'The upstream cannot be reached.')
+  }
+
+  #becomeFirst(now: number): void {
+    this.firstSince = now
+    this.#ticks = 0
+  }
+
+  #becomeIdle(): void {
+    this.isExclusive = false
+    this.idleSince = performance.now()
+  }
+
+  /** What stands behind a call that takes long is sent elsewhere, as all of it may be sent twice. */
+  #moveWaiting(): void {
+    for (const exchange of this.#awaiting.slice(1)) {
+      if (!(exchange instanceof Exchange) || exchange.moves > 0) continue
+      this.#forget(exchange)
+      this.#move(exchange, behind())
+    }
+  }
+
+  #move(exchange: Exchange, failure: Http1Failure): void {
+    if (!exchange.call.isRepeatable || ++exchange.moves > maxMoves) exchange.fail(failure)
+    else this.#owner.onMoved(exchange, this)
+  }
+
+  #forget(exchange: Exchange): void {
+    const at = this.#awaiting.indexOf(exchange)
+    const { isForHead, deadline } = exchange
+    if (at >= 0) this.#awaiting[at] = { isForHead, deadline, bytes: 0 }
+  }
+}
+
+function aborted(): Http1Failure {
+  return new Http1Failure('aborted', 'The call was aborted.')
+}
+
+function behind(): Http1Failure {
+  return new Http1Failure('broken', 'The connection ended before its turn.')
+}

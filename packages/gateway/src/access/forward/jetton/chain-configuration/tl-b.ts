@@ -1,0 +1,177 @@
+import { type Cell, Dictionary, type DictionaryValue, type Slice } from '@ton/core'
+
+/** A value as JSON has it. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** An object as JSON has it. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/**
+ * Takes a value of a TL-B type from the front of a slice.
+ *
+ * @throws when the slice holds something else
+ */
+export type Reader<T extends JsonValue = JsonValue> = (slice: Slice) => T
+
+/** Fields in the order in which they are stored. */
+export type Fields = Readonly<Record<string, Reader>>
+
+/** A constructor of a TL-B type, which its tag tells from the others of that type. */
+export interface Constructor extends Reader<JsonObject> {
+  readonly isNext: (slice: Slice) => boolean
+}
+
+// JSON numbers are read as doubles.
+const integer = (value: bigint): JsonValue => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
+
+/** `uintN` and `## N`. */
+export const uint =
+  (bits: number): Reader =>
+  (slice) =>
+    integer(slice.loadUintBig(bits))
+
+/** `intN`. */
+export const int =
+  (bits: number): Reader =>
+  (slice) =>
+    integer(slice.loadIntBig(bits))
+
+/** `Grams`, in the smallest unit. */
+export const grams: Reader = (slice) => integer(slice.loadCoins())
+
+/** `VarUInteger 32`. */
+export const varUInteger32: Reader = (slice) => integer(slice.loadVarUintBig(5))
+
+/** `Bool`. */
+export const bool: Reader = (slice) => slice.loadBit()
+
+/** `bits256` and what else of that length is no number, in hex. */
+export const bits256: Reader<string> = (slice) => slice.loadBuffer(32).toString('hex')
+
+/** `True` and `Unit`: nothing. */
+export const unit: Reader<null> = () => null
+
+/** `Maybe X`, null without one. */
+export const maybe =
+  (reader: Reader): Reader =>
+  (slice) =>
+    slice.loadBit() ? reader(slice) : null
+
+/**
+ * Reads a cell that holds one value and nothing behind it.
+ *
+ * @throws when the cell holds something else
+ */
+export const readCell = <T extends JsonValue>(cell: Cell, reader: Reader<T>): T =>
+  readToEnd(cell.beginParse(), reader)
+
+/** `^X`. */
+export const ref =
+  (reader: Reader): Reader =>
+  (slice) =>
+    readCell(slice.loadRef(), reader)
+
+/** Fields without a tag. */
+export const fields =
+  (each: Fields): Reader<JsonObject> =>
+  (slice) =>
+    Object.fromEntries(Object.entries(each).map(([name, reader]) => [name, reader(slice)]))
+
+/**
+ * A constructor with its fields.
+ *
+ * @param declaration - name and tag as in TL-B, for example `param_limits#c3`
+ * @param body - what stands behind the tag
+ */
+export function constructor(declaration: string, body: Reader<JsonObject>): Constructor {
+  const hex = declaration.slice(declaration.indexOf('#') + 1)
+  const bits = hex.length * 4
+  const tag = Number.parseInt(hex, 16)
+  const isNext = (slice: Slice) => slice.remainingBits >= bits && slice.preloadUint(bits) === tag
+  const read = (slice: Slice) => {
+    if (!isNext(slice)) throw new Error(`There is no ${declaration} here.`)
+    slice.skip(bits)
+    return body(slice)
+  }
+  return Object.assign(read, { isNext })
+}
+
+/** A type of several constructors. */
+export const oneOf =
+  (...constructors: readonly Constructor[]): Reader<JsonObject> =>
+  (slice) => {
+    const found = constructors.find(({ isNext }) => isNext(slice))
+    if (found === undefined) throw new Error('None of the constructors is here.')
+    return found(slice)
+  }
+
+/** The keys of a dictionary. */
+export interface Key {
+  readonly bits: number
+  readonly written: (key: bigint) => string | number
+}
+
+/** Keys that are numbers, of at most 48 bits. */
+export const uintKey = (bits: number): Key => ({ bits, written: Number })
+
+/** Keys that are numbers of 32 bits with a sign. */
+export const int32Key: Key = { bits: 32, written: (key) => Number(BigInt.asIntN(32, key)) }
+
+/** Keys of 256 bits in hex. */
+export const bits256Key: Key = { bits: 256, written: (key) => key.toString(16).padStart(64, '0') }
+
+/** Keys of a workchain in 32 bits and an account in 256, as addresses in their raw form. */
+export const addressKey: Key = {
+  bits: 288,
+  written: (key) => `${int32Key.written(key >> 256n)}:${bits256Key.written(BigInt.asUintN(256, key))}`,
+}
+
+/** `HashmapE N X` as an object. */
+export const hashmapE =
+  (key: Key, value: Reader): Reader<JsonObject> =>
+  (slice) => {
+    const root = slice.loadMaybeRef()
+    return root === null ? {} : readCell(root, hashmap(key, value))
+  }
+
+/** `Hashmap N X` as an object. */
+export const hashmap =
+  (key: Key, value: Reader): Reader<JsonObject> =>
+  (slice) =>
+    Object.fromEntries(entries(key, value, slice))
+
+/** `HashmapE N True` as a list of the keys. */
+export const setE =
+  (key: Key): Reader =>
+  (slice) => {
+    const root = slice.loadMaybeRef()
+    return root === null ? [] : readCell(root, set(key))
+  }
+
+/** `Hashmap N True` as a list of the keys. */
+export const set =
+  (key: Key): Reader =>
+  (slice) =>
+    entries(key, unit, slice).map(([each]) => each)
+
+function entries(key: Key, value: Reader, slice: Slice): (readonly [string | number, JsonValue])[] {
+  const values: DictionaryValue<JsonValue> = {
+    parse: (leaf) => readToEnd(leaf, value),
+    serialize: () => {
+      throw new Error('Dictionaries are read only.')
+    },
+  }
+  const found = Dictionary.loadDirect(Dictionary.Keys.BigUint(key.bits), values, slice)
+  return [...found].map(([each, held]) => [key.written(each), held])
+}
+
+function readToEnd<T extends JsonValue>(slice: Slice, reader: Reader<T>): T {
+  const value = reader(slice)
+  slice.endParse()
+  return value
+}

@@ -1,0 +1,72 @@
+import { isRecord } from '../adapters/is-record.ts'
+import { jsonMembers } from '../../json-rpc/json-parts.ts'
+import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'
+import { unreachable } from '../rest/rest-upstream.ts'
+import { mediaType } from '../../route/accept.ts'
+
+// An answer without a row is shorter than this.
+const maxBytes = 4_096
+
+/** Where an answer holds lists. */
+export interface Lists {
+  /** Whether the answer is a list itself. */
+  readonly isList: boolean
+  readonly keys: readonly string[]
+}
+
+/**
+ * Writes the lists that a node gives as `null` when they are empty, as an index does, as empty lists. Only a short answer
+ * can be one without rows; a longer one streams through.
+ *
+ * @param answer - not yet read
+ * @param lists - by the contract
+ * @param signal - what the exchange runs under
+ * @throws RestFailure 502 or 504 when the answer breaks off meanwhile
+ */
+export async function withEmptyLists(
+  answer: StreamedAnswer,
+  lists: Lists,
+  signal: AbortSignal,
+): Promise<StreamedAnswer | HeldAnswer> {
+  const { status, headers, body } = answer
+  const isJson = mediaType(headers['content-type'] ?? '') === 'application/json'
+  if ((!lists.isList && lists.keys.length === 0) || !isJson || headers['content-encoding']) return answer
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > maxBytes) break
+    }
+  } catch (error) {
+    throw unreachable(error, signal)
+  }
+  const bytes = Buffer.concat(chunks)
+  if (length > maxBytes) {
+    body.unshift(bytes)
+    return answer
+  }
+  const { 'content-length': _, ...others } = headers
+  const text = bytes.toString('utf8')
+  const withLists = mended(text, lists)
+  return { status, headers: others, bytes: withLists === text ? bytes : Buffer.from(withLists) }
+}
+
+function mended(text: string, { isList, keys }: Lists): string {
+  if (isList) return text.trim() === 'null' ? '[]' : text
+  if (!/:\s*null\b/.test(text) || !isObjectText(text)) return text
+  const members = [...jsonMembers(text)].map(([key, value]) => {
+    const isEmptyList = value === 'null' && keys.includes(key)
+    return `${JSON.stringify(key)}:${isEmptyList ? '[]' : value}`
+  })
+  return `{${members.join(',')}}`
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isRecord(JSON.parse(text))
+  } catch {
+    return false
+  }
+}

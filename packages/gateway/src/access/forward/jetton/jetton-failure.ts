@@ -1,0 +1,6 @@
+import { RestFailure } from '../rest/rest-failure.ts'
+
+/** A refusal or failure that is answered as the error body of the jetton chain API, `{"ok": false, "error", "code"}`. */
+export class JettonFailure extends RestFailure {
+  override readonly name = 'JettonFailure'
+}

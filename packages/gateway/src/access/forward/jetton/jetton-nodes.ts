@@ -1,0 +1,127 @@
+import type { NodeGrant } from '../../../grants/node-grant.ts'
+import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
+import { usedAddresses } from '../../../grants/upstream-record.ts'
+import { RestFailure } from '../rest/rest-failure.ts'
+import { unreachable } from '../rest/rest-upstream.ts'
+import { RestUpstreams } from '../rest/rest-upstreams.ts'
+import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './jetton-adapter.ts'
+import { JettonFailure } from './jetton-failure.ts'
+
+/** What the jetton nodes are made with. */
+export interface JettonNodeOptions {
+  /** Opens the connections to a node; throws when the address is not one. */
+  readonly open: (address: string) => RestUpstream
+  /** HTTP address of the embedded chain, for nodes whose upstream is `devnet`. */
+  readonly embedded: string | undefined
+}
+
+/** The jetton nodes behind all hosted nodes, connected to when first needed. */
+export interface AllJettonNodes {
+  /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
+  of(grant: NodeGrant): NodeOfGrant
+  /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
+  embeddedAnswer(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes the set of all jetton nodes: one set of connections for each address. */
+export function createJettonNodes({ open, embedded }: JettonNodeOptions): AllJettonNodes {
+  const upstreams = new RestUpstreams(open)
+  const at = (configured: string | undefined): RestUpstream => {
+    const [word] = usedAddresses(configured)
+    const address = word === 'devnet' ? embedded : word
+    if (address === undefined) throw new RestFailure(503, 'This node has no upstream for jetton.')
+    return upstreams.at(address)
+  }
+  // What is known of a node is kept by it.
+  const nodes = new Map<string, NodeOfGrant>()
+  const ofGrant = ({ upstreams: { jetton, 'jetton-v3': index = jetton } }: NodeGrant) => {
+    const addresses = JSON.stringify([jetton, index])
+    const known = nodes.get(addresses)
+    if (known) return known
+    const node = new NodeOfGrant({ v2: () => at(jetton), v3: () => at(index) })
+    nodes.set(addresses, node)
+    return node
+  }
+  return {
+    of: ofGrant,
+    embeddedAnswer: async (signal) => {
+      if (embedded === undefined) return
+      const node = new NodeOfGrant({ v2: () => at(embedded), v3: () => at(embedded) })
+      const { status } = await node.ask({ family: 'v2', method: 'GET', path: '/getMasterchainInfo', signal })
+      if (status !== 200) throw new Error('The embedded chain does not answer.')
+    },
+    close: () => upstreams.close(),
+  }
+}
+
+// What an adapter reads is a page of an index at most.
+const maxHeldBytes = 16_777_216
+
+/** The node behind one hosted node, and the index over it. */
+export class NodeOfGrant implements JettonNode {
+  readonly #upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>
+
+  constructor(upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>) {
+    this.#upstreams = upstreams
+  }
+
+  /** As {@link RestUpstream.request}; the target begins with `/api`. */
+  async forward(family: 'v2' | 'v3', call: RestCall): Promise<StreamedAnswer | HeldAnswer> {
+    return this.#upstreams[family]().request(call)
+  }
+
+  async ask({ family, method, path, query, body, signal }: JettonNodeRequest): Promise<JettonNodeAnswer> {
+    const answer = await this.forward(family, {
+      method,
+      target: `/api/${family}${path}${queryText(query)}`,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      signal,
+    })
+    const content = parsed('bytes' in answer ? answer.bytes : await wholeOf(answer, signal))
+    if (answer.status === 429) throw busy(answer, content)
+    return { status: answer.status, body: content }
+  }
+}
+
+// No adapter can do anything about it, and when to come again has to reach the client.
+function busy({ headers }: Pick<HeldAnswer, 'headers'>, content: unknown): JettonFailure {
+  const { error } = content as { readonly error: string }
+  const { 'retry-after': retryAfter } = headers
+  return new JettonFailure(429, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+}
+
+function queryText(query: JettonNodeRequest['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((item) => [name, String(item)]),
+  )
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
+}
+
+async function wholeOf({ body }: StreamedAnswer, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > maxHeldBytes) break
+    }
+  } catch (error) {
+    throw unreachable(error, signal)
+  }
+  if (length > maxHeldBytes) throw new RestFailure(502, 'The node answered more than can be held.')
+  return Buffer.concat(chunks)
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+/** Whether an upstream gets calls: all of them, none, or one to find out. */
+export type BreakerState = 'closed' | 'open' | 'half-open'
+
+const failuresInARow = 5
+const worstErrorRate = 0.5
+const callsToJudge = 20
+const weightOfNewest = 0.05
+const shortestPauseMs = 1_000
+const longestPauseMs = 30_000
+// A breaker that opens again this soon was closed too early.
+const relapseMs = 30_000
+
+/** Keeps calls from an upstream that fails, and finds out now and then whether it still does. */
+export class Breaker {
+  readonly #now: () => number
+  #state: BreakerState = 'closed'
+  #inARow = 0
+  #calls = 0
+  #errorRate = 0
+  #pauseMs = shortestPauseMs
+  #changedAt = -Infinity
+
+  /** @param now - a clock in milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  get state(): BreakerState {
+    return this.#state
+  }
+
+  /** Share of the latest calls that failed, from 0 to 1. */
+  get errorRate(): number {
+    return this.#errorRate
+  }
+
+  /**
+   * Takes the one call that finds out whether an open breaker may close.
+   *
+   * @returns whether a call may go now whose outcome is then told
+   */
+  probe(): boolean {
+    if (this.#state === 'closed') return true
+    if (this.#state === 'half-open' || this.#now() - this.#changedAt < this.#pauseMs) return false
+    this.#state = 'half-open'
+    return true
+  }
+
+  succeed(): void {
+    this.#inARow = 0
+    this.#calls += 1
+    this.#errorRate -= this.#errorRate * weightOfNewest
+    if (this.#state === 'half-open') this.#close()
+  }
+
+  /** @param isDown - it is sure that the next call would fail as well */
+  fail(isDown = false): void {
+    this.#inARow += 1
+    this.#calls += 1
+    this.#errorRate += (1 - this.#errorRate) * weightOfNewest
+    if (this.#state === 'half-open') this.#open(Math.min(2 * this.#pauseMs, longestPauseMs))
+    else if (this.#state === 'closed' && (isDown || this.#isBad())) this.#open(this.#pauseAfterClosed())
+  }
+
+  #isBad(): boolean {
+    return this.#inARow >= failuresInARow || (this.#calls >= callsToJudge && this.#errorRate > worstErrorRate)
+  }
+
+  #pauseAfterClosed(): number {
+    const isRelapse = this.#now() - this.#changedAt < relapseMs
+    return isRelapse ? Math.min(2 * this.#pauseMs, longestPauseMs) : shortestPauseMs
+  }
+
+  #open(pauseMs: number): void {
+    this.#state = 'open'
+    this.#pauseMs = pauseMs
+    this.#changedAt = this.#now()
+  }
+
+  #close(): void {
+    this.#state = 'closed'
+    this.#changedAt = this.#now()
+    this.#inARow = this.#calls = this.#errorRate = 0
+  }
+}

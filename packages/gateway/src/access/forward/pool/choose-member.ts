@@ -1,0 +1,76 @@
+import type { CallNeeds } from './call-needs.ts'
+import { type PoolMember, upstreamClasses } from './pool-member.ts'
+
+/** What a call asks of the upstream that is chosen for it. */
+export interface Choice {
+  readonly method: string
+  readonly needs: CallNeeds
+  readonly pace: 'quick' | 'slow'
+  /** Number of a block that the upstream should have. */
+  readonly atLeast?: number | undefined
+}
+
+// An upstream that is this much worse than another one gives its turn away.
+const clearlyWorse = 2
+const saysNothingMs = 5
+
+/**
+ * Finds the upstream for a call: of those that have what it needs the healthiest, of these one with room for it, and of
+ * these the one whose turn it is by weight, unless another one would answer much sooner.
+ *
+ * @param members - those that may be asked; none of them is cordoned or of another chain
+ * @returns undefined when there is none
+ */
+export function chooseMember(members: readonly PoolMember[], choice: Choice): PoolMember | undefined {
+  if (members.length <= 1) return members[0]
+  const { method, needs } = choice
+  const atLeast = Math.max(choice.atLeast ?? -1, needs.block ?? -1)
+  let left = preferring(members, (member) => member.serves(needs.role))
+  left = preferring(left, (member) => !member.isLacking(method))
+  left = healthiest(left)
+  if (atLeast >= 0) left = preferring(left, ({ head }) => head !== undefined && head.number >= atLeast)
+  const roomy = left.filter(({ rate }) => rate.waitMs === 0)
+  if (roomy.length === 0) return left.reduce((best, one) => (one.rate.waitMs < best.rate.waitMs ? one : best))
+  return soonest(roomy, choice.pace)
+}
+
+/** Those that fit, or all when none does. */
+function preferring(
+  members: readonly PoolMember[],
+  fits: (member: PoolMember) => boolean,
+): readonly PoolMember[] {
+  const fitting = members.filter(fits)
+  return fitting.length > 0 ? fitting : members
+}
+
+function healthiest(members: readonly PoolMember[]): readonly PoolMember[] {
+  const ranks = members.map((member) => upstreamClasses.indexOf(member.class))
+  const best = Math.min(...ranks)
+  return members.filter((_, position) => ranks[position] === best)
+}
+
+function soonest(members: readonly PoolMember[], pace: Choice['pace']): PoolMember | undefined {
+  const next = nextTurn(members)
+  return members.reduce(
+    (best, one) => (best && loadOf(one, pace) * clearlyWorse < loadOf(best, pace) ? one : best),
+    next,
+  )
+}
+
+/** Smooth weighted turns, as nginx takes them: of `a` with weight 2 and `b` with weight 1 it makes `a b a`. */
+function nextTurn(members: readonly PoolMember[]): PoolMember | undefined {
+  let next: PoolMember | undefined
+  let sum = 0
+  for (const member of members) {
+    member.turn += member.record.weight
+    sum += member.record.weight
+    if (!next || member.turn > next.turn) next = member
+  }
+  if (next) next.turn -= sum
+  return next
+}
+
+// An upstream of twice the weight is expected to bear twice the calls. Some milliseconds more or less say nothing.
+function loadOf(member: PoolMember, pace: Choice['pace']): number {
+  return ((member[pace].mean ?? 0) + saysNothingMs) * (member.callsInFlight / member.record.weight + 1)
+}

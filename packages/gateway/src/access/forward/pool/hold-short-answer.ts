@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import { unavailable } from '../upstream-failure.ts'
+import type { UpstreamAnswer } from '../upstream-answer.ts'
+
+const shortBytes = 64 * 1024
+
+/**
+ * Reads the beginning of an answer: a short one is at hand whole then, a long one goes on as it comes.
+ *
+ * @param answer - not yet read
+ * @param signal - what the exchange runs under
+ * @returns an answer that is not read either, with `bytes` when it is short
+ * @throws {@link RpcFailure} as `Upstream.post` when it breaks off before that
+ */
+export async function holdShortAnswer(answer: UpstreamAnswer, signal: AbortSignal): Promise<UpstreamAnswer> {
+  if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
+  const chunks: Buffer[] = []
+  let length = 0
+  const body = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  try {
+    while (length <= shortBytes) {
+      const { value, done } = await body.next()
+      if (done) return held(answer, Buffer.concat(chunks))
+      length += value.length
+      chunks.push(value)
+    }
+  } catch (error) {
+    throw unavailable(error, signal)
+  }
+  const whole = Readable.from(followedBy(chunks, body), { objectMode: false })
+  whole.once('close', () => answer.body.destroy())
+  return { ...answer, body: dumpable(whole) }
+}
+
+function held(answer: UpstreamAnswer, bytes: Buffer): UpstreamAnswer {
+  const { contentLength, secrets } = answer
+  return { bytes, body: dumpable(Readable.from([bytes])), contentLength, delimited: true, secrets }
+}
+
+/** An answer of this service, as if a node had written it. */
+export function textAnswer(text: string): UpstreamAnswer {
+  const bytes = Buffer.from(text)
+  return {
+    bytes,
+    body: dumpable(Readable.from([bytes])),
+    contentLength: String(bytes.length),
+    delimited: true,
+  }
+}
+
+async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {
+  yield* chunks
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+function dumpable(body: Readable): UpstreamAnswer['body'] {
+  const dump = (): Promise<void> => {
+    body.destroy()
+    return Promise.resolve()
+  }
+  return Object.assign(body, { dump })
+}

@@ -1,0 +1,43 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+
+// Other kinds, as some chains have them, are hashed in ways of their own.
+const newestType = 4
+const blobType = 3
+
+/**
+ * The hash of a signed transaction, computed from its bytes.
+ *
+ * @param raw - the param of `eth_sendRawTransaction`
+ * @returns undefined when it is no transaction of a kind that is known here
+ * @see EIP-2718, EIP-4844
+ */
+export function transactionHash(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' || !/^0x(?:[0-9a-f]{2})+$/i.test(raw)) return undefined
+  const bytes = Buffer.from(raw.slice(2), 'hex')
+  const [first = 0] = bytes
+  if (first >= 0xc0) return hashOf(bytes)
+  if (first === 0 || first > newestType) return undefined
+  return hashOf(first === blobType ? withoutBlobs(bytes) : bytes)
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
+}
+
+/** Blobs travel beside the transaction, in a list around both; they are no part of what is hashed. */
+function withoutBlobs(bytes: Buffer): Buffer {
+  const start = 1 + headLength(bytes, 1)
+  if ((bytes[start] ?? 0) < 0xc0) return bytes
+  const end = start + headLength(bytes, start) + payloadLength(bytes, start)
+  return Buffer.concat([bytes.subarray(0, 1), bytes.subarray(start, end)])
+}
+
+// A list of RLP: 0xc0 and its length, or 0xf7 and the length of its length.
+function headLength(bytes: Buffer, at: number): number {
+  return 1 + Math.max(0, (bytes[at] ?? 0) - 0xf7)
+}
+
+function payloadLength(bytes: Buffer, at: number): number {
+  const mark = bytes[at] ?? 0
+  return mark <= 0xf7 ? mark - 0xc0 : bytes.readUIntBE(at + 1, Math.min(mark - 0xf7, 6))
+}

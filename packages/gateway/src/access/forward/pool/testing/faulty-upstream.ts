@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** How a node misbehaves: `well` is not at all. */
+export type Fault = 'well' | 'hang' | 'cut' | 'garbage' | 'truncated' | 'half body' | 'busy text' | 429 | 500
+
+/** What a node answers to a method: a result, or an error. */
+export type Scripted = { readonly result: unknown } | { readonly error: Readonly<Record<string, unknown>> }
+
+/** A node with a chain of its own making that misbehaves as a test wants. */
+export interface FaultyUpstream {
+  readonly url: string
+  /** Methods that it was asked for, those of the watch left out. */
+  readonly asked: string[]
+  /** Every method, the watch's too. */
+  readonly heard: string[]
+  fault: Fault
+  /** Before each answer, in milliseconds. */
+  delayMs: number
+  head: number
+  /** Blocks from this number on have hashes with this mark. */
+  fork: { readonly from: number; readonly mark: string } | undefined
+  chainId: string
+  /** Number of the block under the tag; undefined for a node that does not know it. */
+  finalized: number | undefined
+  readonly answers: Record<string, Scripted | ((params: readonly unknown[]) => Scripted)>
+  kill(): Promise<void>
+  revive(): Promise<void>
+}
+
+/** Starts one that answers `eth_gasPrice` with its name, until the running test ends. */
+export async function faultyUpstream(
+  name: string,
+  given: Partial<FaultyUpstream> = {},
+): Promise<FaultyUpstream> {
+  const sockets = new Set<Socket>()
+  let server: Server
+  let port = 0
+  const listen = async () => {
+    server = createServer(
+      (request, response) => void answer(request, response).catch(() => response.destroy()),
+    )
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    })
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    port = (server.address() as AddressInfo).port
+  }
+  const kill = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  const hashOf = (number: number) => {
+    const mark = node.fork && number >= node.fork.from ? node.fork.mark : ''
+    return `0x${mark}${number.toString(16).padStart(64 - mark.length, '0')}`
+  }
+  const block = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+  })
+  const blockAt = (tag: unknown): Scripted => {
+    if (tag === 'latest') return { result: block(node.head) }
+    if (tag === 'finalized') {
+      if (node.finalized === undefined) return { error: { code: -39001, message: 'Unknown block' } }
+      return { result: block(node.finalized) }
+    }
+    return { result: Number(tag) <= node.head ? block(Number(tag)) : null }
+  }
+  const scripted = (method: string, params: readonly unknown[]): Scripted => {
+    const own = node.answers[method]
+    if (own) return typeof own === 'function' ? own(params) : own
+    switch (method) {
+      case 'eth_chainId':
+        return { result: node.chainId }
+      case 'eth_blockNumber':
+        return { result: `0x${node.head.toString(16)}` }
+      case 'eth_getBlockByNumber':
+        return blockAt(params[0])
+      default:
+        return { result: name }
+    }
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] }
+    const isWatch =
+      method === 'eth_chainId' || (method === 'eth_getBlockByNumber' && /^[a-z]+$/.test(String(params[0])))
+    node.heard.push(method)
+    if (!isWatch) node.asked.push(method)
+    if (node.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, node.delayMs))
+    const whole = JSON.stringify({ jsonrpc: '2.0', id, ...scripted(method, params) })
+    write(response, node.fault, whole)
+  }
+  const node: FaultyUpstream = {
+    url: '',
+    asked: [],
+    heard: [],
+    fault: 'well',
+    delayMs: 0,
+    head: 1_000,
+    fork: undefined,
+    chainId: '0x7a69',
+    finalized: 900,
+    answers: {},
+    kill,
+    revive: listen,
+    ...given,
+  }
+  await listen()
+  onTestFinished(kill)
+  return Object.assign(node, { url: `http://127.0.0.1:${port}` })
+}
+
+function write(response: ServerResponse, fault: Fault, whole: string): void {
+  const json = { 'content-type': 'application/json' }
+  switch (fault) {
+    case 'hang':
+      return
+    case 'cut':
+      response.destroy()
+      return
+    case 'garbage':
+      response.writeHead(200, json).end('<html>Bad gateway</html>')
+      return
+    case 'truncated':
+      response.writeHead(200, json).end(whole.slice(0, -2))
+      return
+    case 'half body':
+      response.writeHead(200, { ...json, 'content-length': String(whole.length) })
+      response.write(whole.slice(0, 10), () => response.destroy())
+      return
+    case 'busy text':
+      response
+        .writeHead(200, json)
+        .end('{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"rate limit reached"}}')
+      return
+    case 429:
+      response.writeHead(429, { ...json, 'retry-after': '30' }).end('{}')
+      return
+    case 500:
+      response.writeHead(500, json).end('{}')
+      return
+    case 'well':
+      response.writeHead(200, json).end(whole)
+      return
+    default:
+      fault satisfies never
+  }
+}

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../../../grants/node-grant.ts'
+import { usedAddresses } from '../../../grants/upstream-record.ts'
+import { createUpstreamSocket } from '../upstream-socket.ts'
+import type { Upstreams } from '../upstreams.ts'
+import { SubscriptionHub } from './subscription-hub.ts'
+
+/** The subscription hubs of all nodes, made when first needed. */
+export interface SubscriptionHubs {
+  /** @throws {@link RpcFailure} with status 503 when the node has no usable upstream */
+  of(grant: NodeGrant): SubscriptionHub
+  /** How many subscriptions, or polls in their place, there are at all nodes. */
+  upstreamSubscriptions(): number
+  close(): void
+}
+
+/** What the hubs are made with. */
+export interface HubOptions {
+  readonly upstreams: Upstreams
+  /** WebSocket address of the embedded chain for nodes whose upstream is `devnet`. */
+  readonly embeddedSocket: string | undefined
+  readonly pollMs: number
+  readonly timeoutMs: number
+  readonly log: Logger
+}
+
+/** Makes the set of subscription hubs, one for each node address. */
+export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
+  const { upstreams, embeddedSocket, pollMs, timeoutMs, log } = options
+  const hubs = new Map<string, SubscriptionHub>()
+  return {
+    of: (grant) => {
+      const key = addressKey(grant)
+      const known = hubs.get(key)
+      if (known) return known
+      const addresses = usedAddresses(grant.upstreams['websocket'])
+        .map((word) => (word === 'devnet' ? embeddedSocket : word))
+        .filter((address) => address !== undefined)
+      const upstream = upstreams.of(grant, 'evm')
+      const nodeLog = log.child({ node_id: grant.nodeId })
+      const socket = addresses.length === 0 ? undefined : createUpstreamSocket(addresses, timeoutMs, nodeLog)
+      const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog })
+      hubs.set(key, hub)
+      return hub
+    },
+    upstreamSubscriptions: () =>
+      [...hubs.values()].reduce((sum, { upstreamSubscriptions }) => sum + upstreamSubscriptions, 0),
+    close: () => {
+      for (const hub of hubs.values()) hub.close()
+    },
+  }
+}
+
+/** The same for grants of the same node address; it may hold secrets. */
+export function addressKey({ upstreams }: NodeGrant): string {
+  return JSON.stringify([upstreams['evm'], upstreams['websocket']])
+}

@@ -1,0 +1,89 @@
+import { redact } from '@fairlead/core'
+import {
+  decodeStatusMessage,
+  encodeStatusMessage,
+  GrpcError,
+  metadataToHeaders,
+  Status,
+  type StatusCode,
+  statusOfHttp,
+} from '@fairlead/grpc-transport/wire'
+import type { OutgoingHttpHeaders } from 'node:http2'
+import type { Refusal } from '../admit/admission.ts'
+
+/** How a call ends for the client. */
+export interface CallEnd {
+  readonly code: StatusCode
+  /** With the status in them. */
+  readonly trailers: OutgoingHttpHeaders
+}
+
+/** An end that this service gives a call. */
+export function ownEnd(
+  code: StatusCode,
+  detail: string,
+  metadata: Readonly<Record<string, string>> = {},
+): CallEnd {
+  const trailers = { 'grpc-status': String(code), 'grpc-message': encodeStatusMessage(detail), ...metadata }
+  return { code, trailers }
+}
+
+/** The end for what a station of this service has thrown. */
+export function endOfError({ code, detail, metadata }: GrpcError): CallEnd {
+  return ownEnd(code, detail, metadataToHeaders(metadata) as Record<string, string>)
+}
+
+/** A refusal of the stations before the node: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
+export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Refusal): GrpcError {
+  const retryMs = data && 'retry_after_ms' in data ? data.retry_after_ms : (retryAfterSeconds ?? 0) * 1_000
+  const isLimit = status === 429 || status === 503 || (data !== undefined && 'reason' in data)
+  const code =
+    status === 401 ? Status.UNAUTHENTICATED : isLimit ? Status.RESOURCE_EXHAUSTED : Status.PERMISSION_DENIED
+  return new GrpcError(code, reason, retryMs > 0 ? { 'grpc-retry-pushback-ms': String(retryMs) } : {})
+}
+
+/**
+ * The end that a node gives a call, passed on as it is. Only what would tell of the node's address or credential is kept
+ * back: the client's own credential was found good before, so a complaint about one is about that of this service.
+ *
+ * @param trailers - with a `grpc-status`
+ * @param secrets - texts that must not be passed on
+ */
+export function endOfNode(trailers: OutgoingHttpHeaders, secrets: readonly string[]): CallEnd {
+  const code = codeOf(trailers['grpc-status'])
+  if (code === Status.OK) return { code, trailers }
+  if (code === Status.UNAUTHENTICATED) return refusedCredential
+  return { code, trailers: withoutSecrets(trailers, secrets) }
+}
+
+/** The end for an answer of HTTP that is none of gRPC. */
+export function endOfHttp(status: number): CallEnd {
+  if (status === 401 || status === 403 || status === 407) return refusedCredential
+  if (status === 200) return ownEnd(Status.UNKNOWN, 'The node answered with something that is not gRPC.')
+  return ownEnd(statusOfHttp(status), `The node answered HTTP ${status}.`)
+}
+
+const refusedCredential = ownEnd(Status.UNAVAILABLE, 'The node refuses the credential of this service.')
+
+function codeOf(value: unknown): StatusCode {
+  const code = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : Status.UNKNOWN
+  return code <= Status.UNAUTHENTICATED ? (code as StatusCode) : Status.UNKNOWN
+}
+
+function withoutSecrets(trailers: OutgoingHttpHeaders, secrets: readonly string[]): OutgoingHttpHeaders {
+  const kept: OutgoingHttpHeaders = {}
+  for (const [name, value] of Object.entries(trailers)) {
+    const texts = [value].flat().map(String)
+    if (name === 'grpc-message') {
+      const detail = decodeStatusMessage(texts[0] ?? '')
+      const clean = redact(detail, secrets)
+      kept[name] = clean === detail ? value : encodeStatusMessage(clean)
+    } else if (!texts.some((text) => holdsSecret(name, text, secrets))) kept[name] = value
+  }
+  return kept
+}
+
+function holdsSecret(name: string, text: string, secrets: readonly string[]): boolean {
+  const plain = name.endsWith('-bin') ? Buffer.from(text, 'base64').toString('latin1') : text
+  return secrets.some((secret) => plain.includes(secret))
+}

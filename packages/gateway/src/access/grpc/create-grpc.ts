@@ -1,0 +1,68 @@
+import { createHttp2Server } from '@fairlead/grpc-transport'
+import type { Http2Server } from 'node:http2'
+import type { NodeListener } from '../listen/http-exchange.ts'
+import { createGrpcListener, type StreamListener } from './grpc-listener.ts'
+import type { GrpcPlane } from './grpc-plane.ts'
+import { createCallLimits } from '../admit/grpc/call-limits.ts'
+import type { CallRule } from '../admit/grpc/call-rules.ts'
+import { createOpenCalls } from './open-calls.ts'
+import { createStalledCalls } from './stalled-calls.ts'
+import { createGrpcNodes } from '../forward/grpc/grpc-node.ts'
+import { createWebListener } from './web/web-http1.ts'
+
+/** What gRPC is made with. */
+export interface GrpcOptions extends Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
+  /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
+  readonly embedded: string | undefined
+  /** Longest wait for a connection to a node. */
+  readonly connectTimeoutMs: number
+  /** Takes the requests over HTTP/2 that are none of gRPC; they are refused when it is left out. */
+  readonly otherwise?: StreamListener | undefined
+  readonly rules: readonly CallRule[]
+  /** Calls of one credential that may be open at a time. */
+  readonly maxOpenCalls: number
+  /** Calls of all credentials whose clients may stand still for longer than a moment. */
+  readonly maxStalledCalls: number
+}
+
+/** The gRPC of all hosted nodes. */
+export interface Grpc {
+  /** Takes connections of HTTP/2. */
+  readonly http2: Http2Server
+  /** Takes requests of gRPC-web over HTTP/1.1. */
+  readonly web: NodeListener
+  /** Rejects when there is an embedded chain that does not answer. */
+  embeddedAnswer(signal: AbortSignal): Promise<void>
+  /** Ends the streams, and after the given time also the calls that are then still open. */
+  stop(drainMs: number): Promise<void>
+  /** Ends the connections to the nodes. */
+  close(): Promise<void>
+}
+
+// What a node that does not read can make this service hold of each call; requests of the usual services are smaller.
+const streamWindowBytes = 256 << 10
+
+/** Makes the gRPC of a service: a proxy that reads no messages. */
+export function createGrpc(options: GrpcOptions): Grpc {
+  const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
+  const nodes = createGrpcNodes(connectTimeoutMs, embedded)
+  const limits = createCallLimits(rules, maxOpenCalls)
+  const endHearing = directory.onReplaced(() => {
+    limits.forget((credentialId) => directory.current(credentialId) !== undefined)
+  })
+  const openCalls = createOpenCalls(directory, options.admission)
+  const stalledCalls = createStalledCalls(maxStalledCalls)
+  const plane: GrpcPlane = { ...options, nodes, limits, openCalls, stalledCalls }
+  const http2 = createHttp2Server({ streamWindowBytes })
+  http2.on('stream', createGrpcListener(plane, options.otherwise))
+  return {
+    http2,
+    web: createWebListener(plane),
+    embeddedAnswer: (signal) => nodes.embeddedAnswer(signal),
+    stop: (drainMs) => openCalls.stop(drainMs),
+    close: async () => {
+      endHearing()
+      await nodes.close()
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { LoggedRequests } from '../../observe/logged-requests.ts'
+import type { GrpcMetrics } from '../../observe/metrics.ts'
+import type { Admission } from '../admit/admission.ts'
+import type { Door } from '../door.ts'
+import type { Directory } from '../authenticate/directory.ts'
+import type { Meter } from '../meter/meter.ts'
+import type { CallLimits } from '../admit/grpc/call-limits.ts'
+import type { OpenCalls } from './open-calls.ts'
+import type { StalledCalls } from './stalled-calls.ts'
+import type { GrpcNodes } from '../forward/grpc/grpc-node.ts'
+
+/** What the calls of gRPC need from the rest of the service. */
+export interface GrpcPlane {
+  readonly directory: Directory
+  readonly door: Door
+  readonly admission: Admission
+  readonly nodes: GrpcNodes
+  readonly limits: CallLimits
+  readonly openCalls: OpenCalls
+  readonly stalledCalls: StalledCalls
+  readonly meter: Meter
+  readonly metrics: GrpcMetrics
+  readonly log: Logger
+  /** Calls that get a line in the log; all when left out. */
+  readonly logRequests?: LoggedRequests | undefined
+  readonly corsOrigin: string
+  /** Longest request body of gRPC-web. */
+  readonly maxBodyBytes: number
+}

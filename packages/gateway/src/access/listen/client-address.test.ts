@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { clientAddress, trustedProxiesOf } from './client-address.ts'
+
+const given = '10.0.0.0/8, 2001:db8::/32'
+
+it.each<[trusted: string | undefined, peer: string, headers: Record<string, string>, client: string]>([
+  // Nobody is believed.
+  [undefined, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
+  [undefined, '::ffff:192.0.2.1', {}, '192.0.2.1'],
+  // A stranger says what he likes.
+  [given, '198.51.100.1', { 'x-forwarded-for': '192.0.2.7' }, '198.51.100.1'],
+  // The last one that no trusted proxy has.
+  [given, '10.0.0.1', {}, '10.0.0.1'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
+  [given, '::ffff:10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '127.0.0.1, 192.0.2.7' }, '192.0.2.7'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '127.0.0.1, 192.0.2.7, 10.9.9.9' }, '192.0.2.7'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '10.1.1.1,10.2.2.2' }, '10.1.1.1'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7:4711' }, '192.0.2.7'],
+  [given, '2001:db8::1', { 'x-forwarded-for': '[2001:db9::7]:80' }, '2001:db9::7'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '::ffff:192.0.2.7' }, '192.0.2.7'],
+  // What is no address hides who stands before it.
+  [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7, unknown, 10.2.2.2' }, '10.2.2.2'],
+  [given, '10.0.0.1', { 'x-forwarded-for': '' }, '10.0.0.1'],
+  [given, '10.0.0.1', { 'x-forwarded-for': ','.repeat(10_000) }, '10.0.0.1'],
+  // RFC 7239
+  [given, '10.0.0.1', { forwarded: 'for=192.0.2.7;proto=https;by=10.0.0.1' }, '192.0.2.7'],
+  [given, '10.0.0.1', { forwarded: 'for="127.0.0.1", For="[2001:db9::7]:80"' }, '2001:db9::7'],
+  [given, '10.0.0.1', { forwarded: 'for=_hidden' }, '10.0.0.1'],
+  [given, '10.0.0.1', { forwarded: 'for=192.0.2.8', 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
+])('behind the proxies %s a request of %s with %j is of %s', (trusted, remoteAddress, headers, client) => {
+  expect(clientAddress({ headers, socket: { remoteAddress } }, trustedProxiesOf(trusted, false))).toBe(client)
+})
+
+it('believes this machine and private networks when it is told to believe without a list', () => {
+  const trusted = trustedProxiesOf(undefined, true)
+  const headers = { 'x-forwarded-for': '192.0.2.7' }
+  for (const remoteAddress of ['127.0.0.1', '::1', '172.20.0.1', '192.168.1.1', 'fd00::1', 'fe80::1%eth0']) {
+    expect(clientAddress({ headers, socket: { remoteAddress } }, trusted)).toBe('192.0.2.7')
+  }
+  expect(clientAddress({ headers, socket: { remoteAddress: '198.51.100.1' } }, trusted)).toBe('198.51.100.1')
+  // A list stands instead of them.
+  const listed = trustedProxiesOf('198.51.100.1', true)
+  expect(clientAddress({ headers, socket: { remoteAddress: '127.0.0.1' } }, listed)).toBe('127.0.0.1')
+})
+
+it('stands for nobody when the connection is gone', () => {
+  expect(clientAddress({ headers: {}, socket: {} }, trustedProxiesOf(given, false))).toBe('')
+})

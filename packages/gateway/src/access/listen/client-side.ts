@@ -1,0 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FrontRequest } from './front/front-request.ts'
+import type { FrontResponse } from './front/front-response.ts'
+
+/** A request as node:http reads it, or as the front does. */
+export type ClientRequest = IncomingMessage | FrontRequest
+
+/** The answer to a {@link ClientRequest}. */
+export type ClientResponse = ServerResponse | FrontResponse

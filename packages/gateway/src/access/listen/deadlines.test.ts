@@ -1,0 +1,14 @@
+import { expect, it, vi } from 'vitest'
+import { Deadlines } from './deadlines.ts'
+
+it('ends what is not done in time, in turn, and nothing else', async () => {
+  const deadlines = new Deadlines(50)
+  const ended: string[] = []
+  const timed = (name: string) => ({ end: () => void ended.push(name) })
+  const [first, done, second] = [timed('first'), timed('done'), timed('second')]
+  for (const each of [first, done, second]) deadlines.begin(each, performance.now())
+  deadlines.done(done)
+  await vi.waitFor(() => expect(ended).toEqual(['first', 'second']), { timeout: 20_000 })
+  deadlines.begin(timed('third'), performance.now())
+  await vi.waitFor(() => expect(ended).toEqual(['first', 'second', 'third']), { timeout: 20_000 })
+})

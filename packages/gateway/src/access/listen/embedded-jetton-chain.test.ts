@@ -1,0 +1,98 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Route } from '@fairlead/core'
+import { type JettonDevnetChain, startDevnet } from '@fairlead/devnet'
+import { v2, v3 } from '@fairlead/jetton/contract'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type JettonFixture, listenToJetton } from '../testing/jetton-fixture.ts'
+
+let directory: string
+let chain: JettonDevnetChain
+let gateway: JettonFixture
+let stop: () => Promise<void>
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'fairlead-jetton-'))
+  // Nothing happens between two calls, so that their answers can be compared.
+  const devnet = await startDevnet({
+    dataDirectory: directory,
+    chains: ['jetton'],
+    jetton: { secondsPerBlock: 0 },
+  })
+  ;({ stop } = devnet)
+  ;[chain] = devnet.chains
+  gateway = await listenToJetton(chain.url)
+}, 120_000)
+
+afterAll(async () => {
+  await gateway.stop()
+  await stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+/** A value for every parameter that some operation needs. */
+function queryFor(route: Route): string {
+  const values: Readonly<Record<string, string>> = {
+    address: route.path.endsWith('getTokenData') ? chain.example.jetton_master : chain.example.wallet,
+    account: chain.example.wallet,
+    seqno: '1',
+    workchain: '-1',
+    shard: '-9223372036854775808',
+    config_id: '15',
+    hash: chain.example.burn_hash,
+    source: chain.example.wallet,
+    destination: chain.example.jetton_wallet,
+    created_lt: '1',
+    limit: '5',
+  }
+  const needed = Object.entries(route.query).filter(([name, { required }]) => required || name === 'limit')
+  return new URLSearchParams(needed.map(([name]) => [name, values[name] ?? ''])).toString()
+}
+
+/** Without what is drawn anew for each request. */
+async function answerOf(response: Response) {
+  const text = await response.text()
+  return { status: response.status, body: text.replace(/"@extra":"[^"]*"/g, '"@extra":""') }
+}
+
+// These have an adapter, and are asked below.
+const adapted = ['getConfigParam', 'getShards', 'listJettonBurns']
+const reads = [...Object.values<Route>(v2.routes), ...Object.values<Route>(v3.routes)].filter(
+  ({ method, operationId }) => method === 'GET' && !adapted.includes(operationId),
+)
+
+it.each(reads)('answers $path as the chain does', async (route) => {
+  const target = `${route.path}?${queryFor(route)}`
+  const [direct, through] = await Promise.all([
+    fetch(`${chain.url}${target}`).then(answerOf),
+    gateway.call(target).then(answerOf),
+  ])
+  expect(through.status).toBe(direct.status)
+  // The chain has no empty list of rows, as an index has none.
+  if (direct.status === 200) expect(through.body).toBe(direct.body.replace(/^(\{"\w+":)null,/, '$1[],'))
+  else expect(JSON.parse(through.body)).toMatchObject({ ok: false, code: direct.status })
+})
+
+it('lists the burns of the sample jetton', async () => {
+  const response = await gateway.call(`/api/v3/jetton/burns?address=${chain.example.jetton_master}`)
+  const { burns } = (await response.json()) as { burns: { transaction: { hash: string } }[] }
+  expect(burns.map(({ transaction }) => transaction.hash)).toContain(chain.example.burn_hash)
+})
+
+it('knows a parameter of the configuration, and none that the chain does not have', async () => {
+  const param = await gateway.call('/api/v2/getConfigParam?config_id=15')
+  expect(await param.json()).toEqual({
+    config_id: 15,
+    value: expect.objectContaining({ validators_elected_for: 65_536 }),
+  })
+  expect(await answerOf(await gateway.call('/api/v2/getConfigParam?config_id=999'))).toMatchObject({
+    status: 404,
+  })
+})
+
+it('runs a get method by JSON-RPC', async () => {
+  const params = { address: chain.example.jetton_master, method: 'get_jetton_data', stack: [] }
+  const response = await gateway.rpc({ jsonrpc: '2.0', id: 'x', method: 'runGetMethod', params })
+  expect(await response.json()).toMatchObject({ ok: true, jsonrpc: '2.0', id: 'x', result: { exit_code: 0 } })
+})

@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net'
+import { FrontRequest } from './front-request.ts'
+import { FrontResponse, type ResponseSocket } from './front-response.ts'
+import { canBecomeOrdinary, longestHead, readRequestHead, type RequestHead } from './request-head.ts'
+
+/** What a connection needs from the front that it belongs to. */
+export interface ConnectionOwner {
+  /** Fields of every answer at the moment. */
+  readonly fields: string
+  /** Whether connections end behind their answers. */
+  readonly isDraining: boolean
+  /** Longest body that is served; longer ones are not even read here. */
+  readonly maxBodyBytes: number
+  readonly patience: Patience
+  serve(request: FrontRequest, response: FrontResponse): void
+  /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
+  hold(bytes: number): boolean
+  /** Takes a connection over for good; nothing of what is unread is lost. */
+  handOver(socket: Socket, unread: Buffer): void
+  forget(connection: FrontConnection): void
+}
+
+/** How long a connection may be in each phase, in milliseconds. */
+export type Patience = Readonly<Record<Phase, number>>
+
+type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
+
+// What a client may send ahead while it waits for an answer.
+const longestAhead = 65_536
+
+const headEnd = Buffer.from('\r\n\r\n')
+const nothing = Buffer.alloc(0)
+
+/** One connection: its requests are served one after the other, until one comes that is not ordinary. */
+export class FrontConnection implements ResponseSocket {
+  readonly #owner: ConnectionOwner
+  readonly #socket: Socket
+  #phase: Phase = 'idle'
+  #since = 0
+  #unread: Buffer = nothing
+  // A client sends the same head again and again. These bytes include the empty line at its end.
+  #headBytes: Buffer = nothing
+  #head: RequestHead | undefined
+  #pieces: Buffer[] = []
+  #held = 0
+  #missing = 0
+  #response: FrontResponse | undefined
+  #isReading = false
+
+  constructor(owner: ConnectionOwner, socket: Socket, now: number) {
+    this.#owner = owner
+    this.#socket = socket
+    this.#since = now
+    socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
+    socket.on('timeout', this.#close)
+  }
+
+  /** Whether nothing of a request has come, or of an answer is left. */
+  get isIdle(): boolean {
+    return this.#phase === 'idle'
+  }
+
+  get commonFields(): string {
+    return this.#owner.isDraining
+      ? `${this.#owner.fields}connection: close\r\n`
+      : `${this.#owner.fields}${staying}`
+  }
+
+  /** Ends the connection when it has been in its phase for too long. */
+  check(now: number): void {
+    if (now - this.#since <= this.#owner.patience[this.#phase]) return
+    // A long answer that is at hand has been given a time of its own, which is about what the client takes of it.
+    if (this.#phase === 'leaving' && this.#socket.timeout) return
+    if (this.#phase === 'head' || this.#phase === 'body') {
+      this.#socket.write('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n')
+    }
+    this.destroy()
+  }
+
+  write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void {
+    this.#phase = 'leaving'
+    // What comes bit by bit goes on when the client has taken the bit before.
+    this.#since = performance.now()
+    this.#socket.write(data, encoding, taken)
+  }
+
+  isEmpty(): boolean {
+    return this.#socket.writableLength === 0
+  }
+
+  setTimeout(milliseconds: number): void {
+    this.#socket.setTimeout(milliseconds)
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  over(): void {
+    this.#response = undefined
+    if (this.#socket.timeout) this.#socket.setTimeout(0)
+    if (this.#owner.isDraining) {
+      this.#socket.end()
+      return
+    }
+    this.#enter('idle')
+    if (this.#socket.isPaused()) this.#socket.resume()
+    // Whoever has answered at once is still inside of the loop that reads.
+    if (!this.#isReading) this.#read()
+  }
+
+  #enter(phase: Phase): void {
+    if (this.#phase === phase) return
+    this.#phase = phase
+    this.#since = performance.now()
+  }
+
+  readonly #take = (bytes: Buffer): void => {
+    this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
+    if (this.#response === undefined) this.#read()
+    else if (this.#unread.length > longestAhead) this.#socket.pause()
+  }
+
+  #read(): void {
+    this.#isReading = true
+    while (this.#response === undefined && this.#unread.length > 0 && !this.#socket.destroyed) {
+      if (!(this.#phase === 'body' ? this.#readBody() : this.#readHead())) break
+    }
+    this.#isReading = false
+  }
+
+  /** Tells whether to go on. */
+  #readHead(): boolean {
+    const bytes = this.#unread
+    const known = this.#headBytes.length
+    if (this.#head && bytes.length >= known && bytes.compare(this.#headBytes, 0, known, 0, known) === 0) {
+      this.#unread = bytes.subarray(known)
+      return this.#beginBody(this.#head)
+    }
+    const end = bytes.indexOf(headEnd)
+    if (end < 0) {
+      if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'))) return this.#handOver()
+      this.#enter('head')
+      return false
+    }
+    const head = end > longestHead ? undefined : readRequestHead(bytes.toString('latin1', 0, end))
+    if (!head || head.contentLength > this.#owner.maxBodyBytes) return this.#handOver()
+    this.#head = head
+    this.#headBytes = Buffer.from(bytes.subarray(0, end + headEnd.length))
+    this.#unread = bytes.subarray(end + headEnd.length)
+    return this.#beginBody(head)
+  }
+
+  #beginBody(head: RequestHead): boolean {
+    this.#missing = head.contentLength
+    if (this.#unread.length >= this.#missing) return this.#readBody()
+    this.#enter('body')
+    return this.#unread.length > 0
+  }
+
+  #readBody(): boolean {
+    const piece = this.#unread.length > this.#missing ? this.#unread.subarray(0, this.#missing) : this.#unread
+    this.#unread = piece.length === this.#unread.length ? nothing : this.#unread.subarray(piece.length)
+    this.#missing -= piece.length
+    if (this.#missing > 0) {
+      this.#pieces.push(piece)
+      this.#held += piece.length
+      return this.#owner.hold(piece.length) ? false : this.#handOver()
+    }
+    const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
+    this.#letGo()
+    this.#enter('call')
+    const response = new FrontResponse(this)
+    this.#response = response
+    this.#owner.serve(new FrontRequest(this.#head as RequestHead, this.#socket, body), response)
+    return true
+  }
+
+  #handOver(): false {
+    const begun = this.#pieces.length > 0 ? [this.#headBytes, ...this.#pieces] : []
+    this.#leave()
+    this.#owner.handOver(this.#socket, Buffer.concat([...begun, this.#unread]))
+    return false
+  }
+
+  #letGo(): void {
+    if (this.#held === 0) return
+    this.#owner.hold(-this.#held)
+    this.#held = 0
+    this.#pieces = []
+  }
+
+  // As node:http does: a client that has ended its side is not waited for.
+  readonly #end = (): void => void this.#socket.end()
+
+  readonly #close = (): void => {
+    this.#leave()
+    this.#socket.destroy()
+    this.#response?.gone()
+  }
+
+  #leave(): void {
+    const socket = this.#socket
+    socket.off('data', this.#take).off('end', this.#end).off('close', this.#close).off('error', this.#close)
+    socket.off('timeout', this.#close)
+    this.#letGo()
+    this.#owner.forget(this)
+  }
+}
+
+const staying = 'connection: keep-alive\r\nkeep-alive: timeout=60\r\n'

@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
+import type { NodePath } from '../node-path.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** A request that the front has read to its end: what listeners ask of an `IncomingMessage`. */
+export class FrontRequest {
+  readonly method = 'POST'
+  readonly complete = true
+  readonly url: string
+  /** The same, taken apart. */
+  readonly path: NodePath
+  readonly headers: IncomingHttpHeaders
+  readonly socket: Socket
+  /** The whole body. */
+  readonly bytes: Buffer
+
+  constructor({ target, path, headers }: RequestHead, socket: Socket, bytes: Buffer) {
+    this.url = target
+    this.path = path
+    this.headers = headers
+    this.socket = socket
+    this.bytes = bytes
+  }
+}

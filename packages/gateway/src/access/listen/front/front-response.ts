@@ -1,0 +1,145 @@
+import { EventEmitter } from 'node:events'
+import { STATUS_CODES } from 'node:http'
+import { Writable } from 'node:stream'
+
+/** Where a response goes. */
+export interface ResponseSocket {
+  /** The fields that every answer on the connection has at the moment, each line ended by CRLF. */
+  readonly commonFields: string
+  write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void
+  /** Whether the operating system has taken all that was written. */
+  isEmpty(): boolean
+  setTimeout(milliseconds: number): void
+  destroy(): void
+  /** Hears that the whole answer was taken, so that the next request may come. */
+  over(): void
+}
+
+// Longer ones are not worth a copy into one piece with the head.
+const longestPiece = 16_384
+
+const lastChunk = '0\r\n\r\n'
+
+/** The answer to a request of the front: what listeners ask of a `ServerResponse`. It tells `close` once. */
+export class FrontResponse extends EventEmitter {
+  statusCode = 200
+  headersSent = false
+  destroyed = false
+  writableFinished = false
+  readonly #socket: ResponseSocket
+  readonly #names: string[] = []
+  readonly #values: string[] = []
+
+  constructor(socket: ResponseSocket) {
+    super()
+    this.#socket = socket
+  }
+
+  /** @throws TypeError when the value could be read as more than one field */
+  setHeader(name: string, value: string | number): void {
+    const text = String(value)
+    if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
+    const known = this.#names.indexOf(name)
+    if (known >= 0) this.#values[known] = text
+    else {
+      this.#names.push(name)
+      this.#values.push(text)
+    }
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#names.includes(name)
+  }
+
+  /** Ends the connection when the client takes nothing for so long. */
+  setTimeout(milliseconds: number): void {
+    this.#socket.setTimeout(milliseconds)
+  }
+
+  /** Sends an answer that is at hand whole, in one piece where it is short. */
+  end(content: string | Uint8Array = ''): void {
+    if (this.headersSent || this.destroyed) return
+    this.headersSent = true
+    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+    // Nothing may follow the head of a 204, not even its length.
+    const head = this.#head(this.statusCode === 204 ? '' : `content-length: ${length}\r\n`)
+    if (typeof content !== 'string') {
+      if (length > longestPiece) {
+        this.#socket.write(head, 'latin1')
+        this.#socket.write(content, 'latin1', this.#taken)
+        return
+      }
+      const bytes = Buffer.from(content.buffer, content.byteOffset, length)
+      this.#write(head + bytes.toString('latin1'), 'latin1')
+    } else this.#write(head + content, length === content.length ? 'latin1' : 'utf8')
+  }
+
+  /** The same answer as a stream, for content that comes bit by bit. Breaking it off ends the connection. */
+  toStream(): Writable {
+    let isChunked = false
+    const begin = () => {
+      if (this.headersSent) return
+      this.headersSent = true
+      isChunked = !this.hasHeader('content-length')
+      this.#socket.write(this.#head(isChunked ? 'transfer-encoding: chunked\r\n' : ''), 'latin1')
+    }
+    return new Writable({
+      write: (chunk: Buffer, _, done) => {
+        begin()
+        if (!isChunked) return this.#socket.write(chunk, 'latin1', done)
+        this.#socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
+        this.#socket.write(chunk, 'latin1')
+        this.#socket.write('\r\n', 'latin1', done)
+      },
+      final: (done) => {
+        begin()
+        if (isChunked) this.#socket.write(lastChunk, 'latin1')
+        this.#whenTaken()
+        done()
+      },
+      destroy: (error, done) => {
+        if (error) this.destroy()
+        done(null)
+      },
+    })
+  }
+
+  /** Breaks off the answer, and the connection with it. */
+  destroy(): void {
+    this.#socket.destroy()
+    this.gone()
+  }
+
+  /** To be told when there is nobody left to answer. */
+  gone(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    this.emit('close')
+  }
+
+  #head(framing: string): string {
+    const { statusCode } = this
+    let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`
+    for (let at = 0; at < this.#names.length; at++) head += `${this.#names[at]}: ${this.#values[at]}\r\n`
+    return `${head}${this.#socket.commonFields}${framing}\r\n`
+  }
+
+  #write(text: string, encoding: 'latin1' | 'utf8'): void {
+    this.#socket.write(text, encoding)
+    this.#whenTaken()
+  }
+
+  #whenTaken(): void {
+    // Most answers are taken at once, and need nobody who waits for it.
+    if (this.#socket.isEmpty()) this.#taken()
+    else this.#socket.write('', 'latin1', this.#taken)
+  }
+
+  readonly #taken = (error?: Error | null): void => {
+    if (error || this.destroyed) return
+    this.writableFinished = true
+    this.destroyed = true
+    this.emit('close')
+    this.#socket.over()
+  }
+}

@@ -1,0 +1,117 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ConnectionOwner, FrontConnection, type Patience } from './front-connection.ts'
+import type { FrontRequest } from './front-request.ts'
+import type { FrontResponse } from './front-response.ts'
+import { longestBody } from './request-head.ts'
+
+/** Takes the connections of HTTP/1.1, as a port hands them out. */
+export interface HttpFront {
+  emit(event: 'connection', socket: Socket): boolean
+  emit(event: 'listening'): boolean
+  /** Ends each connection behind its next answer, from now on. */
+  drain(): void
+  /** Ends connections that nobody uses, and from now on each of the others behind its answer. */
+  closeIdleConnections(): void
+  states(): FrontStates
+  close(): void
+}
+
+/** What the front has at the moment, and counted since the start. */
+export interface FrontStates {
+  readonly connections: number
+  /** Connections that went to node:http. */
+  readonly handedOver: number
+}
+
+/** What a front may be told. */
+export interface FrontOptions {
+  /** Longest body of a call; node:http refuses a longer one in its own way. */
+  readonly maxBodyBytes: number
+  readonly patience?: Partial<Patience>
+  /** Most bytes of bodies that are not whole yet; node:http looks at the credential before it reads more of them. */
+  readonly maxHeldBytes?: number
+}
+
+// A call has the time that its listener gives it.
+const usualPatience = { idle: 60_000, head: 10_000, body: 30_000, call: Infinity, leaving: 60_000 }
+
+const longestCheckMs = 1_000
+
+const defaultMaxHeldBytes = 33_554_432
+
+/**
+ * Makes a front before a server of node:http. It serves ordinary JSON-RPC calls itself, which takes a fraction of the
+ * time. A connection with any other request goes to node:http for good, that request included.
+ *
+ * @param server - takes what is not ordinary
+ * @param serve - answers a call; it never throws
+ * @see RFC 9112
+ */
+export function createHttpFront(
+  server: Server,
+  { maxBodyBytes, patience: given, maxHeldBytes = defaultMaxHeldBytes }: FrontOptions,
+  serve: (request: FrontRequest, response: FrontResponse) => void,
+): HttpFront {
+  const connections = new Set<FrontConnection>()
+  const patience = { ...usualPatience, ...given }
+  let fields = dateField()
+  let isDraining = false
+  let handedOver = 0
+  let heldBytes = 0
+  const owner: ConnectionOwner = {
+    get fields() {
+      return fields
+    },
+    get isDraining() {
+      return isDraining
+    },
+    maxBodyBytes: Math.min(maxBodyBytes, longestBody),
+    patience,
+    serve,
+    hold: (bytes: number) => {
+      heldBytes += bytes
+      return heldBytes <= maxHeldBytes
+    },
+    forget: (connection: FrontConnection) => void connections.delete(connection),
+    handOver: (socket: Socket, unread: Buffer) => {
+      handedOver += 1
+      socket.pause()
+      if (unread.length > 0) socket.unshift(unread)
+      server.emit('connection', socket)
+      socket.resume()
+    },
+  }
+  const watch = setInterval(
+    () => {
+      fields = dateField()
+      const now = performance.now()
+      for (const connection of connections) connection.check(now)
+    },
+    Math.min(longestCheckMs, ...Object.values(patience)),
+  ).unref()
+  return {
+    emit: (event: 'connection' | 'listening', socket?: Socket) => {
+      if (event === 'listening') return server.emit('listening')
+      if (socket) connections.add(new FrontConnection(owner, socket, performance.now()))
+      return true
+    },
+    drain: () => {
+      isDraining = true
+    },
+    closeIdleConnections: () => {
+      isDraining = true
+      for (const connection of connections) if (connection.isIdle) connection.destroy()
+      server.closeIdleConnections()
+    },
+    states: () => ({ connections: connections.size, handedOver }),
+    close: () => {
+      clearInterval(watch)
+      server.close()
+    },
+  }
+}
+
+function dateField(): string {
+  return `date: ${new Date().toUTCString()}\r\n`
+}

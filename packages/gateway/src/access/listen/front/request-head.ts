@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { matchNodePath, type NodePath } from '../node-path.ts'
+
+/** The head of a request that the front serves itself. */
+export interface RequestHead {
+  /** Request target as it came. */
+  readonly target: string
+  /** The same, taken apart. */
+  readonly path: NodePath
+  readonly headers: IncomingHttpHeaders
+  readonly contentLength: number
+}
+
+/** Longest head that is looked at; node:http takes twice as much. */
+export const longestHead = 8_192
+
+/** Longest body that the front reads. */
+export const longestBody = 65_536
+
+// One way to write things each: RFC 9112 allows more, and where it does, servers have been found to disagree.
+const requestLine = /^POST (\/(?:[\w-]{1,128}(?:\/evm)?)?) HTTP\/1\.1$/
+const headerLine = /^([A-Za-z0-9-]{1,64}): ([\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?)$/
+const plainLength = /^(?:0|[1-9]\d{0,6})$/
+const plainHost = /^(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
+const jsonOrText = /^(?:application\/json|text\/plain)(?: ?; ?charset=[\w-]+)?$/i
+
+// Those that are read, and those that mean nothing to a JSON-RPC call. None changes where a message ends.
+const knownHeaders = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'authorization',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'dnt',
+  'host',
+  'keep-alive',
+  'origin',
+  'pragma',
+  'priority',
+  'referer',
+  'sec-ch-ua',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-platform',
+  'sec-fetch-dest',
+  'sec-fetch-mode',
+  'sec-fetch-site',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-request-id',
+])
+
+/**
+ * Reads a request head when it is one of an ordinary JSON-RPC call, written in the ordinary way.
+ *
+ * @param text - the head without the empty line at its end, a character for each byte
+ * @returns undefined for every other head, be it right or wrong: those are for node:http
+ */
+export function readRequestHead(text: string): RequestHead | undefined {
+  const [first = '', ...lines] = text.split('\r\n')
+  const target = requestLine.exec(first)?.[1]
+  const path = target === undefined ? undefined : matchNodePath(target)
+  if (target === undefined || !path) return undefined
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const [, written = '', value = ''] = headerLine.exec(line) ?? []
+    const name = written.toLowerCase()
+    if (!knownHeaders.has(name) || headers[name] !== undefined) return undefined
+    headers[name] = value
+  }
+  const {
+    host = '',
+    connection = 'keep-alive',
+    'content-length': length = '',
+    'content-type': type,
+  } = headers
+  if (!plainHost.test(host) || connection.toLowerCase() !== 'keep-alive' || !plainLength.test(length)) {
+    return undefined
+  }
+  const contentLength = Number(length)
+  if (type !== undefined && !jsonOrText.test(type)) return undefined
+  return { target, path, headers, contentLength }
+}
+
+/**
+ * Tells whether the beginning of a head can still become an ordinary one, so that nothing else waits here for a head that
+ * node:http would have understood, or refused, by now.
+ *
+ * @param text - what has come of the head, a character for each byte
+ */
+export function canBecomeOrdinary(text: string): boolean {
+  const lines = text.split('\r\n')
+  const open = lines.pop() ?? ''
+  if (!/^[\x20-\x7E]*\r?$/.test(open)) return false
+  return lines.every((line, at) => (at === 0 ? requestLine : headerLine).test(line))
+}

@@ -1,0 +1,54 @@
+import { connect } from 'node:net'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { AnswerMemory } from '../forward/answer-memory.ts'
+import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
+import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
+import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+
+const deadNode = 'http://127.0.0.1:9'
+
+/** The listener of every protocol with room for so many bytes of bodies, and a path that takes a body. */
+const listeners = {
+  evm: async (bodyMemory: AnswerMemory) => {
+    const node = await nodeThat((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    })
+    return { ...(await inFrontOf(node, { bodyMemory })), path: `/${token}` }
+  },
+  beacon: async (bodyMemory: AnswerMemory) => ({
+    ...(await beaconInFrontOf(deadNode, { bodyMemory })),
+    path: `/beacon/${beaconToken}/eth/v1/beacon/states/head/validators`,
+  }),
+  jetton: async (bodyMemory: AnswerMemory) => {
+    const listener = await listenToJetton(deadNode, { bodyMemory })
+    onTestFinished(() => listener.stop())
+    return { ...listener, path: `/${jettonToken}/api/v2/jsonRPC` }
+  },
+}
+
+it.each(['evm', 'beacon', 'jetton'] as const)(
+  'bodies of %s are held within a memory for all',
+  async (protocol) => {
+    const memory = new AnswerMemory(100_000)
+    const { url, port, path } = await listeners[protocol](memory)
+    const post = async () => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(url + path, { method: 'POST', headers, body: ' '.repeat(60_000) })
+      return { status: response.status, text: await response.text() }
+    }
+    const before = await post()
+    expect([200, 422, 502]).toContain(before.status)
+    const slow = connect(port, '127.0.0.1')
+    onTestFinished(() => void slow.destroy())
+    slow.write(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
+    )
+    await vi.waitFor(() => expect(memory.offers(50_000)).toBe(false), { timeout: 20_000 })
+    expect(await post()).toEqual({ status: 503, text: expect.stringContaining('too many bodies') })
+    slow.destroy()
+    await vi.waitFor(() => expect(memory.offers(100_000)).toBe(true), { timeout: 20_000 })
+    expect(await post()).toEqual(before)
+    expect(memory.offers(100_000)).toBe(true)
+  },
+)

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { type Admission, type Refusal } from '../admit/admission.ts'
+import { busy } from '../admit/refusals.ts'
+import type { Door } from '../door.ts'
+import type { ServedProtocol } from '../admit/served-protocol.ts'
+import type { Directory } from '../authenticate/directory.ts'
+import type { AnswerMemory } from '../forward/answer-memory.ts'
+import type { MeasuredCall, Meter } from '../meter/meter.ts'
+import { isRequestLogged, type LoggedRequests } from '../../observe/logged-requests.ts'
+import { currentTrace, inTrace, type Tracing } from '../../observe/tracing/current-trace.ts'
+import type { ClientRequest, ClientResponse } from './client-side.ts'
+import { endAndLinger } from './end-and-linger.ts'
+import { isShort, readBody } from './read-body.ts'
+
+/** What the requests of every protocol need from the rest of the service. */
+export interface HttpPlane {
+  readonly directory: Directory
+  readonly door: Door
+  readonly admission: Admission
+  readonly meter: Meter
+  readonly log: Logger
+  /** Requests that get a line in the log; all when left out. */
+  readonly logRequests?: LoggedRequests | undefined
+  /** Without it no request is part of a trace. */
+  readonly tracing?: Tracing | undefined
+  /** How long a node may take to answer, and a client to go on reading. */
+  readonly timeoutMs: number
+  readonly corsOrigin: string
+  /** For the bodies of all requests together; any number of bytes when it is left out. */
+  readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
+}
+
+/** In what the protocols differ. */
+export interface ExchangeRules {
+  readonly protocol: ServedProtocol
+  /** Longest request body. */
+  readonly maxBodyBytes: number
+  /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
+  readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
+  /** Makes what is thrown when a request may not pass. */
+  readonly failure: (refusal: Refusal) => Error
+  /** How to answer what was thrown. */
+  readonly refusalOf: (error: unknown, log: Logger) => RefusedRequest
+}
+
+/** The answer to a request that failed. */
+export interface RefusedRequest {
+  readonly status: number
+  /** JSON. */
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Takes a request when its path belongs to a node; otherwise leaves it untouched and returns false. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => boolean
+
+// What proxies write down for a client that left before its answer; no client ever sees it.
+const clientGone = 499
+
+const firstServerError = 500
+
+// The operating system takes this much whether or not the client reads.
+const heldAlways = 65_536
+
+/** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
+export class HttpExchange<
+  request extends ClientRequest = IncomingMessage,
+  response extends ClientResponse = ServerResponse,
+> {
+  readonly request: request
+  readonly response: response
+  /** What was called, for counting; never a text that the caller chose. */
+  method = 'unknown'
+  /** Status that was answered, for counting. */
+  status = clientGone
+  /** Set where the time says nothing about how fast the node is. */
+  isLasting = false
+  /** Bytes of the request's body, and of the answer's so far. */
+  bytesIn = 0
+  bytesOut = 0
+  /** The calls of a batch. */
+  calls: readonly MeasuredCall[] | undefined
+  readonly #plane: HttpPlane
+  readonly #rules: ExchangeRules
+  readonly #ended = new AbortController()
+  readonly #requestId = randomUUID()
+  readonly #started = performance.now()
+  #bodyBytes = 0
+  #grant: NodeGrant | undefined
+  #log: Logger | undefined
+
+  constructor(plane: HttpPlane, rules: ExchangeRules, request: request, response: response) {
+    this.#plane = plane
+    this.#rules = rules
+    this.request = request
+    this.response = response
+  }
+
+  /** Log of this request; made when there is something to say. */
+  get log(): Logger {
+    this.#log ??= this.#plane.log.child({ request_id: this.#requestId })
+    return this.#log
+  }
+
+  /** Ends when the client goes away, or by {@link abort}. */
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  abort(reason: unknown): void {
+    this.#ended.abort(reason)
+  }
+
+  /** Runs an answer to its end; what it throws is answered as the rules say. It never throws. */
+  run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): Promise<void> {
+    const { traceparent } = this.request.headers
+    const part = this.#plane.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
+      'http.request.method': this.request.method,
+      'fairlead.protocol': this.#rules.protocol,
+      'fairlead.request_id': this.#requestId,
+    })
+    return part ? inTrace(part, () => this.#run(path, answer)) : this.#run(path, answer)
+  }
+
+  async #run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): Promise<void> {
+    this.response.once('close', () => {
+      // Nothing is left to end behind a whole answer.
+      if (!this.response.writableFinished) this.#ended.abort()
+    })
+    try {
+      this.#setCommonHeaders()
+      if (this.request.method === 'OPTIONS') this.#answerPreflight(path)
+      else await answer()
+    } catch (error) {
+      if (!this.isOver()) await this.#refuse(this.#rules.refusalOf(error, this.log))
+    } finally {
+      this.#plane.bodyMemory?.giveBack(this.#bodyBytes)
+      this.#measure()
+    }
+  }
+
+  /**
+   * Finds the node that the request's credential opens.
+   *
+   * @throws what the rules make of a credential that opens nothing, or nothing for this protocol
+   */
+  enter(path: { readonly token?: string | undefined }): NodeGrant {
+    const { protocol, failure } = this.#rules
+    const { door } = this.#plane
+    const entered = door.enter(protocol, path, this.request)
+    if ('status' in entered) {
+      if (entered.status === 401) this.response.setHeader('www-authenticate', 'Basic realm="node"')
+      throw failure(entered)
+    }
+    this.#grant = entered
+    this.#allowOrigin(door.originFor(entered, this.request.headers.origin))
+    return entered
+  }
+
+  /**
+   * Reads the body, as {@link readBody}.
+   *
+   * @throws what the rules make of a service that holds too many bodies
+   */
+  async readBody(maxBytes: number, tooLong: (message: string) => Error): Promise<Buffer> {
+    const request: ClientRequest = this.request
+    if ('bytes' in request) return request.bytes
+    return readBody(request, maxBytes, tooLong, (bytes) => {
+      if (this.#plane.bodyMemory?.take(bytes) === false) {
+        throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
+      }
+      this.#bodyBytes += bytes
+    })
+  }
+
+  /** Answers with content that is at hand: JSON, unless a header says otherwise. */
+  end(status: number, content?: string | Uint8Array): void {
+    if (this.response.headersSent || this.response.destroyed) return
+    this.status = status
+    this.response.statusCode = status
+    if (content !== undefined && !this.response.hasHeader('content-type')) {
+      this.response.setHeader('content-type', 'application/json')
+    }
+    // A client that does not read would have its answer held for ever.
+    if (content !== undefined && content.length > heldAlways) this.response.setTimeout(this.#plane.timeoutMs)
+    if (content !== undefined) this.bytesOut = Buffer.byteLength(content)
+    this.response.end(content)
+  }
+
+  /** Runs something when the answer has left, or cannot any more. */
+  whenOver(run: () => void): void {
+    if (this.response.destroyed) run()
+    else this.response.once('close', run)
+  }
+
+  /** Whether the client is gone, so that there is nobody to answer. */
+  isOver(): boolean {
+    return this.response.destroyed || this.request.socket.destroyed
+  }
+
+  #setCommonHeaders(): void {
+    const { corsOrigin } = this.#plane
+    this.response.setHeader('x-request-id', this.#requestId)
+    this.response.setHeader('access-control-allow-origin', corsOrigin)
+    this.response.setHeader('access-control-expose-headers', this.#rules.cors.exposed)
+    if (corsOrigin !== '*') this.response.setHeader('vary', 'origin')
+  }
+
+  /** Lets pages of an origin read the answer that a node's own rules allow. */
+  #allowOrigin(origin: string | undefined): void {
+    if (origin === undefined) return
+    this.response.setHeader('access-control-allow-origin', origin)
+    this.response.setHeader('vary', 'origin')
+  }
+
+  /** Answers a browser that asks whether it may call. */
+  #answerPreflight(path: { readonly token?: string | undefined }): void {
+    this.#allowOrigin(this.#plane.door.originOf('token', path.token, this.request.headers.origin))
+    const { methods, headers } = this.#rules.cors
+    this.response.setHeader('access-control-allow-methods', methods)
+    this.response.setHeader('access-control-allow-headers', headers)
+    this.response.setHeader('access-control-max-age', '86400')
+    this.end(204)
+  }
+
+  async #refuse({ status, text, headers = {} }: RefusedRequest): Promise<void> {
+    if (this.response.headersSent) {
+      // Half an answer must not look whole.
+      this.response.destroy()
+      return
+    }
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
+    // Node reads and drops what is left of a short body, and the connection lives on.
+    const { request, response }: { request: ClientRequest; response: ClientResponse } = this
+    if (request.complete || !('write' in response) || isShort(request, this.#rules.maxBodyBytes)) {
+      this.end(status, text)
+      return
+    }
+    this.status = status
+    response.statusCode = status
+    response.setHeader('content-type', 'application/json')
+    await endAndLinger(request, response, text)
+  }
+
+  #measure(): void {
+    const { protocol } = this.#rules
+    const durationSeconds = (performance.now() - this.#started) / 1_000
+    this.#plane.meter({
+      protocol,
+      grant: this.#grant,
+      method: this.method,
+      status: this.status,
+      durationSeconds: this.isLasting ? undefined : durationSeconds,
+      bytesIn: this.bytesIn,
+      bytesOut: this.bytesOut,
+      calls: this.calls,
+    })
+    this.#endTrace()
+    const { log, logRequests } = this.#plane
+    if (!isRequestLogged(log, logRequests, this.status)) return
+    this.log.info(
+      {
+        node_id: this.#grant?.nodeId,
+        credential_id: this.#grant?.credentialId,
+        method: this.method,
+        status: this.status,
+        duration_ms: Math.round(durationSeconds * 1_000),
+        bytes_in: this.bytesIn,
+        bytes_out: this.bytesOut,
+      },
+      'node request',
+    )
+  }
+
+  #endTrace(): void {
+    const part = currentTrace()
+    if (!part) return
+    part.note({
+      'rpc.method': this.method,
+      ...(this.#rules.protocol === 'evm' && { 'rpc.system': 'jsonrpc' }),
+      'http.response.status_code': this.status,
+      'fairlead.node_id': this.#grant?.nodeId,
+      'fairlead.credential_id': this.#grant?.credentialId,
+    })
+    part.end(this.status >= firstServerError ? String(this.status) : undefined)
+  }
+}

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { JettonExchange, json, nodeCredentials, ok } from '../testing/jetton-exchange.ts'
+import { jettonBasic, listenToJetton } from '../testing/jetton-fixture.ts'
+import { sendRaw } from '../testing/raw-http.ts'
+
+const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+const raw = '0:7b34cff14f5fcd3546f0a4cc71afbb4797a9cfa52423bcc3791637bf9f0d7ebd'
+
+let exchange: JettonExchange
+
+beforeAll(async () => {
+  exchange = await JettonExchange.start()
+})
+
+afterAll(() => exchange.stop())
+
+beforeEach(() => exchange.reset())
+
+describe('paths', () => {
+  it.each([
+    [
+      'GET',
+      `/api/v2/getAddressBalance?address=${address}`,
+      `/api/v2/getAddressBalance?api_key=c4n4ry-key&address=${address}`,
+    ],
+    ['GET', '/api/v2/getMasterchainInfo/', '/api/v2/getMasterchainInfo?api_key=c4n4ry-key'],
+    [
+      'GET',
+      '/api/v2/getMasterchainInfo?api_key=mine&x=%20',
+      '/api/v2/getMasterchainInfo?api_key=c4n4ry-key&x=+',
+    ],
+    ['GET', '/api/v3/masterchainInfo', '/api/v3/masterchainInfo?api_key=c4n4ry-key'],
+  ])('%s %s goes to the node with what its address holds', async (method, path, target) => {
+    const response = await exchange.gateway.call(path, { method })
+    expect(await exchange.read(response)).toEqual({
+      status: 200,
+      body: '{"ok":true,"result":"0","@extra":"1:0:c"}',
+    })
+    expect(exchange.asked).toMatchObject([{ method, target: `/below${target}` }])
+    const { authorization } = nodeCredentials
+    expect(exchange.asked[0]?.headers).toMatchObject({ accept: 'application/json', authorization })
+    expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    expect([response.headers.get('server'), response.headers.get('x-api-version')]).toEqual([null, null])
+  })
+
+  it('fills in what the contract says about parameters that are left out', async () => {
+    await exchange.gateway.call('/api/v3/transactions?limit=3&sort=asc')
+    const { searchParams } = new URL(exchange.asked[0]?.target ?? '', exchange.node.url)
+    expect(Object.fromEntries(searchParams)).toEqual({
+      api_key: 'c4n4ry-key',
+      limit: '3',
+      sort: 'asc',
+      offset: '0',
+    })
+  })
+
+  it('passes the headers of the contract on, and none that a client has otherwise', async () => {
+    const headers = { 'x-no-metadata': 'true', 'x-api-key': 'mine', cookie: 'mine', 'x-timeout': '10' }
+    await exchange.gateway.call('/api/v3/nft/items', { headers })
+    expect(exchange.asked[0]?.headers).toMatchObject({ 'x-no-metadata': 'true', 'x-timeout': '10' })
+    expect(JSON.stringify(exchange.asked)).not.toContain('mine')
+  })
+
+  it('passes a body on byte for byte', async () => {
+    const body = `{ "address":"${raw}", "method": "m", "stack": [["num", 18446744073709551617]], "seqno":1 }`
+    await exchange.read(await exchange.post('/api/v2/runGetMethod', body))
+    expect(exchange.asked).toMatchObject([
+      { method: 'POST', target: '/below/api/v2/runGetMethod?api_key=c4n4ry-key', body },
+    ])
+    expect(exchange.asked[0]?.headers).toMatchObject({ 'content-type': 'application/json' })
+  })
+
+  it('lead a read by POST to where every node takes it', async () => {
+    exchange.behaviour = json(200, { ok: true, result: '0', id: '1', jsonrpc: '2.0' })
+    const params = `{ "address":"${raw}", "seqno": "1" }`
+    // A mark at the beginning, as some editors set it, is no part of JSON.
+    const response = await exchange.post('/api/v2/getAddressBalance', `\ufeff${params}`)
+    expect(await exchange.read(response)).toEqual({ status: 200, body: '{"ok":true,"result":"0"}' })
+    const body = `{"jsonrpc":"2.0","id":"1","method":"getAddressBalance","params":${params}}`
+    expect(exchange.asked).toMatchObject([{ target: '/below/api/v2/jsonRPC?api_key=c4n4ry-key', body }])
+    exchange.behaviour = json(500, { ok: false, error: 'no', id: '1', jsonrpc: '2.0' })
+    expect(await exchange.failure(await exchange.post('/api/v2/getAddressBalance', params))).toEqual({
+      status: 500,
+      error: 'no',
+    })
+  })
+
+  it('are open to basic authentication without a token in them', async () => {
+    const headers = { authorization: `Basic ${Buffer.from(jettonBasic).toString('base64')}` }
+    const response = await fetch(`${exchange.gateway.url}/api/v2/getMasterchainInfo`, { headers })
+    expect((await exchange.read(response)).status).toBe(200)
+  })
+
+  it.each([
+    ['/api/v2/getMasterchainInfo', 'Put a token in the path'],
+    ['/wrong-token/api/v2/getMasterchainInfo', 'Unknown token.'],
+    ['/wrong-token/api/nothing', 'Unknown token.'],
+  ])('%s is closed without a good credential', async (path, reason) => {
+    const response = await fetch(`${exchange.gateway.url}${path}`)
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="node"')
+    expect(await exchange.failure(response)).toEqual({ status: 401, error: expect.stringContaining(reason) })
+  })
+
+  it.each([
+    '/api',
+    '/api/',
+    '/api/v2',
+    '/api/v2/nothing',
+    '/api/v1/getMasterchainInfo',
+    '/api/v3/jetton',
+    '/api/v2//jsonRPC',
+  ])('%s leads nowhere', async (path) => {
+    expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({
+      status: 404,
+      error: 'The jetton chain API has no such path.',
+    })
+    expect(exchange.asked).toEqual([])
+  })
+
+  it.each([
+    ['GET', '/api/v2/jsonRPC', 'POST, OPTIONS'],
+    ['DELETE', '/api/v2/getTransactions', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', '/api/v3/jetton/burns', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/v3/message', 'POST, OPTIONS'],
+  ])('%s %s is refused', async (method, path, allow) => {
+    const response = await exchange.gateway.call(path, { method })
+    expect((await exchange.failure(response)).status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allow)
+  })
+
+  it('answer HEAD as GET without the body', async () => {
+    const response = await exchange.gateway.call('/api/v2/getMasterchainInfo', { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+    expect(exchange.asked).toMatchObject([{ method: 'GET' }])
+  })
+
+  it('may be called from browsers, with what existing clients send', async () => {
+    const response = await fetch(`${exchange.gateway.url}/wrong/api/v2/jsonRPC`, { method: 'OPTIONS' })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST')
+    expect(response.headers.get('access-control-allow-headers')).toMatch(/x-ton-client-version/)
+  })
+})
+
+describe('operations that are adapted', () => {
+  it('have one answer by GET, by POST and by JSON-RPC, and are counted once', async () => {
+    const cell = 'te6cckEBAQEAEgAAIAABAAAAAIAAAAAgAAAAgAAP3PIs'
+    exchange.behaviour = ok({ '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes: cell } })
+    const adapted = await listenToJetton(exchange.node.url)
+    const path = '/api/v2/getConfigParam'
+    const answers = await Promise.all([
+      adapted.call(`${path}?config_id=15`),
+      adapted.call(path, { method: 'POST', body: '{"config_id":15}' }),
+      adapted.rpc({ jsonrpc: '2.0', id: 'a', method: 'getConfigParam', params: { config_id: 15 } }),
+    ])
+    const bodies = await Promise.all(answers.map((response) => response.json()))
+    const param = { config_id: 15, value: expect.objectContaining({ stake_held_for: expect.anything() }) }
+    expect(bodies.slice(0, 2)).toEqual([param, param])
+    expect(bodies[2]).toMatchObject({ ok: true, jsonrpc: '2.0', id: 'a', result: param })
+    expect(await adapted.counted()).toEqual(['getConfigParam 2xx 2', 'getConfigParamByPost 2xx 1'])
+    await adapted.stop()
+  })
+
+  it.each([
+    { value: 'getConfigParam', action: 'deny' },
+    { value: 'getShards', action: 'allow' },
+  ] as const)('are kept from whoever may not call them, in every form: %j', async (rule) => {
+    const accessRules = [{ kind: 'method', ...rule }] as const
+    const ruled = await listenToJetton(exchange.node.url, { grant: { accessRules } })
+    const path = '/api/v2/getConfigParam'
+    const answers = await Promise.all([
+      ruled.call(`${path}?config_id=15`),
+      ruled.call(`${path}?config_id=15`, { method: 'HEAD' }),
+      ruled.call(path, { method: 'POST', body: '{"config_id":15}' }),
+      ruled.rpc({ jsonrpc: '2.0', id: 'a', method: 'getConfigParam', params: { config_id: 15 } }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(exchange.asked).toEqual([])
+    await ruled.stop()
+  })
+
+  it('remember from one call to the next what a node has said', async () => {
+    const row = {
+      owner: raw,
+      jetton_master: raw,
+      transaction_hash: 'x',
+      transaction_lt: '1',
+      transaction_now: 1,
+      amount: '1',
+    }
+    const masters = [{ jetton_content: { name: 'Tide' } }]
+    exchange.behaviour = json(200, { jetton_burns: [row], jetton_masters: masters })
+    for (const limit of [1, 2]) {
+      const path = `/api/v3/jetton/burns?address=${address}&limit=${limit}`
+      const { body } = await exchange.read(await exchange.gateway.call(path))
+      expect(JSON.parse(body)).toMatchObject({ burns: [{ jetton: { name: 'Tide' } }] })
+    }
+    const paths = exchange.asked.map(({ target }) => target.replace(/\?.*/, ''))
+    expect(paths).toEqual(['/burns', '/masters', '/burns'].map((path) => `/below/api/v3/jetton${path}`))
+  })
+
+  it('say when a busy node may be asked again', async () => {
+    exchange.behaviour = json(
+      429,
+      { ok: false, result: 'Ratelimit exceed', code: 429 },
+      { 'retry-after': '7' },
+    )
+    const response = await exchange.gateway.call(`/api/v3/jetton/burns?address=${address}`)
+    expect(response.headers.get('retry-after')).toBe('7')
+    expect(await exchange.failure(response)).toEqual({ status: 429, error: 'Ratelimit exceed' })
+  })
+})
+
+it('counts a request as one, by operation or method, and never by a text of the caller', async () => {
+  const counted = await listenToJetton(exchange.node.url, { protocols: ['jetton'] })
+  for (const path of ['/api/v2/getMasterchainInfo', '/api/v3/masterchainInfo', '/api/v2/nothing']) {
+    await exchange.read(await counted.call(path))
+  }
+  await exchange.read(await counted.rpc({ id: 1, method: 'shards', params: { seqno: 1 } }))
+  await exchange.read(await counted.rpc({ id: 1, method: 'chosen-by-caller' }))
+  expect((await counted.counted()).toSorted()).toEqual([
+    'getMasterchainInfo 2xx 2',
+    'shards 2xx 1',
+    'unknown 4xx 2',
+  ])
+  await counted.stop()
+})
+
+it('is closed for a node without this protocol or without an upstream', async () => {
+  const other = await listenToJetton(exchange.node.url, { protocols: ['evm'] })
+  expect(await exchange.failure(await other.call('/api/v2/getMasterchainInfo'))).toEqual({
+    status: 404,
+    error: 'This node does not offer jetton.',
+  })
+  await other.stop()
+  for (const upstream of ['devnet', 'c4n4ry-key:x']) {
+    const unusable = await listenToJetton(upstream)
+    expect((await exchange.failure(await unusable.call('/api/v2/getMasterchainInfo'))).status).toBe(503)
+    await unusable.stop()
+  }
+})
+
+it('leaves other paths to others', async () => {
+  const { text: answer } = await sendRaw(
+    exchange.gateway.port,
+    'GET /t0k3n HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 418 /)
+})
+
+it('no secret leaves by an answer, the log or the metrics', () => exchange.expectNoSecret())

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { get, type ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { serve } from '../testing/listener-fixture.ts'
+import { streamBody } from './stream-body.ts'
+
+const rules = {
+  begin: () => undefined,
+  failureOf: () => new Error('The node is to blame.'),
+}
+
+/** Begins to stream to a client, and tells how it ends. */
+async function streaming(body: PassThrough) {
+  let ended: Promise<unknown> | undefined
+  let answer: ServerResponse | undefined
+  const server = await serve((_, response) => {
+    answer = response
+    ended = streamBody(body, response, rules)
+  })
+  body.write('{')
+  const request = get(server.url)
+  request.on('error', () => undefined)
+  const [response] = await once(request, 'response')
+  response.on('error', () => undefined)
+  await once(response, 'data')
+  return { end: ended as Promise<unknown>, response: answer as ServerResponse, stop: () => server.stop() }
+}
+
+test('a node that breaks off is to blame', async () => {
+  const body = new PassThrough()
+  const { end, stop } = await streaming(body)
+  body.destroy(new Error('broken'))
+  expect(await end).toBeInstanceOf(Error)
+  await stop()
+})
+
+test('a node that is left at the same moment as the client is not', async () => {
+  const body = new PassThrough()
+  const { end, response, stop } = await streaming(body)
+  // The end of the service does both, and a response hears of the end of its connection later than anybody else.
+  response.socket?.destroy()
+  body.destroy(new Error('left'))
+  expect(await end).toBe('client gone')
+  await stop()
+})

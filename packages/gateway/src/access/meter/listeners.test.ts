@@ -1,0 +1,114 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { listenTo, token } from '../testing/listener-fixture.ts'
+import { createUsageCounts, type UsageRow } from './usage-counts.ts'
+
+const patient = { timeout: 20_000 }
+
+/** A node that answers everything with its new head, and the access plane in front of it, which counts. */
+async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
+  let head = 1
+  const node = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const calls = [JSON.parse(body) as { id: number; method: string }].flat()
+      const answers = calls.map(({ id, method }) => ({
+        jsonrpc: '2.0',
+        id,
+        result: method === 'eth_blockNumber' ? `0x${(head++).toString(16)}` : '0x1',
+      }))
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(body.startsWith('[') ? answers : answers[0]))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  const address = node.address()
+  const usage = createUsageCounts(() => 1)
+  const port = typeof address === 'object' && address ? address.port : 0
+  const plane = await listenTo(`http://127.0.0.1:${port}`, { ...options, usage })
+  onTestFinished(async () => {
+    await plane.stop()
+    node.closeAllConnections()
+    node.close()
+  })
+  const post = async (content: unknown, path = token) => {
+    const body = typeof content === 'string' ? content : JSON.stringify(content)
+    const response = await fetch(`${plane.url}/${path}`, { method: 'POST', body })
+    return { body, text: await response.text(), status: response.status }
+  }
+  /** Everything counted since the last time, once it is at least so much. */
+  const taken = async (requests: number) => {
+    const rows: UsageRow[] = []
+    await vi.waitFor(() => {
+      rows.push(...usage.take())
+      expect(sum(rows, 'requests')).toBeGreaterThanOrEqual(requests)
+    }, patient)
+    return rows
+  }
+  return { plane, post, taken }
+}
+
+function sum(rows: readonly UsageRow[], field: 'requests' | 'units' | 'bytesIn' | 'bytesOut'): number {
+  return rows.reduce((total, row) => total + row[field], 0)
+}
+
+const call = (method: string, id = 1) => ({ jsonrpc: '2.0', id, method, params: [] })
+
+it('counts a call over HTTP with its bytes, for the credential that let it in', async () => {
+  const { post, taken } = await counted()
+  const { body, text, status } = await post(call('eth_chainId'))
+  expect([status, text]).toEqual([200, expect.stringContaining('0x1')])
+  const [row, ...others] = await taken(1)
+  expect(others).toEqual([])
+  expect(row).toMatchObject({
+    credentialId: 'credential',
+    nodeId: 'node',
+    organizationId: 'organization',
+    protocol: 'evm',
+    method: 'eth_chainId',
+    statusClass: 2,
+    requests: 1,
+    units: 1,
+    bytesIn: body.length,
+    bytesOut: text.length,
+  })
+})
+
+it('counts every call of a batch under its own name, and never one that a caller made up', async () => {
+  const { post, taken } = await counted()
+  const { body, text } = await post([call('eth_chainId', 1), call('eth_gasPrice', 2), call('c4n4ry', 3)])
+  const rows = await taken(3)
+  expect(rows.map((row) => `${row.method} ${row.requests}`).toSorted()).toEqual([
+    'eth_chainId 1',
+    'eth_gasPrice 1',
+    'unknown 1',
+  ])
+  expect(sum(rows, 'bytesIn')).toBe(body.length)
+  expect(sum(rows, 'bytesOut')).toBe(text.length)
+})
+
+it('counts what is refused behind the door without units, and nothing in front of it', async () => {
+  const { post, taken } = await counted({ maxBatchItems: 2 })
+  expect((await post(call('eth_chainId'), 'wrong-token')).status).toBe(401)
+  expect((await post('x'.repeat(2_000_000))).status).toBe(413)
+  const rows = await taken(1)
+  expect(rows).toMatchObject([{ method: 'unknown', statusClass: 4, requests: 1, units: 0 }])
+})
+
+it('counts the messages of a WebSocket, in both directions', async () => {
+  const { plane, taken } = await counted()
+  const socket = new WebSocket(plane.wsUrl)
+  await once(socket, 'open')
+  const texts: string[] = []
+  socket.on('message', (data: Buffer) => texts.push(data.toString()))
+  socket.send(JSON.stringify(call('eth_chainId')))
+  socket.send(JSON.stringify([call('eth_chainId', 2), call('eth_gasPrice', 3)]))
+  const rows = await taken(3)
+  expect(sum(rows, 'requests')).toBe(3)
+  await vi.waitFor(() => expect(texts).toHaveLength(2), patient)
+  expect(sum(rows, 'bytesOut')).toBe(texts.join('').length)
+  socket.close()
+})

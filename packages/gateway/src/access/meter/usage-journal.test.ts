@@ -1,0 +1,67 @@
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openJournal, openLeftJournals, type UsageJournal } from './usage-journal.ts'
+
+describe('a journal of usage', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fairlead-usage-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  const batch = (sequence: number) => ({ writer: '', sequence, rows: [] })
+
+  async function sequences(journal: UsageJournal): Promise<number[]> {
+    const found: number[] = []
+    for await (const { sequence, writer } of journal.read()) {
+      expect(writer).toBe(journal.writer)
+      found.push(sequence)
+    }
+    return found
+  }
+
+  it('gives back in order what was appended, until it is told to forget', async () => {
+    const journal = await openJournal(join(directory, 'usage'))
+    expect(journal.isEmpty).toBe(true)
+    await Promise.all([1, 2, 3].map((sequence) => journal.append(batch(sequence))))
+    expect(await sequences(journal)).toEqual([1, 2, 3])
+    // What comes while the others are being written away is no part of them.
+    await journal.append(batch(4))
+    await journal.forget()
+    expect(journal.isEmpty).toBe(false)
+    expect(await sequences(journal)).toEqual([4])
+    expect(await sequences(journal)).toEqual([4])
+    await journal.forget()
+    expect(journal.isEmpty).toBe(true)
+    const file = join(directory, 'usage', `${journal.writer}.journal`)
+    expect(await stat(file)).toMatchObject({ size: 0 })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await journal.append(batch(5))
+    expect(await sequences(journal)).toEqual([5])
+    await journal.forget()
+    await journal.close()
+    expect(await readdir(join(directory, 'usage'))).toEqual([])
+  })
+
+  it('is found by another process once its own is gone, but for what was broken off', async () => {
+    const journal = await openJournal(directory)
+    await journal.append(batch(1))
+    expect(await openLeftJournals(directory)).toEqual([])
+    await journal.close()
+    const file = join(directory, `${journal.writer}.journal`)
+    await appendFile(file, '\n{"sequence":2,"rows":[{"hour":17')
+    await writeFile(join(directory, 'notes.txt'), 'mine')
+    const [left, ...others] = await openLeftJournals(directory)
+    expect(others).toEqual([])
+    expect(left?.writer).toBe(journal.writer)
+    if (!left) return
+    expect(await sequences(left)).toEqual([1])
+    await left.append(batch(3))
+    expect(await sequences(left)).toEqual([1, 3])
+    await left.forget()
+    await left.close()
+    expect(await readdir(directory)).toEqual(['notes.txt'])
+  })
+})

@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import type { Configuration } from '../configuration/options.ts'
+import type { SharedStore } from '../replica-store/shared-store.ts'
+import { createUnits } from './meter/units.ts'
+import type { Directory } from './authenticate/directory.ts'
+import { createGuessWatch, type GuessStates, type GuessWatch } from './authenticate/guessing.ts'
+import { trustedProxiesOf } from './listen/client-address.ts'
+import type { Admission } from './admit/admission.ts'
+import { type AdmissionOptions, type AdmissionStates, createAdmission } from './admit/create-admission.ts'
+import { isDear } from './admit/dear-calls.ts'
+import { createDoor, type Door } from './door.ts'
+
+/** What stands before the nodes of a service. */
+export interface Passage {
+  readonly door: Door
+  readonly admission: Admission
+  /** Also for the keys of the platform API. */
+  readonly guesses: GuessWatch
+  /** Tells whether an address is that of a proxy that is believed. */
+  readonly trustsProxy: (address: string) => boolean
+  states(): PassageStates
+  close(): Promise<void>
+}
+
+/** What was counted since the start. */
+export interface PassageStates extends AdmissionStates {
+  /** Credentials that open nothing, and those of them that were refused for their number. */
+  readonly guesses: GuessStates
+}
+
+/** What the passage needs from the rest of the service. */
+export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+  readonly directory: Directory
+  readonly store: SharedStore | undefined
+  readonly log: Logger
+}
+
+/** Makes what stands before the nodes as the configuration says. */
+export function openPassage(configuration: Configuration, parts: PassageParts): Passage {
+  const { directory, log, ...given } = parts
+  const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
+  // Names of EVM methods are like no others.
+  const units = createUnits(configuration.units)
+  const admission = createAdmission({
+    ...given,
+    requestsPerSecond,
+    maxConcurrentCalls,
+    maxQueuedCalls,
+    queueMs,
+    // 0 stands for one on each core.
+    processes: configuration.processes || availableParallelism(),
+    unitsOf: (_, method) => units('evm', method),
+    isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
+    isDear,
+  })
+  const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
+  const trustedProxies = trustedProxiesOf(configuration.trustedProxies, configuration.trustProxy)
+  const { nodeDomain } = configuration
+  const door = createDoor({ directory, admission, guesses, trustedProxies, nodeDomain })
+  return {
+    door,
+    admission,
+    guesses,
+    trustsProxy: (address) => trustedProxies?.has(address) === true,
+    states: () => ({ ...admission.states(), guesses: guesses.states() }),
+    close: async () => {
+      guesses.close()
+      await admission.close()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Chooses among media types by the `Accept` header of a request.
+ *
+ * @param header - as it came; without one everything is taken
+ * @param offered - media types without parameters, the server's favourite first
+ * @returns those that the client takes, best first
+ * @see RFC 9110, section 12.5.1
+ */
+export function acceptable(header: string | undefined, offered: readonly string[]): readonly string[] {
+  const ranges = (header ?? '').split(',').flatMap(readRange)
+  if (ranges.length === 0) return offered
+  return offered
+    .map((type) => ({ type, quality: qualityOf(type, ranges) }))
+    .filter(({ quality }) => quality > 0)
+    .toSorted((left, right) => right.quality - left.quality)
+    .map(({ type }) => type)
+}
+
+interface Range {
+  /** For example `application/json`, `application/*` or `*\/*`. */
+  readonly type: string
+  readonly quality: number
+}
+
+// What is no range says nothing.
+function readRange(text: string): readonly Range[] {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return []
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '')
+  // An empty text would be read as zero.
+  const quality = weight === undefined ? 1 : Number(weight || NaN)
+  return quality >= 0 && quality <= 1 ? [{ type, quality }] : []
+}
+
+/** The closest range decides, not the one with the highest weight. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const closest = [type, `${type.split('/', 1)[0]}/*`, '*/*']
+    .map((wanted) => ranges.find((range) => range.type === wanted))
+    .find((range) => range !== undefined)
+  return closest?.quality ?? 0
+}
+
+/** The media type of a `Content-Type` header without its parameters, in lower case. */
+export function mediaType(header: string): string {
+  return (header.split(';', 1)[0] ?? '').trim().toLowerCase()
+}

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Route } from '@fairlead/core'
+import { RestFailure } from '../forward/rest/rest-failure.ts'
+import { acceptable, mediaType } from './accept.ts'
+
+const json = 'application/json'
+
+/** Media types of an operation's good answer, JSON first; empty when it has no body. */
+export function answerTypes({ responses }: Route): readonly string[] {
+  const { schema, mediaTypes } = responses['200'] ?? {}
+  return mediaTypes ?? (schema ? [json] : [])
+}
+
+/**
+ * Chooses among the media types that an operation answers.
+ *
+ * @param accept - header of the request
+ * @returns those that the client takes, best first; empty when the answer has no body
+ * @throws {@link RestFailure} 406 when the client takes none of them
+ */
+export function negotiate(route: Route, accept: string | undefined): readonly string[] {
+  const offered = answerTypes(route)
+  const taken = acceptable(accept, offered)
+  if (offered.length > 0 && taken.length === 0) {
+    throw new RestFailure(406, `This operation answers ${offered.join(' or ')}.`)
+  }
+  return taken
+}
+
+/**
+ * Checks what a request's body is written in. One without a word about it is JSON.
+ *
+ * @throws {@link RestFailure} 415 for a media type that the operation does not take, or a compressed body
+ */
+export function checkContentType(
+  { requestBody }: Route,
+  { 'content-type': type = json, 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders,
+): void {
+  const taken = requestBody?.mediaTypes ?? [json]
+  if (!taken.includes(mediaType(type))) {
+    throw new RestFailure(415, `This operation takes ${taken.join(' or ')}.`, { accept: taken.join(', ') })
+  }
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new RestFailure(415, 'A body is taken without compression only.', { 'accept-encoding': 'identity' })
+  }
+}

@@ -1,0 +1,57 @@
+import type { Route } from '@fairlead/core'
+import { routes } from '@fairlead/beacon/contract'
+import { RestFailure } from '../forward/rest/rest-failure.ts'
+import { legacyOperations } from './legacy-operations.ts'
+import { type Operation, OperationTree } from './operation-tree.ts'
+
+/** What a path and a method lead to. */
+export interface BeaconDestination {
+  readonly operationId: string
+  /** Entry of the contract; undefined for an operation that the contract no longer has. */
+  readonly route: Route | undefined
+  /** Path parameters by name, decoded. */
+  readonly pathValues: Readonly<Record<string, string>>
+}
+
+// The contract comes last: what it has is no longer legacy.
+const operations = new OperationTree<Operation & { readonly route?: Route }>('beacon node API', [
+  ...legacyOperations,
+  ...Object.values<Route>(routes).map((route) => ({ ...route, route })),
+])
+
+/**
+ * Finds the operation that a method and a path lead to.
+ *
+ * @param method - of the request; HEAD leads to where GET does
+ * @param path - below the credential, without a query, for example `/eth/v1/node/health`
+ * @throws {@link RestFailure} 404 for a path that nobody knows, 405 with `Allow` for another method, 400 for a segment
+ * that could lead a node elsewhere
+ */
+export function findBeaconOperation(method: string, path: string): BeaconDestination {
+  const { operation, segments } = operations.find(method, path)
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const pathValues = names.map((name, position) => [name, decoded(name, segments[position] ?? '')] as const)
+  return {
+    operationId: operation.operationId,
+    route: operation.route,
+    pathValues: Object.fromEntries(pathValues),
+  }
+}
+
+// Servers that resolve dots and slashes, encoded ones too, would answer another path than the one that was checked.
+function decoded(name: string, segment: string): string {
+  const isWellFormed = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i.test(segment)
+  const value = isWellFormed ? percentDecoded(segment) : undefined
+  if (value === undefined || /^\.\.?$|[/\\\p{Cc}]/u.test(value)) {
+    throw new RestFailure(400, `The path parameter ${name} must be one segment of a path.`)
+  }
+  return value
+}
+
+function percentDecoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}

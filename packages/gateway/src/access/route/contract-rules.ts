@@ -1,0 +1,188 @@
+import type { JsonSchema, Parameter } from '@fairlead/core'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+
+/** The schemas of a contract. */
+export interface ContractSchemas {
+  readonly document: string
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+}
+
+/** A form that a text or a number must have, and what such a value is called in a sentence. */
+export type ValueFormat = { readonly words: string } & (
+  | { readonly type: 'string'; readonly validate: (text: string) => boolean }
+  | { readonly type: 'number'; readonly validate: (value: number) => boolean }
+)
+
+/** In what the APIs differ. */
+export interface RuleOptions {
+  /** What stands before a rule in words. */
+  readonly verb: 'must' | 'should'
+  /** Of the schemas' `format`; others say nothing about what is taken. */
+  readonly formats?: Readonly<Record<string, ValueFormat>>
+}
+
+/** What the contract makes of a value, undefined for one that may be left out, or the rule that the value breaks. */
+export type Reading = { readonly value: unknown } | BrokenRule
+
+/** A rule of the contract that a value breaks; it never holds the value. */
+export interface BrokenRule {
+  /** What to write behind the name of the value, for example `must be one of asc, desc`. */
+  readonly rule: string
+  /** Where in the value, for example `.stack[0]`; empty for the value itself. */
+  readonly place: string
+  /** Whether the rule is about how many items a list holds at most. */
+  readonly isTooLong: boolean
+}
+
+/** Reads what comes with a request by the schemas of a contract. */
+export class ContractRules {
+  readonly #schemas: ContractSchemas['schemas']
+  readonly #options: RuleOptions
+  readonly #ajv: Ajv2020
+  readonly #validators = new Map<JsonSchema, ValidateFunction>()
+  readonly #resolved = new Map<JsonSchema, JsonSchema>()
+
+  constructor({ document, schemas }: ContractSchemas, options: RuleOptions) {
+    this.#schemas = schemas
+    this.#options = options
+    this.#ajv = new Ajv2020({
+      strict: false,
+      validateSchema: false,
+      verbose: true,
+      logger: false,
+      formats: options.formats ?? {},
+    })
+    this.#ajv.addSchema({ $id: document, components: { schemas } })
+  }
+
+  /** Reads a parameter that came as text: in a path, a query or a header, any number of times. */
+  ofTexts({ schema, required }: Parameter, texts: readonly string[]): Reading {
+    if (texts.length === 0) return this.#missing(schema, required)
+    const isList = this.isList(schema)
+    if (!isList && texts.length > 1) return this.#broken(`${this.#options.verb} be given once`)
+    return this.#checked(schema, isList ? texts : typedValue(this.#typeOf(schema), texts[0] ?? ''))
+  }
+
+  /** Reads a parameter that came as JSON. */
+  ofJson({ schema, required }: Parameter, value: unknown): Reading {
+    return value === undefined ? this.#missing(schema, required) : this.#checked(schema, value)
+  }
+
+  isList(schema: JsonSchema): boolean {
+    return this.#typeOf(schema) === 'array'
+  }
+
+  /** A schema with what it refers to in its place. */
+  resolved(schema: JsonSchema): JsonSchema {
+    const { $ref: reference, ...own } = schema
+    if (typeof reference !== 'string') return schema
+    const known = this.#resolved.get(schema)
+    if (known) return known
+    const target = this.#schemas[reference.split('/').at(-1) ?? '']
+    const resolved = target ? { ...this.resolved(target), ...own } : schema
+    this.#resolved.set(schema, resolved)
+    return resolved
+  }
+
+  #typeOf(schema: JsonSchema): unknown {
+    return this.resolved(schema)['type']
+  }
+
+  #missing(schema: JsonSchema, required: boolean): Reading {
+    return required ? this.#broken('is required') : { value: this.resolved(schema)['default'] }
+  }
+
+  #checked(schema: JsonSchema, value: unknown): Reading {
+    let validate = this.#validators.get(schema)
+    if (!validate) {
+      validate = this.#ajv.compile(schema)
+      this.#validators.set(schema, validate)
+    }
+    try {
+      return validate(value) ? { value } : this.#brokenBy(validate.errors ?? [])
+    } catch (error) {
+      // A value of a type that holds its own kind may be deeper than calls can be.
+      if (error instanceof RangeError) return this.#broken(`${this.#options.verb} not be nested so deep`)
+      throw error
+    }
+  }
+
+  #broken(rule: string): BrokenRule {
+    return { rule, place: '', isTooLong: false }
+  }
+
+  // A schema with alternatives has one complaint for each, and in the end one that says there was no other.
+  #brokenBy(errors: readonly ErrorObject[]): BrokenRule {
+    const { instancePath = '', keyword, params } = errors.at(-1) ?? {}
+    const place = instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
+    if (keyword === 'required') {
+      return { ...this.#broken('is required'), place: `${place}.${String(params?.['missingProperty'])}` }
+    }
+    const { verb } = this.#options
+    const rules = errors
+      .filter((error) => error.instancePath === instancePath && !isAlternative(error))
+      .map((error) => `${verb} ${this.#ruleOf(error)}`)
+    const some = [...new Set(rules)]
+    const isTold = some.length > 0 && some.length <= maxRules
+    return {
+      rule: isTold ? some.join(' or ') : `${verb} have a form that the API describes`,
+      place,
+      isTooLong: errors.some((error) => error.keyword === 'maxItems'),
+    }
+  }
+
+  #ruleOf({ keyword, params, data, parentSchema, message = '' }: ErrorObject): string {
+    const format = this.#options.formats?.[String(parentSchema?.['format'])]
+    // A format says in words what a pattern beside it says in signs.
+    if (format && (keyword === 'pattern' || keyword === 'format')) return `be ${format.words}`
+    switch (keyword) {
+      case 'type':
+        return `be ${[params['type'] as string | string[]].flat().map(withArticle).join(' or ')}, not ${kindOf(data)}`
+      case 'enum':
+        return `be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}`
+      case 'pattern':
+        return `match ${String(params['pattern'])}`
+      case 'const':
+        return `be ${JSON.stringify(params['allowedValue'])}`
+      case 'minimum':
+        return `be at least ${String(params['limit'])}`
+      case 'maximum':
+        return `be at most ${String(params['limit'])}`
+      case 'uniqueItems':
+        return 'not hold a value twice'
+      case 'additionalProperties':
+        return 'hold nothing that the API does not describe'
+      default:
+        return message.replace(/^must /, '')
+    }
+  }
+}
+
+// More than these nobody reads.
+const maxRules = 4
+
+function isAlternative({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf'
+}
+
+/** Everything in a path, a query or a header is text; a number or a truth value has to be read. */
+function typedValue(type: unknown, text: string): unknown {
+  switch (type) {
+    case 'integer':
+      return /^-?\d+$/.test(text) ? Number(text) : text
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text
+    default:
+      return text
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return withArticle(Array.isArray(value) ? 'array' : typeof value)
+}

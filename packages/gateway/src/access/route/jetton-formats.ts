@@ -1,0 +1,53 @@
+import { Address } from '@ton/core'
+import type { ValueFormat } from './contract-rules.ts'
+
+type Formats = Readonly<Record<string, ValueFormat>>
+
+/** What is the same in both families of the jetton chain API. */
+const shared: Formats = {
+  address: ofText(
+    'an address: workchain, colon and 64 hex digits, or 48 characters of base64 with the right checksum',
+    isAddress,
+  ),
+  bytes: ofText('bytes in base64', (value) => /^[\w+/-]*={0,2}$/.test(value)),
+  int32: { words: 'an integer of 32 bits', type: 'number', validate: (value) => value === (value | 0) },
+  int64: ofText('an integer of 64 bits in decimal', (value) => isInteger(value, 64)),
+  uint64: ofText('an integer of 64 bits in decimal, not below 0', (value) => /^\d{1,20}$/.test(value)),
+  int256: ofText('an integer of 256 bits in decimal', (value) => isInteger(value, 257)),
+}
+
+/** The `format`s of family v2. */
+export const v2Formats: Formats = {
+  ...shared,
+  hash: ofText('32 bytes: 64 hex digits, or base64', (value) =>
+    /^(?:[\da-f]{64}|[\w+/-]{43}=?)$/i.test(value),
+  ),
+}
+
+/** The `format`s of family v3. */
+export const v3Formats: Formats = {
+  ...shared,
+  hash: ofText('32 bytes: 64 hex digits with or without 0x, or base64', (value) =>
+    /^(?:(?:0x)?[\da-f]{64}|[\w+/-]{43}=)$/i.test(value),
+  ),
+}
+
+function ofText(words: string, validate: (value: string) => boolean): ValueFormat {
+  return { words, type: 'string', validate }
+}
+
+function isAddress(text: string): boolean {
+  if (!/^(?:-?\d{1,10}:[\da-f]{64}|[\w+/-]{48})$/i.test(text)) return false
+  try {
+    Address.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isInteger(text: string, bits: number): boolean {
+  // A text that is much too long is not worth the reading.
+  if (!/^-?\d{1,78}$/.test(text)) return false
+  return BigInt.asIntN(bits, BigInt(text)) === BigInt(text)
+}

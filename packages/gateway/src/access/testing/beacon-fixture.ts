@@ -1,0 +1,131 @@
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { sha256Hex } from '../../credentials/secret.ts'
+import { createLog } from '../../observe/log.ts'
+import { createMetrics } from '../../observe/metrics.ts'
+import { createDirectory } from '../authenticate/directory.ts'
+import { createBeaconNodes } from '../forward/beacon-nodes/create-beacon-nodes.ts'
+import { createBeaconEventHubs } from '../forward/events/beacon-event-hubs.ts'
+import { type BeaconPlane, createBeaconListener } from '../listen/beacon-http.ts'
+import { createMeter } from '../meter/meter.ts'
+import { writeBeaconError } from '../forward/rest/error-body.ts'
+import { createRestUpstream } from '../forward/rest/rest-upstream.ts'
+import { memory } from './gateway-fixture.ts'
+import { type DoorChoices, openDoor } from './open-door.ts'
+import { serve } from './listener-fixture.ts'
+
+/** Token that opens the node of {@link beaconInFrontOf}. */
+export const beaconToken = 'fixture-token-of-beacon'
+
+/** User name and password that open it. */
+export const beaconBasic = 'user-fixture:pass-fixture'
+
+/** The beacon part of the access plane, in front of one node. */
+export interface BeaconFixture {
+  readonly url: string
+  readonly port: number
+  /** Sends a request with the token; the path begins with `/eth`. */
+  call(path: string, init?: RequestInit): Promise<Response>
+  log(): string
+  metrics(): Promise<string>
+  /** What the meter has counted: operation, class of status, how often; in order of the alphabet. */
+  counted(): Promise<string[]>
+}
+
+/** What a test may choose. */
+export interface BeaconFixtureOptions extends Partial<
+  Pick<BeaconPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
+> {
+  readonly protocols?: readonly string[]
+  readonly beaconDebug?: boolean
+  readonly nodeDomain?: string
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+}
+
+/**
+ * Starts the beacon part of the access plane without a database until the running test ends.
+ *
+ * @param upstream - addresses of the nodes, with spaces between
+ */
+export async function beaconInFrontOf(
+  upstream: string,
+  {
+    protocols = ['beacon'],
+    beaconDebug,
+    nodeDomain,
+    grant: change,
+    passing,
+    ...options
+  }: BeaconFixtureOptions = {},
+): Promise<BeaconFixture> {
+  const directory = createDirectory()
+  const grant: Omit<NodeGrant, 'kind'> = {
+    credentialId: 'credential',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'beacon',
+    network: 'devnet',
+    protocols,
+    upstreams: { beacon: upstream },
+    beaconDebug,
+    ...change,
+  }
+  directory.replace([
+    { sha256: sha256Hex(beaconToken), grant: { ...grant, kind: 'token' } },
+    { sha256: sha256Hex(beaconBasic), grant: { ...grant, kind: 'basic' } },
+  ])
+  const lines = memory()
+  const log = createLog('debug', lines.stream)
+  const timeoutMs = options.timeoutMs ?? 20_000
+  const beaconNodes = createBeaconNodes({
+    open: (address) => createRestUpstream(address, timeoutMs, writeBeaconError),
+    embedded: undefined,
+  })
+  const metrics = createMetrics({
+    upstreamSubscriptions: () => 0,
+    upstreamEventStreams: () => eventHubs.upstreamStreams(),
+  })
+  const eventHubs = createBeaconEventHubs({
+    nodes: beaconNodes,
+    directory,
+    maxBufferBytes: 16_777_216,
+    metrics: metrics.events,
+  })
+  const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
+  const listener = createBeaconListener({
+    directory,
+    door,
+    admission,
+    beaconNodes,
+    eventHubs,
+    meter: createMeter(metrics.requests),
+    log,
+    corsOrigin: '*',
+    maxBeaconBodyBytes: 1_048_576,
+    ...options,
+    timeoutMs,
+  })
+  const server = await serve((request, response) => {
+    if (!listener(request, response)) response.writeHead(418).end()
+  })
+  onTestFinished(async () => {
+    eventHubs.close()
+    await server.stop()
+    await admission.close()
+    await beaconNodes.close()
+  })
+  return {
+    url: server.url,
+    port: server.port,
+    call: (path, init) => fetch(`${server.url}/beacon/${beaconToken}${path}`, init),
+    log: lines.text,
+    metrics: () => metrics.registry.metrics(),
+    counted: async () => {
+      const line = /^fairlead_node_requests_total\{protocol="beacon",method="(.*)",status="(.*)"\} (.*)$/gm
+      const text = await metrics.registry.metrics()
+      return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' ')).toSorted()
+    },
+  }
+}

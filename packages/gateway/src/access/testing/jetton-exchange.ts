@@ -1,0 +1,112 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { expect } from 'vitest'
+import { type JettonFixture, jettonToken, listenToJetton } from './jetton-fixture.ts'
+import { type Behaviour, serve } from './listener-fixture.ts'
+
+/** One request that the node has seen. */
+export interface AskedOfNode {
+  readonly method: string
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Texts of the node's address and of credentials, which nobody may ever see. */
+const secrets = ['c4n4ry-user', 'c4n4ry-pass', 'c4n4ry-key', jettonToken, 'pass-fixture']
+
+/** What {@link JettonExchange} puts into the node's address, as the node sees it. */
+export const nodeCredentials = {
+  query: 'api_key=c4n4ry-key',
+  authorization: `Basic ${Buffer.from('c4n4ry-user:c4n4ry-pass').toString('base64')}`,
+}
+
+/** The jetton part of the access plane in front of a node that answers as a test wants, and what both have seen. */
+export class JettonExchange {
+  readonly node: Awaited<ReturnType<typeof serve>>
+  readonly gateway: JettonFixture
+  /** What the node was asked since {@link reset}. */
+  asked: readonly AskedOfNode[] = []
+  behaviour: Behaviour = ok('0')
+  #seen = ''
+
+  private constructor(node: JettonExchange['node'], gateway: JettonFixture) {
+    this.node = node
+    this.gateway = gateway
+  }
+
+  static async start(): Promise<JettonExchange> {
+    const node = await serve(async (request, response) => {
+      const { method = '', url: target = '', headers } = request
+      exchange.asked = [...exchange.asked, { method, target, headers, body: await text(request) }]
+      await exchange.behaviour(request, response)
+    })
+    const upstream = `${node.url.replace('//', '//c4n4ry-user:c4n4ry-pass@')}/below?${nodeCredentials.query}`
+    const gateway = await listenToJetton(upstream, { maxBodyBytes: 2_000 })
+    const exchange: JettonExchange = new JettonExchange(node, gateway)
+    return exchange
+  }
+
+  /** Forgets what was asked, and lets every call succeed. */
+  reset(): void {
+    this.asked = []
+    this.behaviour = ok('0')
+  }
+
+  /** Reads an answer. */
+  async read(response: Response): Promise<{ readonly status: number; readonly body: string }> {
+    const body = await response.text()
+    this.#seen += `${body}${JSON.stringify([...response.headers])}`
+    return { status: response.status, body }
+  }
+
+  /** Reads an answer that has to be an error of the API; what JSON-RPC adds is there as well. */
+  async failure(response: Response): Promise<{ readonly status: number; readonly error: unknown }> {
+    const { status, body } = await this.read(response)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const { ok: isOk, error, code, ...rest } = JSON.parse(body) as Record<string, unknown>
+    expect([isOk, code]).toEqual([false, status])
+    return { status, error, ...rest }
+  }
+
+  /** Sends a body by `POST`: a text as it is, anything else as JSON. */
+  post(path: string, body: unknown): Promise<Response> {
+    const content = typeof body === 'string' ? body : JSON.stringify(body)
+    return this.gateway.call(path, { method: 'POST', body: content })
+  }
+
+  /** Fails when a secret was in an answer, the log or the metrics. */
+  async expectNoSecret(): Promise<void> {
+    const everything = `${this.#seen}${this.gateway.log()}${await this.gateway.metrics()}`
+    expect(everything).toContain('getMasterchainInfo')
+    for (const secret of secrets) expect(everything).not.toContain(secret)
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.stop()
+    await this.node.stop()
+  }
+}
+
+/** A node that answers in the envelope of family v2. */
+export function ok(result: unknown): Behaviour {
+  return json(200, { ok: true, result, '@extra': '1:0:c' })
+}
+
+/** A node that answers JSON. */
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
+  return says(status, 'application/json', JSON.stringify(body), headers)
+}
+
+/** A node that answers a text. */
+export function says(
+  status: number,
+  type: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Behaviour {
+  return (_, response) =>
+    response
+      .writeHead(status, { 'content-type': type, 'x-api-version': 'v', server: 'n', ...headers })
+      .end(body)
+}

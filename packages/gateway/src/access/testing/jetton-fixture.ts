@@ -1,0 +1,116 @@
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import { sha256Hex } from '../../credentials/secret.ts'
+import { createLog } from '../../observe/log.ts'
+import { createMetrics } from '../../observe/metrics.ts'
+import { createDirectory } from '../authenticate/directory.ts'
+import { createJettonNodes } from '../forward/jetton/jetton-nodes.ts'
+import { createJettonListener, type JettonPlane } from '../listen/jetton-http.ts'
+import { createMeter } from '../meter/meter.ts'
+import { writeJettonError } from '../forward/rest/error-body.ts'
+import { createRestUpstream } from '../forward/rest/rest-upstream.ts'
+import { memory } from './gateway-fixture.ts'
+import { type DoorChoices, openDoor } from './open-door.ts'
+import { serve } from './listener-fixture.ts'
+
+/** Token that opens the node of {@link listenToJetton}. */
+export const jettonToken = 'fixture-token-of-jetton'
+
+/** User name and password that open it. */
+export const jettonBasic = 'user-fixture:pass-fixture'
+
+/** The jetton part of the access plane, in front of one node. */
+export interface JettonFixture {
+  readonly url: string
+  readonly port: number
+  /** Sends a request with the token; the path begins with `/api`. */
+  call(path: string, init?: RequestInit): Promise<Response>
+  /** Sends a body to `/api/v2/jsonRPC`: a text as it is, anything else as JSON. */
+  rpc(body: unknown): Promise<Response>
+  log(): string
+  metrics(): Promise<string>
+  /** What the meter has counted: operation or method, class of status, how often. */
+  counted(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+/** What a test may choose. */
+export interface JettonFixtureOptions extends Partial<
+  Pick<JettonPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
+> {
+  readonly protocols?: readonly string[]
+  /** Upstream of family v3. */
+  readonly index?: string
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+}
+
+/** Starts the jetton part of the access plane without a database. */
+export async function listenToJetton(
+  upstream: string,
+  { protocols = ['jetton'], index, grant: change, passing, ...options }: JettonFixtureOptions = {},
+): Promise<JettonFixture> {
+  const directory = createDirectory()
+  const grant: Omit<NodeGrant, 'kind'> = {
+    credentialId: 'credential',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'jetton',
+    network: 'devnet',
+    protocols,
+    upstreams: { jetton: upstream, ...(index !== undefined && { 'jetton-v3': index }) },
+    ...change,
+  }
+  directory.replace([
+    { sha256: sha256Hex(jettonToken), grant: { ...grant, kind: 'token' } },
+    { sha256: sha256Hex(jettonBasic), grant: { ...grant, kind: 'basic' } },
+  ])
+  const lines = memory()
+  const timeoutMs = options.timeoutMs ?? 20_000
+  const jettonNodes = createJettonNodes({
+    open: (address) => createRestUpstream(address, timeoutMs, writeJettonError),
+    embedded: undefined,
+  })
+  const metrics = createMetrics({
+    upstreamSubscriptions: () => 0,
+    upstreamEventStreams: () => 0,
+  })
+  const { door, admission } = openDoor(directory, passing)
+  const listener = createJettonListener({
+    directory,
+    door,
+    admission,
+    jettonNodes,
+    meter: createMeter(metrics.requests),
+    log: createLog('debug', lines.stream),
+    corsOrigin: '*',
+    maxBodyBytes: 1_048_576,
+    ...options,
+    timeoutMs,
+  })
+  const server = await serve((request, response) => {
+    if (!listener(request, response)) response.writeHead(418).end()
+  })
+  const call = (path: string, init?: RequestInit) => fetch(`${server.url}/${jettonToken}${path}`, init)
+  return {
+    url: server.url,
+    port: server.port,
+    call,
+    rpc: (body) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return call('/api/v2/jsonRPC', { method: 'POST', body: text })
+    },
+    log: lines.text,
+    metrics: () => metrics.registry.metrics(),
+    counted: async () => {
+      const line = /^fairlead_node_requests_total\{protocol="jetton",method="(.*)",status="(.*)"\} (.*)$/gm
+      const text = await metrics.registry.metrics()
+      return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' '))
+    },
+    stop: async () => {
+      await server.stop()
+      await admission.close()
+      await jettonNodes.close()
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { FairleadError } from '@fairlead/core'
+import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
+import { parseUpstreams } from '../grants/upstream-record.ts'
+import type { Configuration } from './options.ts'
+
+/**
+ * The upstream addresses of the node that the configuration describes, by protocol.
+ *
+ * @param configuration - parsed configuration
+ * @returns at least one; several upstreams stand in one text, as `parseUpstreams` reads it
+ * @throws FairleadError `CONFIG_INVALID` when there is none, or one that is no address; the message never holds it
+ */
+export function configuredUpstreams(configuration: Configuration): Readonly<Record<string, string>> {
+  const {
+    evmUpstream,
+    evmWebSocketUpstream,
+    beaconUpstream,
+    jettonUpstream,
+    jettonV3Upstream,
+    grpcUpstream,
+  } = configuration
+  const ofProtocols = [evmUpstream, beaconUpstream, jettonUpstream, grpcUpstream]
+  if (ofProtocols.every((address) => address === undefined)) {
+    throw new FairleadError('CONFIG_INVALID', {
+      option:
+        'FAIRLEAD_EVM_UPSTREAM, FAIRLEAD_BEACON_UPSTREAM, FAIRLEAD_JETTON_UPSTREAM or FAIRLEAD_GRPC_UPSTREAM',
+      rule: 'must be the address of a node; `fairlead dev` needs none',
+    })
+  }
+  if (evmUpstream === undefined && evmWebSocketUpstream !== undefined) {
+    throw new FairleadError('CONFIG_INVALID', {
+      option: 'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
+      rule: 'needs FAIRLEAD_EVM_UPSTREAM, the HTTP address of the same node',
+    })
+  }
+  if (jettonUpstream === undefined && jettonV3Upstream !== undefined) {
+    throw new FairleadError('CONFIG_INVALID', {
+      option: 'FAIRLEAD_JETTON_V3_UPSTREAM',
+      rule: 'needs FAIRLEAD_JETTON_UPSTREAM, the address of a node of the same chain',
+    })
+  }
+  checkAddresses('FAIRLEAD_EVM_UPSTREAM', evmUpstream)
+  checkAddresses('FAIRLEAD_EVM_WEBSOCKET_UPSTREAM', evmWebSocketUpstream)
+  checkAddresses('FAIRLEAD_BEACON_UPSTREAM', beaconUpstream)
+  checkAddresses('FAIRLEAD_JETTON_UPSTREAM', jettonUpstream)
+  checkAddresses('FAIRLEAD_JETTON_V3_UPSTREAM', jettonV3Upstream)
+  checkGrpcAddress(grpcUpstream)
+  return {
+    ...(evmUpstream !== undefined && { evm: evmUpstream.trim() }),
+    ...(evmWebSocketUpstream !== undefined && { websocket: evmWebSocketUpstream.trim() }),
+    ...(beaconUpstream !== undefined && { beacon: beaconUpstream.trim() }),
+    ...(jettonUpstream !== undefined && { jetton: jettonUpstream }),
+    ...(jettonV3Upstream !== undefined && { 'jetton-v3': jettonV3Upstream }),
+    ...(grpcUpstream !== undefined && { grpc: grpcUpstream }),
+  }
+}
+
+function checkAddresses(option: string, text = ''): void {
+  for (const { address } of parseUpstreams(text, option)) {
+    if (URL.canParse(address)) continue
+    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be the address of a node' })
+  }
+}
+
+function checkGrpcAddress(text: string | undefined): void {
+  const addresses = parseUpstreams(text ?? '', 'FAIRLEAD_GRPC_UPSTREAM').map(({ address }) => address)
+  if (addresses.every((address) => parseGrpcAddress(address))) return
+  throw new FairleadError('CONFIG_INVALID', {
+    option: 'FAIRLEAD_GRPC_UPSTREAM',
+    rule: 'must be the address of a node, with user information of the form x-token:SECRET or none',
+  })
+}

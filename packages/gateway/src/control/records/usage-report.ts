@@ -1,0 +1,151 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../store/database.ts'
+
+/** What a report is about. */
+export interface UsageQuery {
+  readonly organizationId: string
+  /** From this hour on, ISO 8601. */
+  readonly from: string
+  /** Before this hour; no end when it is left out. */
+  readonly to?: string | undefined
+  readonly nodeIds?: readonly string[] | undefined
+  readonly protocols?: readonly string[] | undefined
+  readonly networks?: readonly string[] | undefined
+  readonly granularity: 'hour' | 'day' | 'month'
+  readonly groupBy: ReadonlySet<UsageGroup>
+  readonly order: readonly UsageOrder[]
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What rows of a report are told apart by, beside time and protocol. */
+export type UsageGroup = 'node' | 'method' | 'credential'
+
+/** A field to sort by. */
+export interface UsageOrder {
+  readonly field: 'datetime' | 'node_id'
+  readonly descending: boolean
+}
+
+/** Sums of what was counted. */
+export interface UsageSums {
+  readonly requests: number
+  readonly failed_requests: number
+  readonly request_units: number
+  readonly bytes_in: number
+  readonly bytes_out: number
+}
+
+/** One row of a report. */
+export interface UsageReportRow extends UsageSums {
+  /** UTC, without a fraction. */
+  readonly datetime: string
+  readonly protocol: string
+  readonly node_id: string | null
+  readonly node_name: string | null
+  readonly network: string | null
+  readonly method: string | null
+  readonly credential_id: string | null
+}
+
+/** One page of a report, with what concerns all of it; all of one snapshot. */
+export interface UsageReport {
+  readonly count: number
+  readonly totals: UsageSums
+  readonly rows: readonly UsageReportRow[]
+}
+
+/** Reads one page of a report on the use of an organization's nodes. */
+export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Promise<UsageReport> {
+  const { limit, offset } = query
+  const { rows } = await sql<PageRow>`
+    with report as (${reportOf(query)}), page as (
+      select report.*, row_number() over (order by ${orderOf(query.order)}) as place from report
+      order by place limit ${limit} offset ${offset}
+    ), total as (
+      select count(*)::int as count, ${sums('requests', 'failed_requests', 'request_units', 'bytes_in', 'bytes_out')}
+      from report
+    )
+    select
+      total.count as total_count,
+      ${sql.join(sumNames.map((name) => sql`cast(total.${sql.ref(name)} as float8) as ${sql.ref(`total_${name}`)}`))},
+      to_char(page.bucket, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as datetime,
+      page.protocol, page.node_id, page.method, page.credential_id, node.name as node_name, node.network,
+      ${sql.join(sumNames.map((name) => sql`cast(page.${sql.ref(name)} as float8) as ${sql.ref(name)}`))}
+    from total left join page on true left join nodes as node on node.id = page.node_id
+    order by page.place`.execute(db)
+  const [first] = rows
+  return {
+    count: first?.total_count ?? 0,
+    totals: {
+      requests: first?.total_requests ?? 0,
+      failed_requests: first?.total_failed_requests ?? 0,
+      request_units: first?.total_request_units ?? 0,
+      bytes_in: first?.total_bytes_in ?? 0,
+      bytes_out: first?.total_bytes_out ?? 0,
+    },
+    rows: rows.flatMap((row) => (isRow(row) ? [toRow(row)] : [])),
+  }
+}
+
+const sumNames = ['requests', 'failed_requests', 'request_units', 'bytes_in', 'bytes_out'] as const
+
+type PageRow = (UsageReportRow | { readonly datetime: null }) & {
+  readonly [name in keyof UsageSums as `total_${name}`]: number
+} & { readonly total_count: number }
+
+// Beyond the last page there are totals but no row.
+function isRow(row: PageRow): row is PageRow & UsageReportRow {
+  return row.datetime !== null
+}
+
+function toRow(row: UsageReportRow): UsageReportRow {
+  const { datetime, protocol, node_id, node_name, network, method, credential_id } = row
+  const { requests, failed_requests, request_units, bytes_in, bytes_out } = row
+  const what = { datetime, protocol, node_id, node_name, network, method, credential_id }
+  return { ...what, requests, failed_requests, request_units, bytes_in, bytes_out }
+}
+
+function reportOf({ organizationId, from, to, granularity, groupBy, ...query }: UsageQuery) {
+  const keyOf = (group: UsageGroup, column: string) =>
+    groupBy.has(group) ? sql.ref(`used.${column}`) : sql`cast(null as text)`
+  const conditions = [
+    sql`used.organization_id = ${organizationId}`,
+    sql`used.hour >= cast(${from} as timestamptz)`,
+  ]
+  if (to !== undefined) conditions.push(sql`used.hour < cast(${to} as timestamptz)`)
+  if (query.nodeIds) conditions.push(sql`used.node_id = any(${[...query.nodeIds]}::text[])`)
+  if (query.protocols) conditions.push(sql`used.protocol = any(${[...query.protocols]}::text[])`)
+  if (query.networks) {
+    const nodes = sql`select id from nodes where network = any(${[...query.networks]}::text[])`
+    conditions.push(sql`used.node_id in (${nodes})`)
+  }
+  return sql`
+    select
+      date_trunc(${granularity}, used.hour at time zone 'UTC') as bucket,
+      used.protocol,
+      ${keyOf('node', 'node_id')} as node_id,
+      ${keyOf('method', 'method')} as method,
+      ${keyOf('credential', 'credential_id')} as credential_id,
+      sum(used.requests) as requests,
+      coalesce(sum(used.requests) filter (where used.status_class >= 4), 0) as failed_requests,
+      sum(used.units) as request_units,
+      sum(used.bytes_in) as bytes_in,
+      sum(used.bytes_out) as bytes_out
+    from usage_hours as used
+    where ${sql.join(conditions, sql` and `)}
+    group by 1, 2, 3, 4, 5`
+}
+
+function sums(...names: readonly (keyof UsageSums)[]) {
+  return sql.join(names.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`))
+}
+
+function orderOf(order: readonly UsageOrder[]) {
+  const columns = { datetime: sql`bucket`, node_id: sql`node_id` }
+  const asked = order.map(
+    ({ field, descending }) => sql`${columns[field]} ${descending ? sql`desc` : sql`asc`}`,
+  )
+  // Whatever was asked for, a page begins where the one before it ends.
+  return sql.join([...asked, sql`bucket desc`, sql`node_id`, sql`protocol`, sql`method`, sql`credential_id`])
+}

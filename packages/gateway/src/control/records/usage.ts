@@ -1,0 +1,119 @@
+import { type Kysely, sql } from 'kysely'
+import { beginningOf, type UsedRow } from '../../access/meter/used-so-far.ts'
+import type { UsageRow } from '../../access/meter/usage-counts.ts'
+import type { UsageBatch } from '../../access/meter/usage-journal.ts'
+import type { Database } from '../store/database.ts'
+
+// Few enough that the embedded database is not held up for long.
+const rowsAtOnce = 500
+
+/**
+ * Adds a batch to what was counted, once: a batch with a number that its writer has already passed changes nothing, so
+ * one whose commit was not acknowledged can be written again.
+ */
+export async function writeUsage(db: Kysely<Database>, batch: UsageBatch): Promise<void> {
+  // All replicas write their rows in one order, or two of them could wait for each other.
+  const rows = batch.rows.toSorted((one, other) => compare(keyOf(one), keyOf(other)))
+  await db.transaction().execute(async (transaction) => {
+    if (!(await passWriter(transaction, batch))) return
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      await addRows(transaction, rows.slice(at, at + rowsAtOnce))
+    }
+  })
+}
+
+/** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
+export async function forgetOldWriters(db: Kysely<Database>): Promise<void> {
+  await sql`delete from usage_writers where written_at < clock_timestamp() - interval '400 days'`.execute(db)
+}
+
+/** Reads how much was used of every quota that there is. */
+export async function readUsed(db: Kysely<Database>, now = Date.now()): Promise<readonly UsedRow[]> {
+  const month = new Date(beginningOf('month', now)).toISOString()
+  const day = new Date(beginningOf('day', now)).toISOString()
+  // A clock that was ahead for a while has counted into hours that are still to come.
+  const hour = new Date(now).toISOString()
+  const ofDay = sql`filter (where used.hour >= cast(${day} as timestamptz))`
+  const { rows } = await sql<{
+    owner: UsedRow['owner']
+    id: string
+    day_requests: number
+    day_units: number
+    month_requests: number
+    month_units: number
+  }>`
+    with quota as (
+      select owner_kind, owner_id from limits where limits ?| array['requestsPerDay', 'unitsPerMonth']
+    ), owner as (
+      select owner_kind, owner_id, node_id, credential.id as credential_id
+        from quota join node_credentials credential on owner_kind = 'credential' and credential.id = owner_id
+      union all
+      select owner_kind, owner_id, owner_id, null from quota where owner_kind = 'node'
+      union all
+      select owner_kind, owner_id, node.id, null
+        from quota join nodes node on owner_kind = 'project' and node.project_id = owner_id
+    )
+    select
+      owner_kind as owner,
+      owner_id as id,
+      cast(coalesce(sum(used.requests) ${ofDay}, 0) as float8) as day_requests,
+      cast(coalesce(sum(used.units) ${ofDay}, 0) as float8) as day_units,
+      cast(coalesce(sum(used.requests), 0) as float8) as month_requests,
+      cast(coalesce(sum(used.units), 0) as float8) as month_units
+    from owner left join usage_hours used
+      on used.node_id = owner.node_id
+      and used.hour >= cast(${month} as timestamptz)
+      and used.hour <= cast(${hour} as timestamptz)
+      and used.status_class < 4
+      and (owner.credential_id is null or used.credential_id = owner.credential_id)
+    group by owner_kind, owner_id`.execute(db)
+  return rows.map((row) => ({
+    owner: row.owner,
+    id: row.id,
+    day: { requests: row.day_requests, units: row.day_units },
+    month: { requests: row.month_requests, units: row.month_units },
+  }))
+}
+
+async function passWriter(db: Kysely<Database>, { writer, sequence }: UsageBatch): Promise<boolean> {
+  const { rows } = await sql`
+    insert into usage_writers (id, sequence) values (${writer}, ${sequence})
+    on conflict (id) do update set sequence = excluded.sequence, written_at = clock_timestamp()
+      where usage_writers.sequence < excluded.sequence
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+async function addRows(db: Kysely<Database>, rows: readonly UsageRow[]): Promise<void> {
+  const column = <value>(read: (row: UsageRow) => value) => rows.map(read)
+  const hours = column(({ hour }) => new Date(hour).toISOString())
+  await sql`
+    insert into usage_hours as known (
+      node_id, hour, credential_id, protocol, method, status_class, organization_id, requests, units, bytes_in,
+      bytes_out)
+    select * from unnest(
+      ${column((row) => row.nodeId)}::text[],
+      ${hours}::timestamptz[],
+      ${column((row) => row.credentialId)}::text[],
+      ${column((row) => row.protocol)}::text[],
+      ${column((row) => row.method)}::text[],
+      ${column((row) => row.statusClass)}::smallint[],
+      ${column((row) => row.organizationId)}::text[],
+      ${column((row) => row.requests)}::bigint[],
+      ${column((row) => row.units)}::bigint[],
+      ${column((row) => row.bytesIn)}::bigint[],
+      ${column((row) => row.bytesOut)}::bigint[])
+    on conflict (node_id, hour, credential_id, protocol, method, status_class) do update set
+      requests = known.requests + excluded.requests,
+      units = known.units + excluded.units,
+      bytes_in = known.bytes_in + excluded.bytes_in,
+      bytes_out = known.bytes_out + excluded.bytes_out`.execute(db)
+}
+
+function keyOf({ nodeId, hour, credentialId, protocol, method, statusClass }: UsageRow): string {
+  return [nodeId, hour, credentialId, protocol, method, statusClass].join(' ')
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { putAccessRule } from '../records/access-rules.ts'
+import { putLimits } from '../records/limits.ts'
+import { issueNodeCredential, revokeNodeCredential } from '../records/node-credentials.ts'
+import { recordNodeMethods } from '../records/node-methods.ts'
+import { setNodeUpstreams } from '../records/nodes.ts'
+import { type FirstStart, ensureFirstStart } from '../bootstrap.ts'
+import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
+import type { CredentialListener } from './credential-listeners.ts'
+import type { Store } from './open-store.ts'
+
+const patient = { timeout: 20_000, interval: 5 }
+
+describe.each(backends)('changes of credentials on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let store: Store
+  let first: FirstStart
+  const heard = vi.fn<CredentialListener>()
+  const upstreams = { evm: 'http://127.0.0.1:1', beacon: 'http://127.0.0.1:2' }
+
+  beforeAll(async () => {
+    database = await create()
+    store = await database.open()
+    first = await ensureFirstStart(store, { upstreams })
+    store.onCredentialsChanged(heard)
+  }, 60_000)
+  afterAll(() => database.remove())
+  // Notifications of what was done before may still be on their way.
+  beforeEach(async () => {
+    await settle()
+    heard.mockClear()
+  })
+
+  async function settle(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+
+  /** Everything that is heard of an action, in one. */
+  async function heardOf(action: () => Promise<unknown>): Promise<unknown[]> {
+    heard.mockClear()
+    await action()
+    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), patient)
+    await settle()
+    return heard.mock.calls.map(([change]) => change)
+  }
+
+  async function silence(action: () => Promise<unknown>): Promise<void> {
+    heard.mockClear()
+    await action()
+    await settle()
+    expect(heard).not.toHaveBeenCalled()
+  }
+
+  const ofNode = () => [{ nodeIds: [first.nodeId], credentialIds: [] }]
+
+  it('names a credential that is issued or revoked', async () => {
+    const { nodeId } = first
+    let id = ''
+    const issued = await heardOf(async () => {
+      ;({ id } = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' }))
+    })
+    const ofCredential = [{ nodeIds: [], credentialIds: [id] }]
+    expect(issued).toEqual(ofCredential)
+    expect(await heardOf(() => revokeNodeCredential(store.db, id))).toEqual(ofCredential)
+    await silence(() => revokeNodeCredential(store.db, id))
+    const limited = () => putLimits(store.db, { kind: 'credential', id }, { maxBatchItems: 3 })
+    expect(await heardOf(limited)).toEqual(ofCredential)
+    await silence(limited)
+  })
+
+  it('names a node that moves, and is silent about one that stays', async () => {
+    const { nodeId } = first
+    const same = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
+    await silence(() => setNodeUpstreams(store.db, store.sealer, nodeId, same))
+    const moved = { ...same, upstreams: { evm: 'devnet' } }
+    expect(await heardOf(() => setNodeUpstreams(store.db, store.sealer, nodeId, moved))).toEqual(ofNode())
+    await silence(() => store.db.updateTable('projects').set({ description: 'changed' }).execute())
+  })
+
+  it('names the node of a rule, a limit and a method', async () => {
+    const { nodeId, projectId } = first
+    const rule = { nodeId, kind: 'ip', value: '10.0.0.0/8', action: 'allow' } as const
+    expect(await heardOf(() => putAccessRule(store.db, rule))).toEqual(ofNode())
+    const removal = () => store.db.deleteFrom('access_rules').where('node_id', '=', nodeId).execute()
+    expect(await heardOf(removal)).toEqual(ofNode())
+    const limits = { rate: { requestsPerSecond: 5 } }
+    expect(await heardOf(() => putLimits(store.db, { kind: 'node', id: nodeId }, limits))).toEqual(ofNode())
+    const project = { kind: 'project', id: projectId } as const
+    expect(await heardOf(() => putLimits(store.db, project, limits))).toEqual(ofNode())
+    expect(await heardOf(() => putLimits(store.db, project, undefined))).toEqual(ofNode())
+    const found = { available: false, withheld: true, code: -32601, note: '', latencyMs: null } as const
+    const finding = { ...found, method: 'eth_coinbase', transport: 'http' } as const
+    const record = () =>
+      recordNodeMethods(store.db, store.sealer, { nodeId, upstreams: { evm: 'devnet' } }, [finding])
+    expect(await heardOf(record)).toEqual(ofNode())
+  })
+
+  it('says that everything may have changed instead of naming very many', async () => {
+    const { nodeId } = first
+    const many = (count: number, letter: string) =>
+      sql`
+        insert into node_credentials (id, node_id, kind, sha256, origin)
+        select ${letter} || n, ${nodeId}, 'token', encode(sha256((${letter} || n)::bytea), 'hex'), 'user'
+        from generate_series(1, cast(${count} as integer)) n`.execute(store.db)
+    expect(await heardOf(() => many(101, 'a'))).toEqual(['everything'])
+    const [change] = await heardOf(() => many(100, 'b'))
+    expect(change).toMatchObject({ nodeIds: [], credentialIds: { length: 100 } })
+  })
+
+  it('tells of what a transaction did once it is committed, and of nothing that it undid', async () => {
+    const { nodeId } = first
+    await silence(() =>
+      store.db
+        .transaction()
+        .execute(async (db) => {
+          await issueNodeCredential(db, { nodeId, kind: 'token', origin: 'user' })
+          await settle()
+          throw new Error('undone')
+        })
+        .catch(() => undefined),
+    )
+  })
+})

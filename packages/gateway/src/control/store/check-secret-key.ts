@@ -1,0 +1,26 @@
+import { type Kysely, sql } from 'kysely'
+import { type Sealer, SealingError } from '../../credentials/sealing.ts'
+import type { Database } from './database.ts'
+import { StoreError } from './store-error.ts'
+
+/**
+ * Makes sure that this process has the key that the database was sealed with. A database that nothing was ever sealed
+ * in passes.
+ * @throws {@link StoreError} `STORE_KEY` when it has another one
+ */
+export async function checkSecretKey(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass('sealing_checks') is not null as there`.execute(db)
+  if (rows[0]?.there !== true) return
+  const checks = await db.selectFrom('sealing_checks').select('sealed').execute()
+  try {
+    for (const { sealed } of checks) sealer.open(sealed, 'sealing_checks')
+  } catch (error) {
+    if (!(error instanceof SealingError)) throw error
+    throw new StoreError(
+      'STORE_KEY',
+      'The database was sealed with another secret key. Give this process the same FAIRLEAD_SECRET_KEY as the one that ' +
+        'made the database, or its file secret.key in the data directory.',
+    )
+  }
+}

@@ -1,0 +1,68 @@
+import { statfs } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Database } from './database.ts'
+
+const firstMs = 30_000
+const everyMs = 300_000
+const segmentBytes = 16 * 1024 ** 2
+const spareSegments = 2
+// A disk with less than this is as good as full.
+const neededBytes = 4 * segmentBytes
+
+/** What is to be kept with room. */
+export interface LogRoomParts {
+  readonly db: Kysely<Database>
+  readonly dataDirectory: string
+  readonly log: Logger | undefined
+  /** When it is seen to for the first time, in milliseconds. */
+  readonly firstMs?: number | undefined
+  readonly everyMs?: number | undefined
+}
+
+/**
+ * Keeps the write-ahead log of the embedded database from growing, and from needing room on a disk that is full. The
+ * embedded PostgreSQL has nobody who makes checkpoints, which let it use old segments of the log again; and when it
+ * cannot make a new segment, or cannot end a checkpoint, it stands still for ever, and with it this process. Therefore it
+ * gets spare segments early, and no checkpoint while the disk is full.
+ *
+ * @returns a function that ends it, once it no longer uses the database
+ */
+export function keepLogRoom(parts: LogRoomParts): () => Promise<void> {
+  const ended = new AbortController()
+  const running = run(parts, ended.signal)
+  return async () => {
+    ended.abort()
+    await running
+  }
+}
+
+async function run(parts: LogRoomParts, signal: AbortSignal): Promise<void> {
+  const { db, dataDirectory, log } = parts
+  const pause = (ms: number) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  let hasSpare = false
+  await pause(parts.firstMs ?? firstMs)
+  while (!signal.aborted) {
+    try {
+      const { bavail, bsize } = await statfs(dataDirectory)
+      if (bavail * bsize >= neededBytes) {
+        if (!hasSpare) await fillSegments(db)
+        hasSpare = true
+        await sql`checkpoint`.execute(db)
+      }
+    } catch (error) {
+      log?.warn({ err: error }, 'the log of the embedded database could not be tidied up')
+    }
+    await pause(parts.everyMs ?? everyMs)
+  }
+}
+
+/** Fills segments that the next checkpoint makes ready to be used again. */
+async function fillSegments(db: Kysely<Database>): Promise<void> {
+  for (let segment = 0; segment < spareSegments; segment++) {
+    // An empty segment is not left.
+    await sql`select pg_logical_emit_message(false, 'fairlead', '')`.execute(db)
+    await sql`select pg_switch_wal()`.execute(db)
+  }
+}

@@ -1,0 +1,36 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import type { Sealer } from '../../../credentials/sealing.ts'
+
+/**
+ * Upstream addresses hold credentials: from here on a dump of the database shows none of them. What was sealed says
+ * with which key, so that a service with another one can tell before it does harm.
+ */
+export function sealedUpstreams(sealer: Sealer): Migration {
+  return {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await sql`
+        create table sealing_checks (name text collate "C" primary key, sealed text collate "C" not null)`.execute(
+        db,
+      )
+      await sql`
+        insert into sealing_checks values ('secret key', ${sealer.seal('secret key', 'sealing_checks')})`.execute(
+        db,
+      )
+      await sql`alter table nodes add column sealed text collate "C"`.execute(db)
+      const { rows } = await sql<{ id: string; upstreams: unknown }>`select id, upstreams from nodes`.execute(
+        db,
+      )
+      for (const { id, upstreams } of rows) {
+        const sealed = sealer.seal(JSON.stringify(upstreams), id)
+        await sql`update nodes set sealed = ${sealed} where id = ${id}`.execute(db)
+      }
+      await sql`alter table nodes drop column upstreams`.execute(db)
+      await sql`alter table nodes rename column sealed to upstreams`.execute(db)
+      await sql`alter table nodes alter column upstreams set not null`.execute(db)
+      // Writes the table anew: a column that was only dropped would stay in the database's files.
+      await sql`
+        alter table nodes alter column upstreams type text collate "C" using upstreams || ''`.execute(db)
+    },
+  }
+}

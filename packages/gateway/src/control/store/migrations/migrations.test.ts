@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Sealer, createSealer } from '../../../credentials/sealing.ts'
+import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
+import type { Database } from '../database.ts'
+import { loadNodeCredentials } from '../load-node-credentials.ts'
+import { migrate } from '../migrate.ts'
+import { allMigrations } from './all-migrations.ts'
+
+const names = Object.keys(allMigrations(createSealer(randomBytes(32))))
+const upstream = 'https://user:c4n4ry@node.example'
+
+describe.each(backends)('a database of an earlier version on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  afterEach(() => database.remove())
+
+  // What upstreams looked like in the releases before they were sealed.
+  it.each([1, 3])('with %d migrations keeps its records', { timeout: 60_000 }, async (released) => {
+    database = await create()
+    const { db, sealer } = await database.empty()
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, released)))
+    await fill(db)
+    await migrate(db, allMigrations(sealer))
+    await migrate(db, allMigrations(sealer))
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+    expect(rows.map((row) => row.name)).toEqual(names)
+    expect(await loadNodeCredentials(db, sealer)).toEqual([
+      {
+        sha256: '0'.repeat(64),
+        grant: {
+          credentialId: 'CR-1',
+          kind: 'token',
+          nodeId: 'ND-1',
+          projectId: 'PR-1',
+          organizationId: 'RG-1',
+          chain: 'evm',
+          network: 'n',
+          protocols: ['evm'],
+          upstreams: { evm: upstream },
+          beaconDebug: true,
+        },
+      },
+    ])
+    await expectSealed(db, sealer)
+  })
+})
+
+async function fill(db: Kysely<Database>): Promise<void> {
+  const upstreams = JSON.stringify({ evm: upstream })
+  await sql`insert into organizations (id, name) values ('RG-1', 'O')`.execute(db)
+  await sql`
+    insert into users (id, email, first_name, last_name) values ('UR-1', 'o@example.org', 'O', 'W')`.execute(
+    db,
+  )
+  await sql`
+    insert into projects (id, organization_id, creator_id, name, name_folded, type)
+    values ('PR-1', 'RG-1', 'UR-1', 'P', 'p', 'public')`.execute(db)
+  await sql`
+    insert into nodes (id, project_id, name, chain, network, protocols, upstreams)
+    values ('ND-1', 'PR-1', 'N', 'evm', 'n', '{evm}', cast(${upstreams}::text as jsonb))`.execute(db)
+  await sql`
+    insert into node_credentials (id, node_id, kind, sha256, origin)
+    values ('CR-1', 'ND-1', 'token', ${'0'.repeat(64)}, 'user')`.execute(db)
+}
+
+async function expectSealed(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+  const { rows } = await sql<{ node: string }>`select nodes::text as node from nodes`.execute(db)
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.node).not.toContain('c4n4ry')
+  expect(rows[0]?.node).toContain(`v1.${sealer.keyId}.`)
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createSealer, parseSecretKey } from './sealing.ts'
+import { readSecretKey } from './secret-key.ts'
+
+describe('createSealer', () => {
+  const key = randomBytes(32)
+  const sealer = createSealer(key)
+
+  it('gives back what it sealed, and seals nothing twice alike', () => {
+    for (const text of ['', 'https://user:c4n4ry@node.example', 'ü'.repeat(10_000)]) {
+      const sealed = sealer.seal(text, 'ND-1')
+      expect(sealed).toMatch(new RegExp(`^v1\\.${sealer.keyId}\\.[\\w-]+$`))
+      expect(sealed).not.toContain('c4n4ry')
+      expect(createSealer(key).open(sealed, 'ND-1')).toBe(text)
+      expect(sealer.seal(text, 'ND-1')).not.toBe(sealed)
+    }
+  })
+
+  it('opens nothing elsewhere, with another key, or changed', () => {
+    const sealed = sealer.seal('c4n4ry', 'ND-1')
+    const [, , body = ''] = sealed.split('.')
+    const other = createSealer(randomBytes(32))
+    expect(other.keyId).not.toBe(sealer.keyId)
+    const attempts: [typeof sealer, string, string][] = [
+      [sealer, sealed, 'ND-2'],
+      [other, sealed, 'ND-1'],
+      [other, `v1.${other.keyId}.${body}`, 'ND-1'],
+      [sealer, sealed.replace('v1.', 'v2.'), 'ND-1'],
+      [sealer, `v1.${sealer.keyId}.`, 'ND-1'],
+      [sealer, '', 'ND-1'],
+    ]
+    const bytes = Buffer.from(body, 'base64url')
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ 1
+      attempts.push([sealer, `v1.${sealer.keyId}.${changed.toString('base64url')}`, 'ND-1'])
+    }
+    for (const [one, text, context] of attempts) {
+      expect(() => one.open(text, context)).toThrow(expect.objectContaining({ name: 'SealingError' }))
+    }
+  })
+})
+
+describe('the secret key', () => {
+  it('is read in hex and in base64, and nothing else', () => {
+    const key = randomBytes(32)
+    for (const text of [key.toString('hex'), key.toString('base64'), key.toString('base64url')]) {
+      expect(Buffer.from(parseSecretKey(text) ?? '').equals(key)).toBe(true)
+    }
+    const wrong = [
+      '',
+      'secret',
+      key.toString('hex').slice(2),
+      randomBytes(31).toString('base64'),
+      'g'.repeat(64),
+    ]
+    for (const text of wrong) expect(parseSecretKey(text)).toBeUndefined()
+  })
+
+  it('is made once in the data directory, for its owner only', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'fairlead-key-'))
+    const keys = await Promise.all(Array.from({ length: 8 }, () => readSecretKey(undefined, directory)))
+    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
+    expect(await readdir(directory)).toEqual(['secret.key'])
+    const file = join(directory, 'secret.key')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const written = await readFile(file, 'utf8')
+    expect(Buffer.from(written, 'base64').equals(Buffer.from(keys[0] ?? ''))).toBe(true)
+    await writeFile(file, 'c4n4ry')
+    const refused = readSecretKey(undefined, directory)
+    await expect(refused).rejects.toThrow('must hold 32 bytes as 64 hex digits or in base64')
+    await expect(refused).rejects.not.toThrow('c4n4ry')
+    const configured = await readSecretKey('ab'.repeat(32), directory)
+    expect(Buffer.from(configured).toString('hex')).toBe('ab'.repeat(32))
+    await rm(directory, { recursive: true })
+  })
+})

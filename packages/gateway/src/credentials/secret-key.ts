@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSecretKey } from './sealing.ts'
+
+const fileName = 'secret.key'
+
+/**
+ * Gives the key that upstream addresses are sealed with: the configured one, else that of the file `secret.key` in the
+ * data directory, which the first start writes.
+ *
+ * @param configured - 64 hex digits or base64
+ * @throws when the file cannot be read or written, or holds something else
+ */
+export async function readSecretKey(
+  configured: string | undefined,
+  dataDirectory: string,
+): Promise<Uint8Array> {
+  if (configured !== undefined) return parsed(configured, 'The secret key')
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  const file = join(dataDirectory, fileName)
+  const written = await readIfThere(file)
+  if (written !== undefined) return parsed(written, `The file ${file}`)
+  await writeFirst(file, `${randomBytes(32).toString('base64')}\n`)
+  return parsed(await readFile(file, 'utf8'), `The file ${file}`)
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+// Written aside and linked: of processes that start together one wins, and none ever sees half a key.
+async function writeFirst(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+    await link(draft, file).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    })
+  } finally {
+    await handle.close()
+    await rm(draft, { force: true })
+  }
+}
+
+function parsed(text: string, place: string): Uint8Array {
+  const key = parseSecretKey(text.trim())
+  if (key === undefined) throw new Error(`${place} must hold 32 bytes as 64 hex digits or in base64.`)
+  return key
+}

@@ -1,0 +1,63 @@
+import { FairleadError } from '@fairlead/core'
+import { describe, expect, it } from 'vitest'
+import { parseUpstreams } from './upstream-record.ts'
+
+const plain = {
+  roles: [],
+  weight: 1,
+  requestsPerSecond: undefined,
+  certificateAuthorityFile: undefined,
+  isCordoned: false,
+}
+
+describe('parseUpstreams', () => {
+  it.each([
+    ['devnet', [{ ...plain, address: 'devnet' }]],
+    ['', []],
+    [
+      ' http://a.example\n\thttps://name:p%23ss@b.example/key?x=1 ',
+      [
+        { ...plain, address: 'http://a.example' },
+        { ...plain, address: 'https://name:p%23ss@b.example/key?x=1' },
+      ],
+    ],
+    [
+      'https://a.example#roles=archive,debug;weight=2;rps=50;ca=/etc/ca.pem;cordoned',
+      [
+        {
+          address: 'https://a.example',
+          roles: ['archive', 'debug'],
+          weight: 2,
+          requestsPerSecond: 50,
+          certificateAuthorityFile: '/etc/ca.pem',
+          isCordoned: true,
+        },
+      ],
+    ],
+    ['https://a.example#', [{ ...plain, address: 'https://a.example' }]],
+  ])('reads %j', (text, records) => {
+    expect(parseUpstreams(text)).toEqual(records)
+  })
+
+  it.each([
+    ['roles=all', 'roles'],
+    ['roles=', 'roles'],
+    ['weight=0', 'weight'],
+    ['weight=1.5', 'weight'],
+    ['rps=many', 'rps'],
+    ['color=red', 'behind #'],
+    ['ca=', 'ca'],
+    ['cordoned=no', 'cordoned'],
+  ])('refuses what stands behind #: %s', (fragment, rule) => {
+    let problem: unknown
+    try {
+      parseUpstreams(`https://canary.example/canary#${fragment}`, 'FAIRLEAD_EVM_UPSTREAM')
+    } catch (error) {
+      problem = error
+    }
+    if (!FairleadError.is(problem, 'CONFIG_INVALID')) throw new Error('It was accepted.')
+    expect(problem.context).toMatchObject({ option: 'FAIRLEAD_EVM_UPSTREAM' })
+    expect(problem.context.rule).toContain(rule)
+    expect(JSON.stringify([problem.message, problem.context])).not.toContain('canary')
+  })
+})

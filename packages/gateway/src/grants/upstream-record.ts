@@ -1,0 +1,89 @@
+import { FairleadError } from '@fairlead/core'
+
+/** What an upstream is there for; one without any serves every call. */
+export const upstreamRoles = ['full', 'archive', 'debug', 'trace'] as const
+
+/** One of {@link upstreamRoles}. */
+export type UpstreamRole = (typeof upstreamRoles)[number]
+
+/** One of the addresses behind a node. */
+export interface UpstreamRecord {
+  /** Without what only this service reads; it may hold credentials and is never shown. */
+  readonly address: string
+  readonly roles: readonly UpstreamRole[]
+  /** Share of the calls among upstreams that are equally good; 1 unless said otherwise. */
+  readonly weight: number
+  /** Most calls in a second; any number when left out. */
+  readonly requestsPerSecond?: number | undefined
+  /** PEM file with the authority that signed the upstream's certificate, when it is a private one. */
+  readonly certificateAuthorityFile?: string | undefined
+  /** Set on an upstream that gets no calls for now. */
+  readonly isCordoned: boolean
+}
+
+/**
+ * Reads the upstreams of one protocol: addresses with whitespace between, each with what this service is to know of it
+ * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;ca=/etc/ca.pem;cordoned`.
+ *
+ * @param text - as it stands in the configuration and in the records; `devnet` stands for the embedded chain
+ * @param option - names the text in errors
+ * @throws FairleadError `CONFIG_INVALID` that names the option and the rule, never the address
+ */
+export function parseUpstreams(text: string, option = 'upstream'): readonly UpstreamRecord[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => parseUpstream(word, option))
+}
+
+/**
+ * The addresses of a protocol whose calls need no choice by role or weight, those in use alone.
+ *
+ * @param text - as for {@link parseUpstreams}; none when it is undefined, or cannot be read
+ */
+export function usedAddresses(text: string | undefined): readonly string[] {
+  try {
+    const used = parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)
+    return used.map(({ address }) => address)
+  } catch {
+    // Whoever wrote it was told so.
+    return []
+  }
+}
+
+function parseUpstream(word: string, option: string): UpstreamRecord {
+  const [address = '', fragment = ''] = word.split('#', 2)
+  const said = new Map<string, string>()
+  for (const part of fragment.split(';').filter((text) => text !== '')) {
+    const [name = '', value = ''] = part.split('=', 2)
+    said.set(name, value)
+  }
+  const refuse = (rule: string): never => {
+    throw new FairleadError('CONFIG_INVALID', { option, rule })
+  }
+  for (const name of said.keys()) {
+    if (!parts.has(name)) refuse(`must have nothing behind # but ${[...parts].join(', ')}`)
+  }
+  const roles = said.get('roles')?.split(',') ?? []
+  if (!roles.every(isRole)) refuse(`must have roles of ${upstreamRoles.join(', ')}`)
+  const number = (name: string) => {
+    const written = said.get(name)
+    if (written === undefined) return undefined
+    return /^[1-9]\d{0,6}$/.test(written) ? Number(written) : refuse(`must have a whole number as ${name}`)
+  }
+  return {
+    address,
+    roles: roles.filter(isRole),
+    weight: number('weight') ?? 1,
+    requestsPerSecond: number('rps'),
+    certificateAuthorityFile: said.get('ca') === '' ? refuse('must have a file as ca') : said.get('ca'),
+    isCordoned:
+      said.has('cordoned') && (said.get('cordoned') === '' || refuse('must have no value for cordoned')),
+  }
+}
+
+const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'ca', 'cordoned'])
+
+function isRole(role: string): role is UpstreamRole {
+  return (upstreamRoles as readonly string[]).includes(role)
+}

@@ -1,0 +1,85 @@
+import { Histogram, type Registry } from 'prom-client'
+import { askedCounter } from './states/asked-metrics.ts'
+
+/** The numbers about node requests. */
+export interface RequestMetrics {
+  /**
+   * Counts one request.
+   *
+   * @param method - of the contract, or `unknown`
+   * @param status - of HTTP
+   */
+  count(protocol: string, method: string, status: number, bytesIn: number, bytesOut: number): void
+  /** Counts bytes that were pushed to clients, to requests that were counted before. */
+  push(protocol: string, bytes: number): void
+  readonly duration: Histogram<'protocol'>
+}
+
+interface Bytes {
+  in: number
+  out: number
+}
+
+const statusLabels = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
+
+/** Makes the numbers about node requests. A request costs two look-ups; labels are made when the numbers are read. */
+export function createRequestMetrics(registry: Registry): RequestMetrics {
+  const byProtocol = new Map<string, Map<string, number[]>>()
+  const bytesByProtocol = new Map<string, Bytes>()
+  askedCounter(
+    registry,
+    'fairlead_node_requests_total',
+    'Node requests by protocol, method and class of HTTP status.',
+    ['protocol', 'method', 'status'],
+    (add) => {
+      for (const [protocol, methods] of byProtocol)
+        for (const [method, counts] of methods)
+          counts.forEach((count, index) =>
+            add({ protocol, method, status: statusLabels[index] ?? 'other' }, count),
+          )
+    },
+  )
+  askedCounter(
+    registry,
+    'fairlead_node_bytes_total',
+    'Bytes of node requests by protocol and direction, in from clients and out to them, without headers.',
+    ['protocol', 'direction'],
+    (add) => {
+      for (const [protocol, bytes] of bytesByProtocol) {
+        add({ protocol, direction: 'in' }, bytes.in)
+        add({ protocol, direction: 'out' }, bytes.out)
+      }
+    },
+  )
+  const bytesOf = (protocol: string) => entryOf(bytesByProtocol, protocol, () => ({ in: 0, out: 0 }))
+  return {
+    count: (protocol, method, status, bytesIn, bytesOut) => {
+      const methods = entryOf(byProtocol, protocol, () => new Map<string, number[]>())
+      const counts = entryOf(methods, method, () => [])
+      const index = Math.trunc(status / 100)
+      const known = statusLabels[index] === undefined ? 0 : index
+      counts[known] = (counts[known] ?? 0) + 1
+      const bytes = bytesOf(protocol)
+      bytes.in += bytesIn
+      bytes.out += bytesOut
+    },
+    push: (protocol, bytes) => {
+      bytesOf(protocol).out += bytes
+    },
+    duration: new Histogram({
+      name: 'fairlead_node_request_duration_seconds',
+      help: 'Time from the first byte of a node request to the last byte of its answer.',
+      labelNames: ['protocol'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers: [registry],
+    }),
+  }
+}
+
+function entryOf<key, value>(map: Map<key, value>, key: key, make: () => value): value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

@@ -1,0 +1,47 @@
+import type { Registry } from 'prom-client'
+import type { FrontStates } from '../../access/listen/front/http-front.ts'
+import { askedCounter, askedGauge } from './asked-metrics.ts'
+
+/** Connections of clients by port. */
+interface PortConnections {
+  readonly plain: number
+  readonly tls: number
+}
+
+/**
+ * Publishes the connections of clients.
+ *
+ * @param front - undefined where there is no front
+ */
+export function publishConnections(
+  registry: Registry,
+  byPort: () => PortConnections,
+  front: (() => FrontStates) | undefined,
+): void {
+  askedGauge(
+    registry,
+    'fairlead_connections',
+    'Connections of clients by port, plain or TLS.',
+    ['port'],
+    (set) => {
+      const { plain, tls } = byPort()
+      set({ port: 'plain' }, plain)
+      set({ port: 'tls' }, tls)
+    },
+  )
+  if (!front) return
+  askedGauge(
+    registry,
+    'fairlead_front_connections',
+    'Connections whose requests are read without node:http.',
+    [],
+    (set) => set({}, front().connections),
+  )
+  askedCounter(
+    registry,
+    'fairlead_front_handed_over_total',
+    'Connections that were handed to node:http because of an unusual request.',
+    [],
+    (add) => add({}, front().handedOver),
+  )
+}

@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client'
+import type { Passage } from '../../access/open-passage.ts'
+import type { Directory } from '../../access/authenticate/directory.ts'
+import type { Answers } from '../../access/forward/answers.ts'
+import type { Upstreams } from '../../access/forward/upstreams.ts'
+import type { HttpFront } from '../../access/listen/front/http-front.ts'
+import type { Metering } from '../../access/meter/start-metering.ts'
+import type { RunningFeed } from '../../directory-feed.ts'
+import type { Ports } from '../../ports/open-ports.ts'
+import type { OpenedSharedStore } from '../../replica-store/open-shared-store.ts'
+import { publishAdmission } from './admission-metrics.ts'
+import { publishAnswers } from './answer-metrics.ts'
+import { publishConnections } from './connection-metrics.ts'
+import { publishProcess } from './process-metrics.ts'
+import { publishDirectory, publishSharedStore, publishUsage } from './store-metrics.ts'
+import { publishUpstreams } from './upstream-metrics.ts'
+
+/** The parts of the service that say how they are when they are asked. */
+interface StatefulParts {
+  readonly upstreams: Upstreams
+  readonly answers: Answers
+  readonly passage: Passage
+  readonly sharedStore: OpenedSharedStore | undefined
+  readonly metering: Metering
+  readonly directory: Directory
+  readonly feed: RunningFeed
+  readonly ports: Ports
+  readonly front: HttpFront | undefined
+}
+
+/** Adds what the parts of the service count for themselves to the metrics. They are asked only when the metrics are read. */
+export function publishStates(registry: Registry, parts: StatefulParts): void {
+  const { upstreams, answers, passage, sharedStore, metering, directory, feed, ports, front } = parts
+  publishProcess(registry)
+  publishUpstreams(registry, () => upstreams.states())
+  publishAnswers(registry, () => answers.states())
+  publishAdmission(registry, () => passage.states())
+  if (sharedStore) publishSharedStore(registry, () => sharedStore.states())
+  publishUsage(registry, () => metering.states())
+  publishDirectory(
+    registry,
+    () => directory.size,
+    () => feed.states(),
+  )
+  publishConnections(registry, () => ports.connections(), front && (() => front.states()))
+}

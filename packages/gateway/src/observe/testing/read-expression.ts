@@ -1,0 +1,77 @@
+/** What an expression of Prometheus asks for. */
+export interface ReadExpression {
+  readonly selectors: readonly Selector[]
+  /** Labels that the expression groups or matches by. */
+  readonly grouping: ReadonlySet<string>
+  /** Labels that the expression makes itself. */
+  readonly made: ReadonlySet<string>
+}
+
+/** A metric and the labels that it is selected by. */
+interface Selector {
+  readonly metric: string
+  readonly labels: readonly string[]
+}
+
+const token = /"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[A-Za-z_:][\w:]*|\d[\w.]*|=~|!~|!=|==|>=|<=|[-+*/%^(){},<>=]/y
+const name = /^[A-Za-z_:]/
+const groupers = ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']
+const operators = ['and', 'or', 'unless', 'bool', 'offset']
+
+/**
+ * Reads the names out of an expression of PromQL.
+ *
+ * @throws for a character that no expression has
+ */
+export function readExpression(text: string): ReadExpression {
+  const tokens = tokensOf(text)
+  const selectors: Selector[] = []
+  const grouping = new Set<string>()
+  const made = new Set<string>()
+  for (let at = 0; at < tokens.length; at += 1) {
+    const word = tokens[at] ?? ''
+    if (!name.test(word) || operators.includes(word)) continue
+    const next = tokens[at + 1]
+    if (groupers.includes(word)) {
+      const list = inside(tokens, at + 1, ')')
+      for (const label of list) if (name.test(label)) grouping.add(label)
+      at += list.length + 2
+    } else if (next === '(') {
+      if (word === 'label_replace') made.add(madeLabel(tokens, at + 1))
+    } else if (next === '{') {
+      const list = inside(tokens, at + 1, '}')
+      selectors.push({ metric: word, labels: list.filter((label) => name.test(label)) })
+      at += list.length + 2
+    } else if (!groupers.includes(next ?? '')) selectors.push({ metric: word, labels: [] })
+  }
+  return { selectors, grouping, made }
+}
+
+function tokensOf(text: string): string[] {
+  const tokens: string[] = []
+  for (let at = 0; at < text.length;) {
+    if (/\s/.test(text[at] ?? '')) {
+      at += 1
+      continue
+    }
+    token.lastIndex = at
+    const found = token.exec(text)?.[0]
+    if (found === undefined) throw new Error(`No expression has what stands at ${at} of: ${text}`)
+    tokens.push(found)
+    at += found.length
+  }
+  return tokens
+}
+
+/** What stands between a bracket and the next one that closes. */
+function inside(tokens: readonly string[], open: number, close: string): readonly string[] {
+  return tokens.slice(open + 1, tokens.indexOf(close, open))
+}
+
+/** The second argument of the function whose bracket opens here. */
+function madeLabel(tokens: readonly string[], open: number): string {
+  const text = tokens
+    .slice(open)
+    .find((one) => one.startsWith('"') && tokens[tokens.indexOf(one, open) - 1] === ',')
+  return (text ?? '').slice(1, -1)
+}

@@ -1,0 +1,56 @@
+import { onTestFinished } from 'vitest'
+import { serve } from '../../access/testing/listener-fixture.ts'
+
+/** A span as it was sent. */
+interface ReceivedSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  readonly name: string
+  readonly kind: number
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+/** What takes traces. */
+interface TraceReceiver {
+  readonly url: string
+  readonly spans: readonly ReceivedSpan[]
+  /** Everything that was sent, with the headers. */
+  text(): string
+}
+
+interface SentTraces {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[]
+  }[]
+}
+
+type SentSpan = Omit<ReceivedSpan, 'attributes'> & {
+  readonly attributes?: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[]
+}
+
+/** Starts a server that takes traces as OTLP over HTTP in JSON, until the running test ends. */
+export async function traceReceiver(): Promise<TraceReceiver> {
+  const spans: ReceivedSpan[] = []
+  let text = ''
+  const server = await serve((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      text += `${JSON.stringify(request.headers)}\n${body}\n`
+      spans.push(...spansOf(JSON.parse(body) as SentTraces))
+      response.setHeader('content-type', 'application/json').end('{}')
+    })
+  })
+  onTestFinished(server.stop)
+  return { url: `${server.url}/v1/traces`, spans, text: () => text }
+}
+
+function spansOf({ resourceSpans }: SentTraces): readonly ReceivedSpan[] {
+  const sent = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+  return sent.map(({ attributes = [], ...span }) => ({
+    ...span,
+    attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
+  }))
+}

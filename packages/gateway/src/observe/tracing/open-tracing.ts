@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { TokenBucket } from '../../access/token-bucket.ts'
+import type { TraceFacts, TracePart, Tracing } from './current-trace.ts'
+
+/** Where traces go, and how many. */
+interface TracingOptions {
+  /** Address that takes OTLP over HTTP, for example `http://collector:4318/v1/traces`; a user name in it is sent as basic authentication. */
+  readonly endpoint: string
+  /** Share of the requests that are traced though their client does not ask for it, from 0 to 1. */
+  readonly ratio: number
+}
+
+// Whoever marks its requests as traced decides for itself, but not for more than this many a second.
+const clientTracesPerSecond = 100
+const exportTimeoutMs = 10_000
+// A receiver that is away must not hold up the end of the service.
+const lastSendMs = 2_000
+const traceparentForm = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
+
+/** Begins to send traces. They are sent in the background and dropped when the receiver is away. */
+export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
+  const { address, headers } = receiverOf(endpoint)
+  const exporter = new OTLPTraceExporter({ url: address, headers, timeoutMillis: exportTimeoutMs })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'fairlead' }),
+    sampler: new ParentBasedSampler({
+      root: new TraceIdRatioBasedSampler(ratio),
+      remoteParentSampled: atMost(clientTracesPerSecond),
+    }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  })
+  const tracer = provider.getTracer('fairlead')
+  return {
+    begin: (traceparent, facts) => {
+      const parent = parentOf(traceparent)
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER, attributes: { ...facts } }, parent)
+      return new SpanPart(tracer, span)
+    },
+    close: () =>
+      Promise.race([
+        provider.shutdown().catch(() => undefined),
+        delay(lastSendMs, undefined, { ref: false }),
+      ]),
+  }
+}
+
+class SpanPart implements TracePart {
+  readonly #tracer: Tracer
+  readonly #span: Span
+
+  constructor(tracer: Tracer, span: Span) {
+    this.#tracer = tracer
+    this.#span = span
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.#span.spanContext()
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+  }
+
+  begin(name: string, facts: TraceFacts): TracePart {
+    // What is not recorded has no parts.
+    if (!this.#span.isRecording()) return this
+    const kind = name === 'upstream' ? SpanKind.CLIENT : SpanKind.INTERNAL
+    const context = trace.setSpan(ROOT_CONTEXT, this.#span)
+    return new SpanPart(
+      this.#tracer,
+      this.#tracer.startSpan(name, { kind, attributes: { ...facts } }, context),
+    )
+  }
+
+  note(facts: TraceFacts): void {
+    this.#span.setAttributes({ ...facts })
+    const method = facts['rpc.method']
+    if (typeof method === 'string') this.#span.updateName(method)
+  }
+
+  end(failure?: string): void {
+    if (failure !== undefined) {
+      this.#span.setAttribute('error.type', failure)
+      this.#span.setStatus({ code: SpanStatusCode.ERROR })
+    }
+    this.#span.end()
+  }
+}
+
+/** What a client says that its request is a part of; of a header that makes no sense, nothing. */
+function parentOf(traceparent: string | undefined): Context {
+  const [, traceId, spanId, flags = '00'] = traceparentForm.exec(traceparent ?? '') ?? []
+  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT
+  const isSampled = (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
+}
+
+function atMost(perSecond: number): Sampler {
+  const bucket = new TokenBucket(perSecond, perSecond, performance.now())
+  return {
+    shouldSample: () => {
+      const isTaken = bucket.take(performance.now()) === 0
+      return { decision: isTaken ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD }
+    },
+    toString: () => `AtMost{${perSecond}}`,
+  }
+}
+
+// What a library says about an address must not quote a password.
+function receiverOf(endpoint: string) {
+  const url = new URL(endpoint)
+  const { username, password } = url
+  url.username = url.password = ''
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+  return { address: url.href, headers: username === '' ? {} : { authorization } }
+}

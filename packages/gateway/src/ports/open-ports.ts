@@ -1,0 +1,162 @@
+import { FairleadError } from '@fairlead/core'
+import { createPortServer, type PortServer } from '@fairlead/grpc-transport'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Http2Server } from 'node:http2'
+import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { HttpFront } from '../access/listen/front/http-front.ts'
+import type { Configuration } from '../configuration/options.ts'
+import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
+import { followCertificate, readCertificate } from './tls-certificate.ts'
+
+/** The ports of a service. */
+export interface Ports {
+  /** Address of the plain port, for example `http://127.0.0.1:8645`. */
+  readonly url: string
+  /** Address of the TLS port, when there is one. */
+  readonly tlsUrl: string | undefined
+  /** Connections of clients at the moment. */
+  connections(): { readonly plain: number; readonly tls: number }
+  /** Ends each connection of HTTP/1.1 behind its next answer, from now on. */
+  drain(): void
+  /**
+   * Takes no further connections and lets those that there are end behind their next answers; resolves when all have, or
+   * after the given time.
+   */
+  leave(graceMs: number): Promise<void>
+  /** Takes no further connections, lets what is in flight end, and after the given time ends it. */
+  close(graceMs: number): Promise<void>
+}
+
+/** What takes the connections; neither listens itself. */
+export interface PortServers {
+  readonly http1: Server
+  /** Takes the connections of HTTP/1.1 before the server does. */
+  readonly front?: HttpFront | undefined
+  readonly http2: Http2Server
+}
+
+type PortOptions = Pick<Configuration, 'host' | 'port' | 'tlsPort' | 'tlsCertificateFile' | 'tlsKeyFile'> &
+  Partial<ConnectionLimits>
+
+const tidyMs = 50
+
+/**
+ * Opens the plain port and, where there is a certificate, the TLS port. Both serve HTTP/1.1 and HTTP/2.
+ *
+ * @throws FairleadError `CONFIG_INVALID` when a port is taken, the address cannot be listened on, or the certificate cannot
+ *   be used
+ */
+export async function openPorts(
+  configuration: PortOptions,
+  servers: PortServers,
+  log: Logger,
+): Promise<Ports> {
+  const endUnused = endUnusedConnections(servers)
+  const { http1, http2, front = http1 } = servers
+  const taking = { http1: front, http2 }
+  const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
+  const limit = limitConnections({ maxConnections, maxConnectionsPerAddress })
+  const plain = createPortServer(taking)
+  limit(plain.server)
+  const opened: PortServer[] = []
+  let endFollowing = () => undefined as void
+  const close = async (graceMs: number) => {
+    endFollowing()
+    // A connection that was never used would be waited for.
+    const tidying = setInterval(endUnused, tidyMs)
+    await Promise.all(opened.map((port) => port.close(graceMs)))
+    clearInterval(tidying)
+  }
+  const drain = drainOf(servers)
+  const leave = async (graceMs: number) => {
+    drain()
+    for (const port of opened) port.stopListening()
+    const deadline = performance.now() + graceMs
+    while (opened.some((port) => port.connections > 0) && performance.now() < deadline) await pause(tidyMs)
+  }
+  const connections = () => {
+    const [ofPlain, ofTls] = opened.map((port) => port.connections)
+    return { plain: ofPlain ?? 0, tls: ofTls ?? 0 }
+  }
+  const whole = { connections, drain, leave, close }
+  try {
+    opened.push(plain)
+    await listen(plain, configuration, 'port')
+    const { tlsPort, ...rest } = configuration
+    if (tlsPort === undefined) return { url: urlOf('http', plain), tlsUrl: undefined, ...whole }
+    const files = certificateFiles(rest)
+    const certificate = await readCertificate(files)
+    // Browsers offer both, and all but gRPC is served over HTTP/1.1; clients of gRPC offer HTTP/2 alone.
+    const secure = createPortServer({ ...taking, tls: certificate, prefer: 'http/1.1' })
+    limit(secure.server)
+    opened.push(secure)
+    await listen(secure, { ...configuration, port: tlsPort }, 'tlsPort')
+    endFollowing = followCertificate(files, certificate, (next) => secure.setSecureContext(next), log)
+    return { url: urlOf('http', plain), tlsUrl: urlOf('https', secure), ...whole }
+  } catch (error) {
+    await close(0)
+    throw error
+  }
+}
+
+// Browsers connect in advance, and a server counts such a connection as busy until it is used.
+function endUnusedConnections({ http1 }: PortServers): () => void {
+  const unused = new Set<Socket>()
+  http1.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  for (const event of ['request', 'upgrade']) {
+    http1.prependListener(event, ({ socket }: { readonly socket: Socket }) => unused.delete(socket))
+  }
+  return () => {
+    for (const socket of unused) socket.destroy()
+  }
+}
+
+function drainOf({ http1, front }: PortServers): () => void {
+  let isDraining = false
+  http1.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
+    if (isDraining) response.shouldKeepAlive = false
+  })
+  return () => {
+    isDraining = true
+    front?.drain()
+  }
+}
+
+function certificateFiles({ tlsCertificateFile, tlsKeyFile }: Omit<PortOptions, 'tlsPort'>) {
+  if (tlsCertificateFile !== undefined && tlsKeyFile !== undefined) {
+    return { certificateFile: tlsCertificateFile, keyFile: tlsKeyFile }
+  }
+  throw new FairleadError('CONFIG_INVALID', {
+    option: 'FAIRLEAD_TLS_PORT',
+    rule: 'needs FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
+  })
+}
+
+async function listen(
+  server: PortServer,
+  { host, port }: Pick<PortOptions, 'host' | 'port'>,
+  option: 'port' | 'tlsPort',
+): Promise<void> {
+  try {
+    await server.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const isHost = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code)
+    const variable = option === 'port' ? 'FAIRLEAD_PORT' : 'FAIRLEAD_TLS_PORT'
+    const rule =
+      code === 'EADDRINUSE'
+        ? `is taken: ${port}. Set ${variable} to another one, or to 0 for a free one`
+        : `cannot be listened on: ${code}`
+    throw new FairleadError('CONFIG_INVALID', { option: isHost ? 'host' : option, rule })
+  }
+}
+
+function urlOf(scheme: 'http' | 'https', { address: { address, family, port } }: PortServer): string {
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,83 @@
+import { FairleadError } from '@fairlead/core'
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import type { Logger } from 'pino'
+
+/** Where a certificate and its key are. */
+export interface CertificateFiles {
+  readonly certificateFile: string
+  readonly keyFile: string
+}
+
+/** A certificate with its key, both PEM. */
+export interface Certificate {
+  readonly cert: Buffer
+  readonly key: Buffer
+}
+
+const lookMs = 5_000
+
+/**
+ * Reads a certificate and its key.
+ *
+ * @throws FairleadError `CONFIG_INVALID` when a file cannot be read, or the two are no pair; the message holds neither
+ */
+export async function readCertificate({ certificateFile, keyFile }: CertificateFiles): Promise<Certificate> {
+  const cert = await contentOf('FAIRLEAD_TLS_CERTIFICATE_FILE', certificateFile)
+  const key = await contentOf('FAIRLEAD_TLS_KEY_FILE', keyFile)
+  try {
+    createSecureContext({ cert, key })
+  } catch (error) {
+    const { code = 'no pair' } = error as NodeJS.ErrnoException
+    throw new FairleadError('CONFIG_INVALID', {
+      option: 'FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE',
+      rule: `must be a certificate and its key in PEM: ${code}`,
+    })
+  }
+  return { cert, key }
+}
+
+/**
+ * Looks at the files every five seconds, which also sees what replaces them by a link, and hands over a new pair. One that
+ * is no pair, as in the middle of a change, is told to the log once, and the one before stays.
+ *
+ * @returns a function that ends the looking
+ */
+export function followCertificate(
+  files: CertificateFiles,
+  current: Certificate,
+  use: (certificate: Certificate) => void,
+  log: Logger,
+  everyMs = lookMs,
+): () => void {
+  let known: Certificate | undefined = current
+  let isLooking = false
+  const look = async () => {
+    const next = await readCertificate(files)
+    if (known?.cert.equals(next.cert) && known.key.equals(next.key)) return
+    known = next
+    use(next)
+    log.info('the certificate of the TLS port was taken over')
+  }
+  const timer = setInterval(() => {
+    if (isLooking) return
+    isLooking = true
+    look()
+      .catch((error: unknown) => {
+        if (known)
+          log.error({ problem: (error as Error).message }, 'the certificate of the TLS port cannot be used')
+        known = undefined
+      })
+      .finally(() => (isLooking = false))
+  }, everyMs).unref()
+  return () => clearInterval(timer)
+}
+
+async function contentOf(option: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    const rule = `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`
+    throw new FairleadError('CONFIG_INVALID', { option, rule })
+  }
+}

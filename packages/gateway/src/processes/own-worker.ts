@@ -1,0 +1,71 @@
+import type { Registry } from 'prom-client'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** This process, as one of several that serve. */
+export interface OwnWorker {
+  /** Counted from 1; the place of a worker that died keeps its number. */
+  readonly number: number
+  /** Says that this worker serves. */
+  ready(at: { readonly url: string; readonly tlsUrl: string | undefined }): void
+  /**
+   * Gives this worker's metrics whenever they are asked for.
+   *
+   * @returns a function that asks for those of all workers together, as text
+   */
+  publish(registry: Registry): () => Promise<string>
+  /** Says for the last time what was counted, before this worker ends. */
+  farewell(): Promise<void>
+  /** Hears when to leave, to stop or to read the configuration again. */
+  onTold(listener: (what: 'leave' | 'stop' | 'reload') => void): void
+}
+
+const patienceMs = 4_000
+
+/** What the first process and this worker tell each other; undefined where there is no first process. */
+export function ownWorker(): OwnWorker | undefined {
+  const number = Number(process.env['FAIRLEAD_WORKER'])
+  if (!process.send || !(number >= 1)) return undefined
+  let requests = 0
+  let registry: Registry | undefined
+  const waiting = new Map<number, (text: string) => void>()
+  const listeners = new Set<(what: 'leave' | 'stop' | 'reload') => void>()
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'report metrics') {
+      const { request } = message
+      void registry?.getMetricsAsJSON().then((metrics) => tell({ kind: 'metrics', request, metrics }))
+    } else if (message.kind === 'all metrics') waiting.get(message.request)?.(message.text)
+    else if (['leave', 'stop', 'reload'].includes(message.kind)) {
+      for (const listener of listeners) listener(message.kind)
+    }
+  })
+  return {
+    number,
+    ready: (at) => tell({ kind: 'ready', ...at }),
+    farewell: async () => {
+      const metrics = (await registry?.getMetricsAsJSON()) ?? []
+      await new Promise<void>((resolve) => tell({ kind: 'last metrics', metrics }, resolve))
+    },
+    publish: (own) => {
+      registry = own
+      return () => {
+        const request = ++requests
+        tell({ kind: 'want all metrics', request })
+        return new Promise((resolve, reject) => {
+          const late = setTimeout(() => reject(new Error('The metrics did not come.')), patienceMs)
+          waiting.set(request, (text) => {
+            clearTimeout(late)
+            waiting.delete(request)
+            resolve(text)
+          })
+        })
+      }
+    },
+    onTold: (listener) => void listeners.add(listener),
+  }
+}
+
+function tell(message: FromWorker, done: () => void = () => undefined): void {
+  // The first process may be gone, and then this one ends as well.
+  if (process.connected) process.send?.(message, undefined, undefined, () => done())
+  else done()
+}

@@ -1,0 +1,151 @@
+import cluster from 'node:cluster'
+import { availableParallelism } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import { FairleadError } from '@fairlead/core'
+import type { Logger } from 'pino'
+import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
+import type { Configuration } from '../configuration/options.ts'
+import { ensureFirstStart, type FirstStart } from '../control/bootstrap.ts'
+import { openStore, type Store } from '../control/store/open-store.ts'
+import { createLog } from '../observe/log.ts'
+import { type Gateway, longestStopMs, startGateway } from '../start-gateway.ts'
+import { followConfiguration } from './follow-configuration.ts'
+import { type OwnWorker, ownWorker } from './own-worker.ts'
+import { untilToldToStop } from './told-to-stop.ts'
+import { warnOfFewHandles } from './warn-of-few-handles.ts'
+import { startWorkers } from './workers.ts'
+
+/** What `serve` is run with. */
+export interface ServeParts {
+  /** Reads the configuration again, as at the start. */
+  readonly read: () => Configuration
+  /** Prints a line for people. */
+  readonly print: (text: string) => void
+}
+
+// What a connection that is kept alive has for its last request, before it is ended.
+const leaveMs = 5_000
+
+/** Runs the service in front of the configured nodes until it is told to stop: in this process, or in several. */
+export async function serve(configuration: Configuration, parts: ServeParts): Promise<void> {
+  const log = createLog(configuration.logLevel ?? 'info')
+  const worker = cluster.isWorker ? ownWorker() : undefined
+  if (worker) return serveAsWorker(configuration, parts, worker, log)
+  const { processes, databaseUrl } = configuration
+  if (processes === 1) return serveAlone(configuration, parts, log)
+  if (databaseUrl === undefined) {
+    throw new FairleadError('CONFIG_INVALID', {
+      option: 'FAIRLEAD_PROCESSES',
+      rule: 'must be 1 without DATABASE_URL: the embedded database belongs to one process',
+    })
+  }
+  return serveInWorkers(configuration, parts, log)
+}
+
+async function serveAlone(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
+  const { print } = parts
+  const { told } = untilToldToStop(() => print('stopping'))
+  warnOfFewHandles(log)
+  await withStore(configuration, log, async (store) => {
+    const first = await firstStart(store, configuration)
+    const gateway = await startGateway(configuration, { store, log })
+    const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log })
+    process.on('SIGHUP', follower.reload)
+    announce(print, configuration, gateway, first)
+    await told
+    await drained(gateway, configuration)
+    await gateway.stop()
+    await follower.settled()
+  })
+}
+
+async function serveInWorkers(configuration: Configuration, parts: ServeParts, log: Logger): Promise<void> {
+  const { print } = parts
+  const { told } = untilToldToStop(() => print('stopping'))
+  warnOfFewHandles(log)
+  // What is done once for all: the schema, the first node and its secrets.
+  const first = await withStore(configuration, log, (store) => firstStart(store, configuration))
+  const count = configuration.processes === 0 ? availableParallelism() : configuration.processes
+  const endMs = configuration.drainDelayMs + leaveMs + longestStopMs + 5_000
+  const workers = await startWorkers({ count, log, endMs })
+  process.on('SIGHUP', () => workers.reload())
+  process.on('SIGUSR2', () => void workers.replaceAll())
+  announce(print, configuration, workers, first)
+  await told
+  await workers.stop()
+}
+
+async function serveAsWorker(
+  configuration: Configuration,
+  parts: ServeParts,
+  worker: OwnWorker,
+  log: Logger,
+): Promise<void> {
+  const own = log.child({ worker: worker.number })
+  // Ctrl-C reaches every process of a terminal; the first process says what to do.
+  process.on('SIGINT', () => undefined)
+  const told = new Promise<'leave' | 'stop'>((resolve) => {
+    process.on('SIGTERM', () => resolve('stop'))
+    worker.onTold((what) => void (what === 'reload' || resolve(what)))
+  })
+  await withStore(configuration, own, async (store) => {
+    const gateway = await startGateway(
+      // One of them asks the nodes for all.
+      { ...configuration, probeNodes: configuration.probeNodes && worker.number === 1 },
+      { store, log: own, publishMetrics: (registry) => worker.publish(registry) },
+    )
+    const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log: own })
+    worker.onTold((what) => void (what === 'reload' && follower.reload()))
+    worker.ready({ url: gateway.url, tlsUrl: gateway.tlsUrl })
+    if ((await told) === 'leave') await gateway.leave(leaveMs)
+    else await drained(gateway, configuration)
+    await gateway.stop()
+    await follower.settled()
+    await worker.farewell()
+  })
+}
+
+/** Gives balancers the time to notice that this service is going. */
+async function drained(gateway: Gateway, { drainDelayMs }: Configuration): Promise<void> {
+  gateway.drain()
+  if (drainDelayMs > 0) await pause(drainDelayMs)
+}
+
+async function withStore<result>(
+  configuration: Configuration,
+  log: Logger,
+  run: (store: Store) => Promise<result>,
+): Promise<result> {
+  const { databaseUrl, dataDirectory, secretKey } = configuration
+  const store = await openStore({ databaseUrl, dataDirectory, secretKey, log })
+  try {
+    return await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Makes the records of the configured node, or lets them follow the configuration. */
+function firstStart(store: Store, configuration: Configuration): Promise<FirstStart> {
+  const { network, beaconDebug } = configuration
+  return ensureFirstStart(store, { upstreams: configuredUpstreams(configuration), network, beaconDebug })
+}
+
+function announce(
+  print: (text: string) => void,
+  { publicUrl }: Configuration,
+  { url, tlsUrl }: { readonly url: string; readonly tlsUrl?: string | undefined },
+  first: FirstStart,
+): void {
+  print(`Fairlead is running at ${publicUrl ?? url}`)
+  if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)
+  if (first.created) {
+    print('\nThese are shown once. Keep them:')
+    print(`  API key    ${first.apiKey}\n  token      ${first.token}\n  username   ${first.username}`)
+    print(`  password   ${first.password}`)
+    if (first.xToken !== undefined) print(`  x-token    ${first.xToken}`)
+    print('')
+  } else if (first.xToken !== undefined) {
+    print(`\nThe node offers gRPC now. This is shown once. Keep it:\n  x-token    ${first.xToken}\n`)
+  }
+}

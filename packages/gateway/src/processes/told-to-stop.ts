@@ -1,0 +1,28 @@
+// What a shell reports of a program that was ended by Ctrl-C.
+export const interrupted = 130
+
+/** What a start that is given up throws. */
+export class Stopped extends Error {}
+
+/**
+ * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once.
+ *
+ * @param hear - called at the first
+ */
+export function untilToldToStop(hear: () => void): {
+  readonly signal: AbortSignal
+  readonly told: Promise<void>
+} {
+  const controller = new AbortController()
+  const told = new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(name, () => {
+        if (controller.signal.aborted) process.exit(interrupted)
+        hear()
+        controller.abort(new Stopped())
+        resolve()
+      })
+    }
+  })
+  return { signal: controller.signal, told }
+}

@@ -1,0 +1,178 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { createMetricsGatherer, send } from './gather-metrics.ts'
+import type { FromWorker } from './messages.ts'
+
+/** The processes that serve; the first one, which runs this, only watches over them. */
+export interface Workers {
+  /** Where they serve: they share the ports. */
+  readonly url: string
+  readonly tlsUrl: string | undefined
+  /** Replaces each of them, one at a time: the new one serves before the old one stops taking connections. */
+  replaceAll(): Promise<void>
+  /** Lets all of them read the configuration again. */
+  reload(): void
+  /** Ends all of them, and resolves when they have ended. */
+  stop(): Promise<void>
+}
+
+/** How the workers are run. */
+export interface WorkerOptions {
+  readonly count: number
+  readonly log: Logger
+  /** How long one may take to end before it is killed. */
+  readonly endMs: number
+}
+
+const firstPauseMs = 100
+const longestPauseMs = 10_000
+// One that has lived so long was well; its end says nothing about the next start.
+const wellMs = 30_000
+
+interface Ready {
+  readonly url: string
+  readonly tlsUrl: string | undefined
+}
+
+/**
+ * Starts the workers and keeps so many of them running: one that dies is replaced, after a pause that grows while they
+ * die young.
+ *
+ * @throws Error when the first one ends before it serves; it has said why
+ */
+export async function startWorkers({ count, log, endMs }: WorkerOptions): Promise<Workers> {
+  // All of them take from one listening socket, which this process keeps: no connection waits for this process, and none is
+  // lost with a worker that had not taken it.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  const places = Array.from({ length: count }, (_, at) => new Place(at + 1, log, endMs))
+  const all = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const gatherer = createMetricsGatherer(all)
+  cluster.on('message', (worker, message: FromWorker) => gatherer.take(worker, message))
+  const [first, ...others] = places
+  if (!first) throw new Error('A service has at least one worker.')
+  // Alone, so that what is wrong is said once.
+  const { url, tlsUrl } = await first.start()
+  await Promise.all(others.map((place) => place.start()))
+  let replacing: Promise<void> = Promise.resolve()
+  const replaceAll = async () => {
+    for (const place of places) await place.replace()
+  }
+  return {
+    url,
+    tlsUrl,
+    replaceAll: () => (replacing = replacing.then(replaceAll)),
+    reload: () => {
+      for (const worker of all()) send(worker, { kind: 'reload' })
+    },
+    stop: async () => {
+      await Promise.all(places.map((place) => place.stop()))
+    },
+  }
+}
+
+/** Where one worker after another serves. */
+class Place {
+  readonly #number: number
+  readonly #log: Logger
+  readonly #endMs: number
+  #current: Worker | undefined
+  #starting: Worker | undefined
+  /** Those on their way out. */
+  readonly #leaving = new Set<Promise<unknown>>()
+  #isStopping = false
+  #pauseMs = firstPauseMs
+
+  constructor(number: number, log: Logger, endMs: number) {
+    this.#number = number
+    this.#log = log
+    this.#endMs = endMs
+  }
+
+  /** Starts a worker that then takes the place of the one before, if there is one. */
+  async start(): Promise<Ready> {
+    const worker = cluster.fork({ FAIRLEAD_WORKER: String(this.#number) })
+    this.#starting = worker
+    const ready = await readyOf(worker)
+    this.#starting = undefined
+    if (!ready) throw new Error(`worker ${this.#number} could not be started`)
+    this.#current = worker
+    const since = Date.now()
+    worker.once('exit', (code, signal) => {
+      if (this.#current !== worker || this.#isStopping) return
+      this.#current = undefined
+      if (Date.now() - since > wellMs) this.#pauseMs = firstPauseMs
+      this.#log.error({ worker: this.#number, code, signal }, 'a worker has died and is started again')
+      void this.#revive()
+    })
+    return ready
+  }
+
+  /** Starts another worker, and lets the one before go once that serves. */
+  async replace(): Promise<void> {
+    // One that is being started is a new one already.
+    if (this.#isStopping || this.#starting) return
+    const before = this.#current
+    try {
+      await this.start()
+    } catch {
+      if (this.#isStopping) return
+      this.#log.error({ worker: this.#number }, 'no other worker could be started; the one before stays')
+      return
+    }
+    if (before) await this.#end(before, 'leave')
+    this.#log.info({ worker: this.#number }, 'a worker was replaced')
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    if (this.#starting) await killed(this.#starting)
+    if (this.#current) void this.#end(this.#current, 'stop')
+    await Promise.all(this.#leaving)
+  }
+
+  async #revive(): Promise<void> {
+    while (!this.#current && !this.#isStopping) {
+      await pause(this.#pauseMs)
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
+      if (this.#current || this.#isStopping) break
+      const ready = await this.start().catch(() => undefined)
+      if (ready) this.#log.warn({ worker: this.#number }, 'a worker serves again')
+    }
+    // It came while the service was being stopped.
+    if (this.#isStopping && this.#current) await this.#end(this.#current, 'stop')
+  }
+
+  async #end(worker: Worker, kind: 'leave' | 'stop'): Promise<void> {
+    const ended = endOf(worker)
+    this.#leaving.add(ended)
+    send(worker, { kind })
+    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
+    await ended
+    clearTimeout(late)
+    this.#leaving.delete(ended)
+  }
+}
+
+/** Where a worker serves; undefined when it ends before. */
+function readyOf(worker: Worker): Promise<Ready | undefined> {
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve(undefined))
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'ready') resolve(message)
+    })
+  })
+}
+
+async function killed(worker: Worker): Promise<void> {
+  const ended = endOf(worker)
+  worker.process.kill('SIGKILL')
+  await ended
+}
+
+function endOf(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker.isDead()) resolve()
+    else worker.once('exit', () => resolve())
+  })
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+
+/** Whether this machine has the server; tests that need it are skipped without. */
+export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
+
+/** A Redis of a test, on a port of its own. */
+export interface RedisServer {
+  readonly url: string
+  readonly port: number
+  /** Ends it at once, as a crash does; what it held is gone. */
+  kill(): Promise<void>
+  /** Lets it stand still, and go on. */
+  pause(): void
+  resume(): void
+  /** Starts it again, on the same port. */
+  start(): Promise<void>
+}
+
+/** Starts a Redis that keeps nothing on disk. */
+export async function startRedisServer(): Promise<RedisServer> {
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  const start = async () => {
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    server = spawn('redis-server', [...options, '--requirepass', 'c4n4ry'], { stdio: 'ignore' })
+    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await start()
+  return {
+    url: `redis://:c4n4ry@127.0.0.1:${port}`,
+    port,
+    kill: async () => {
+      if (server?.exitCode !== null || server.signalCode !== null) return
+      const ended = once(server, 'exit')
+      server.kill('SIGKILL')
+      await ended
+    },
+    pause: () => server?.kill('SIGSTOP'),
+    resume: () => server?.kill('SIGCONT'),
+    start,
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
