@@ -5,6 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 
 const address = `{ url: 'https://node.example.com', auth: { kind: 'token', token: 't0k3n' } }`
+const account = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+const endpoint = 'https://node.example.com/t0k3n/api/v2/jsonRPC'
+const lodestar = `import { getClient } from '@lodestar/api'
+      import { config } from '@lodestar/config/default'
+      const api = getClient({ baseUrl: 'https://node.example.com/beacon/t0k3n' }, { config })`
 const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'one call over HTTP': {
     'evm-rpc': `import { createEvmClient } from '@fairlead/evm-rpc'
@@ -39,6 +44,43 @@ const shapes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       watchBlocks(createClient({ transport: webSocket('wss://node.example.com/ws/t0k3n') }), { onBlock: console.log })`,
     ethers: `import { WebSocketProvider } from 'ethers'
       new WebSocketProvider('wss://node.example.com/ws/t0k3n').on('block', console.log)`,
+  },
+  'one call of a beacon node': {
+    beacon: `import { createBeaconClient } from '@fairlead/beacon'
+      console.log(await createBeaconClient(${address}).GET('/eth/v1/beacon/genesis'))`,
+    lodestar: `${lodestar}
+      console.log((await api.beacon.getGenesis()).value())`,
+  },
+  'events of a beacon node': {
+    beacon: `import { createBeaconClient, events } from '@fairlead/beacon'
+      for await (const event of events(createBeaconClient(${address}), { topics: ['head'] })) console.log(event.data)`,
+    lodestar: `${lodestar}
+      api.events.eventstream({ topics: ['head'], signal: new AbortController().signal, onEvent: console.log })`,
+  },
+  'one call of a jetton node': {
+    'jetton/v2': `import { createJettonV2Client } from '@fairlead/jetton/v2'
+      const params = { address: '${account}' }
+      console.log(await createJettonV2Client(${address}).call({ method: 'getAddressInformation', params }))`,
+    'jetton/v3': `import { createJettonV3Client } from '@fairlead/jetton/v3'
+      const params = { query: { address: '${account}' } }
+      console.log(await createJettonV3Client(${address}).GET('/api/v3/jetton/burns', { params }))`,
+    '@ton/ton': `import { Address, TonClient } from '@ton/ton'
+      console.log(await new TonClient({ endpoint: '${endpoint}' }).getContractState(Address.parse('${account}')))`,
+    tonweb: `import TonWeb from 'tonweb'
+      console.log(await new TonWeb.HttpProvider('${endpoint}').getAddressInfo('${account}'))`,
+  },
+  'burns of a jetton as they happen': {
+    'jetton/v3': `import { createJettonV3Client, watchBurns } from '@fairlead/jetton/v3'
+      const jetton = createJettonV3Client(${address})
+      for await (const { burn } of watchBurns(jetton, { address: '${account}' })) console.log(burn.amount)`,
+  },
+  'one form of an address': {
+    jetton: `import { addressForm } from '@fairlead/jetton/address'
+      console.log(addressForm('${account}', 'raw'))`,
+    '@ton/core': `import { Address } from '@ton/core'
+      console.log(Address.parse('${account}').toRawString())`,
+    tonweb: `import TonWeb from 'tonweb'
+      console.log(new TonWeb.utils.Address('${account}').toString(false))`,
   },
 }
 

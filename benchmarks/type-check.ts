@@ -1,4 +1,5 @@
-// How long compilers take for a program of thirty methods, next to a program of thirty calls with viem and an empty one.
+// How long compilers take for a program of thirty methods, next to thirty calls of the jetton chain, thirty with viem, and
+// an empty program.
 import { type ExecFileException, execFile } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,13 +39,19 @@ ${Array.from({ length: 10 }, (_, index) => `export const again${index} = await c
 
 const folder = await mkdtemp(join(import.meta.dirname, '.type-check-'))
 try {
-  const programs: Record<string, string> = { empty: 'empty.ts', 'evm-rpc': 'evm-rpc.ts', viem: 'viem.ts' }
+  const programs: Record<string, string> = {
+    empty: 'empty.ts',
+    'evm-rpc': 'evm-rpc.ts',
+    jetton: 'jetton.ts',
+    viem: 'viem.ts',
+  }
   await writeFile(join(folder, 'empty.ts'), 'export {}\n')
   await writeFile(join(folder, 'viem.ts'), viemProgram)
   await cp(
     join(import.meta.dirname, '../tests/consumers/program/thirty-methods.ts'),
     join(folder, 'evm-rpc.ts'),
   )
+  await cp(join(import.meta.dirname, 'fixtures/jetton-program.ts'), join(folder, 'jetton.ts'))
   for (const [version, compiler] of typescriptCompilers) {
     const seconds: Record<string, number[]> = {}
     for (let round = 0; round < rounds; round++) {

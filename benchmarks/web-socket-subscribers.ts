@@ -2,15 +2,14 @@
 // on `ws` that hands every head to its clients unseen. Both are measured in turns within one run, as machines are noisy.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { startService } from './fixtures/service.ts'
 
 const subscribers = Number(process.env['SUBSCRIBERS'] ?? 5_000)
 const rounds = 3
 const headsPerRound = 20
 const headMs = 400
-const ticksPerSecond = 100
 
 interface Measured {
   readonly delivered: number
@@ -77,16 +76,6 @@ async function mine(node: string, heads: number): Promise<void> {
     await fetch(node, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     await sleep(headMs)
   }
-}
-
-/** Milliseconds of processor time, of all threads. */
-function cpuMs(processId: number): number {
-  const fields = readFileSync(`/proc/${processId}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond
-}
-
-function memoryMb(processId: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${processId}/status`, 'utf8'))?.[1]) / 1_024
 }
 
 function report(samples: Record<string, Measured[]>): void {

@@ -1,4 +1,1 @@
-import shared from '@fairlead/vitest'
-import { mergeConfig } from 'vitest/config'
-
-export default mergeConfig(shared, { test: { testTimeout: 60_000, hookTimeout: 60_000 } })
+export { default } from '@fairlead/vitest'

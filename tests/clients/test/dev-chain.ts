@@ -21,7 +21,7 @@ export interface DevChain {
 
 export async function startDevChain(): Promise<DevChain> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-streams-'))
-  const devnet = await startDevnet({ dataDirectory })
+  const devnet = await startDevnet({ dataDirectory, chains: ['evm'] })
   const [first] = devnet.chains
   if (!first) throw new Error('the devnet has no chain')
   const { url, example } = first

@@ -54,13 +54,18 @@ async function disturb(
   caughtUp: (height: number) => Promise<boolean>,
 ): Promise<number> {
   let broken = 0
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
   const settle = async () => {
     const height = await chain.height()
-    while (!(await caughtUp(height))) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!(await caughtUp(height))) await pause()
   }
   for (let block = 1; block <= blocks; block++) {
     await chain.mine(block % 7 === 0 ? 3 : block % 3 === 0 ? 1 : 0)
-    if (block % Math.floor(blocks / cuts) === 0 && broken < cuts && proxy.cut() > 0) broken++
+    if (block % Math.floor(blocks / cuts) === 0 && broken < cuts) {
+      // The reader may still be on its way back from the cut before.
+      while (proxy.cut() === 0) await pause()
+      broken++
+    }
     const reorg = depths[Math.floor(block / Math.floor(blocks / (depths.length + 1))) - 1]
     if (reorg !== undefined && block % Math.floor(blocks / (depths.length + 1)) === 0) {
       await settle()

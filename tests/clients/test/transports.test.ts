@@ -1,4 +1,4 @@
-import { startDevnet, type Devnet, type DevnetChain } from '@fairlead/devnet'
+import { startDevnet, type Devnet, type EvmDevnetChain } from '@fairlead/devnet'
 import {
   batch,
   createEvmClient,
@@ -32,15 +32,13 @@ const auth = { kind: 'token', token } as const
 const account = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 
 let directory: string
-let devnet: Devnet
-let chain: DevnetChain
+let devnet: Devnet<readonly ['evm']>
+let chain: EvmDevnetChain
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-transports-'))
-  devnet = await startDevnet({ dataDirectory: directory })
-  const [first] = devnet.chains
-  if (!first) throw new Error('there is no chain')
-  chain = first
+  devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+  ;[chain] = devnet.chains
 })
 
 afterAll(async () => {

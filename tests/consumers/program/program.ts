@@ -5,8 +5,11 @@ import { FairleadError, type Method, nodeAddress, type Route } from '@fairlead/c
 import { type BlockWithHashes, type BlockWithTransactions, createEvmClient } from '@fairlead/evm-rpc'
 import { methods } from '@fairlead/evm-rpc/contract'
 import { createGrpcClient } from '@fairlead/grpc'
-import { GeyserService, SubscribeRequest } from '@fairlead/grpc/geyser'
-import { HealthService } from '@fairlead/grpc/health'
+import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
+import { GeyserDefinition } from '@fairlead/grpc/geyser'
+import { HealthDefinition } from '@fairlead/grpc/health'
+import { LedgerServiceDefinition } from '@fairlead/grpc/sui'
+import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { v2Rpc } from '@fairlead/jetton/contract'
 import { createJettonV2Client } from '@fairlead/jetton/v2'
 import { createJettonV3Client, type JettonBurn } from '@fairlead/jetton/v3'
@@ -59,12 +62,17 @@ export async function rest(): Promise<readonly [ForkChoiceNode | undefined, read
 
 export async function grpc(): Promise<bigint | undefined> {
   const options = { url, auth: { kind: 'x-token', token: 't0k3n' } } as const
-  await createGrpcClientOfSdk(HealthService, options).check({ service: '' })
-  const geyser = createGrpcClient(GeyserService, options)
-  for await (const { updateOneof } of geyser.subscribe([SubscribeRequest.fromPartial({})])) {
+  await createGrpcClientOfSdk(HealthDefinition, options).check({ service: '' })
+  const geyser = createGrpcClient(GeyserDefinition, options)
+  for await (const { updateOneof } of geyser.subscribe([{ slots: { all: {} } }])) {
     if (updateOneof?.$case === 'slot') return updateOneof.value.slot
   }
-  return (await geyser.getSlot({ commitment: undefined })).slot
+  // @ts-expect-error no such level
+  await geyser.getSlot({ commitment: 7 })
+  const ledger = createGrpcWebClient(LedgerServiceDefinition, { ...options, format: 'text' })
+  const checkpoint: bigint | undefined = (await ledger.getServiceInfo({})).checkpointHeight
+  const channel = createGrpcClient(GeyserDefinition, { transport: createGrpcJsTransport(url) })
+  return checkpoint ?? (await channel.getSlot({})).slot
 }
 
 export async function facade(): Promise<string | undefined> {
@@ -80,7 +88,7 @@ export async function facade(): Promise<string | undefined> {
 
 export const contract: readonly (Route | Method)[] = [
   routes.listProjects,
-  beaconRoutes.getForkChoice,
+  beaconRoutes.getDebugForkChoice,
   methods.eth_getBlockByHash,
   v2Rpc.methods.getConfigParam,
 ]

@@ -16,6 +16,7 @@ export const packageFolders = [
   'evm-rpc',
   'beacon',
   'jetton',
+  'grpc-transport',
   'grpc',
   'sdk',
 ] as const

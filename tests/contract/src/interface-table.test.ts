@@ -126,14 +126,24 @@ const objects: readonly [string, string, Readonly<Record<string, string>>][] = [
   ['jetton-v3', 'JettonBurner', { address: 'string' }],
   ['jetton-v3', 'JettonBurnTransaction', { hash: 'string', time: 'integer' }],
   ['jetton-v2', 'ConfigParam', { config_id: 'integer', value: 'object' }],
-  ['jetton-v2-rpc', 'ConfigParam', { config_id: 'integer', value: 'object' }],
+  // By JSON-RPC it comes with its cells too.
+  [
+    'jetton-v2-rpc',
+    'JsonRpcConfigParam',
+    { config_id: 'integer', value: 'object', '@type': 'string?', config: 'object?' },
+  ],
   // A caller may choose a text as identifier too; what matters is that an integer is taken and comes back.
   [
     'jetton-v2',
     'JsonRpcRequest',
     { jsonrpc: 'string', method: 'string', params: 'object', id: 'integer|string' },
   ],
-  ['jetton-v2', 'JsonRpcResponse', { jsonrpc: 'string', id: 'integer|string', result: 'object' }],
+  // Of all methods together; the one of the interface has an object as its result.
+  [
+    'jetton-v2',
+    'JsonRpcResponse',
+    { jsonrpc: 'string', id: 'integer|string', result: 'object|array|string' },
+  ],
   [
     'beacon',
     'ForkChoice',
@@ -184,7 +194,6 @@ describe('the objects of the interface', () => {
     ['jetton-v3', 'JettonBurn', 'jetton', 'BurnedJetton'],
     ['jetton-v3', 'JettonBurn', 'burner', 'JettonBurner'],
     ['jetton-v3', 'JettonBurn', 'transaction', 'JettonBurnTransaction'],
-    ['jetton-v2', 'JsonRpcResponse', 'result', 'ConfigParam'],
     ['beacon', 'ForkChoice', 'justified_checkpoint', 'Checkpoint'],
     ['beacon', 'ForkChoice', 'finalized_checkpoint', 'Checkpoint'],
     ['beacon', 'ForkChoiceNode', 'validity', 'ForkChoiceValidity'],
@@ -294,6 +303,9 @@ const endpoints: readonly [string, string, string, string, readonly Query[]][] =
       ['limit', 'integer', false, 128, undefined],
       ['offset', 'integer', false, 0, undefined],
       ['sort', 'string', false, 'desc', ['asc', 'desc']],
+      // Beside those of the interface: a window of time, to read a long history by.
+      ['start_utime', 'integer', false, undefined, undefined],
+      ['end_utime', 'integer', false, undefined, undefined],
     ],
   ],
 ]
@@ -335,7 +347,7 @@ describe('the endpoints of the interface', () => {
 
   it('take the parameters of the jetton JSON-RPC endpoint as an object', () => {
     const document = specification('jetton-v2')
-    expect(fieldsOf(document, 'GetConfigParamParams')).toEqual({ config_id: 'integer' })
+    expect(fieldsOf(document, 'ConfigParamRequest')).toEqual({ config_id: 'integer' })
     const { operation } = operationAt(document, 'post', '/api/v2/jsonRPC')
     const body = resolved(document, operation['requestBody']) as {
       required: boolean
@@ -409,6 +421,11 @@ describe('the methods of the interface', () => {
     const compile = validatorsOf(evm)
     expect(compile(params[0]?.schema)('not a hash')).toBe(true)
     expect(compile(result.schema)(null)).toBe(true)
+  })
+
+  it('answer a parameter of the jetton chain as its endpoint does, and more', () => {
+    const { result } = methodNamed(specification('jetton-v2-rpc'), 'getConfigParam')
+    expect(result.schema).toEqual({ $ref: '#/components/schemas/JsonRpcConfigParam' })
   })
 
   it('always report a synchronized node on the high-throughput chain', () => {

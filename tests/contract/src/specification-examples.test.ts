@@ -71,11 +71,11 @@ describe.each(documents)('the schemas of $name', ({ document, compile }) => {
 })
 
 describe('the names of operations and methods', () => {
-  it('are unique over all OpenAPI documents', () => {
-    const ids = openapi.flatMap(({ document }) => operationsOf(document).map(({ id }) => id))
-    expect(ids.length).toBeGreaterThan(5)
+  it.each(openapi)('are unique in $name', ({ document }) => {
+    const ids = operationsOf(document).map(({ id }) => id)
+    expect(ids.length).toBeGreaterThan(0)
     expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted())
-    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/)
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+(V\d)?$/)
   })
 
   it.each(openrpc)('are unique in $name', ({ document }) => {
@@ -109,7 +109,7 @@ describe.each(operations)(
 
     it('fit the body of the request', () => {
       if (!operation['requestBody']) return
-      const media = jsonOf(resolved(document, operation['requestBody']))
+      const media = describedMedia(resolved(document, operation['requestBody'])) ?? {}
       const values = examplesOf(document, media)
       expect(values.length).toBeGreaterThan(0)
       for (const value of values) expect.soft(complaints(compile(media['schema']), value)).toEqual([])
@@ -117,7 +117,8 @@ describe.each(operations)(
 
     it('fit the bodies of all responses', () => {
       for (const [status, response] of Object.entries(responses)) {
-        const media = jsonOf(response)
+        const media = describedMedia(response)
+        if (!media) continue
         const values = examplesOf(document, media)
         expect.soft(values.length, `${status} has an example`).toBeGreaterThan(0)
         const validate = compile(media['schema'])
@@ -140,8 +141,13 @@ describe.each(operations)(
   },
 )
 
-function jsonOf(holder: Json): Json {
-  return (holder['content'] as { 'application/json': Json })['application/json']
+/** The media type whose values a schema describes; nothing when there is no body. */
+function describedMedia(holder: Json): Json | undefined {
+  const content = holder['content'] as Record<string, Json> | undefined
+  if (!content) return undefined
+  const media = content['application/json'] ?? content['text/event-stream']
+  if (!media) throw new Error(`no schema: ${Object.keys(content).join(', ')}`)
+  return media
 }
 
 const methods = openrpc.flatMap(({ name, document, compile }) =>

@@ -1,4 +1,4 @@
-import { bundle, createConfig } from '@redocly/openapi-core'
+import { bundle, loadConfig } from '@redocly/openapi-core'
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ async function readSpecifications(): Promise<readonly Specification[]> {
       { documents: { kind: 'openapi' | 'openrpc' | 'proto'; entry: string; name: string }[] }
     >
   }
-  const config = await createConfig({})
+  const config = await loadConfig({ configPath: join(specsRoot, 'redocly.yaml') })
   const documents = Object.values(families).flatMap((family) => family.documents)
   const read = documents.flatMap(({ kind, entry, name }) =>
     kind === 'proto'
@@ -71,6 +71,8 @@ export function componentSchemas(document: Json): Readonly<Record<string, Json>>
 export function strictAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, strictRequired: false, strictTypes: false })
   addFormats.default(ajv)
+  // What the strings of the jetton chain hold; their patterns say how.
+  for (const format of ['address', 'bytes', 'hash', 'int256', 'uint64']) ajv.addFormat(format, true)
   ajv.addKeyword('components')
   ajv.addKeyword('example')
   return ajv
@@ -79,18 +81,29 @@ export function strictAjv(): Ajv2020 {
 /** Compiles schemas that stand anywhere in a document. */
 export function validatorsOf(document: Json): (schema: unknown) => ValidateFunction {
   const ajv = strictAjv()
-  ajv.addSchema({ $id: 'document', components: { schemas: absolute(componentSchemas(document)) } })
-  return (schema) => ajv.compile(absolute(schema) as AnySchema)
+  // Each component is a schema of its own, as ajv would compile a part of a schema again for every reference to it.
+  for (const [name, schema] of Object.entries(componentSchemas(document)))
+    ajv.addSchema(byName(schema) as AnySchema, name)
+  // Most operations fail alike, and many answer alike.
+  const compiled = new Map<string, ValidateFunction>()
+  return (schema) => {
+    const text = JSON.stringify(schema)
+    const known = compiled.get(text)
+    if (known) return known
+    const validate = ajv.compile(byName(schema) as AnySchema)
+    compiled.set(text, validate)
+    return validate
+  }
 }
 
-// A schema that is compiled by itself has to say which document its references point into.
-function absolute(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(absolute)
+// References that name a component by itself.
+function byName(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(byName)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      key === '$ref' && typeof item === 'string' ? item.replace(/^#/, 'document#') : absolute(item),
+      key === '$ref' && typeof item === 'string' ? item.replace('#/components/schemas/', '') : byName(item),
     ]),
   )
 }

@@ -1,7 +1,12 @@
 import { inspect } from 'node:util'
+import { createBeaconClient, events, failover, getSsz, postSsz, streamForkChoice } from '@fairlead/beacon'
+import { createGrpcClient } from '@fairlead/grpc'
+import { GeyserDefinition, SubscribeRequest } from '@fairlead/grpc/geyser'
+import { subscribeGeyser } from '@fairlead/grpc/solana'
+import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
 import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
@@ -9,10 +14,14 @@ const canary = (name: string) => `canary-${name}-7f3a91c2e5`
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service
 beforeAll(async () => {
-  folder = await temporaryFolder()
+  folder = await temporaryFolder(inject('database'))
   service = await startService(folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_METRICS_TOKEN: canary('metrics'),
+    FAIRLEAD_LOG_REQUESTS: 'all',
+    // Nobody listens there, and what fails there must not tell the password.
+    FAIRLEAD_TRACING_ENDPOINT: `http://traces:${canary('traces')}@127.0.0.1:9/v1/traces`,
+    FAIRLEAD_TRACING_RATIO: '1',
   })
 })
 afterAll(async () => {
@@ -41,10 +50,12 @@ const failing = async (call: () => Promise<unknown>): Promise<string> => {
   throw new Error('the call was meant to fail')
 }
 
+const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
+
 describe('secrets', () => {
   it('reach no error, output, log line, metric or answer, whatever goes right or wrong', async () => {
     const { base_url: baseUrl, api_key: apiKey, nodes } = service.file
-    const [{ token, username, password, node_url: url }] = nodes
+    const [{ token, username, password, node_url: url }, , , solanaNode] = nodes
     const wrong = { key: canary('key'), token: canary('token'), password: canary('password') }
     const dead = 'http://127.0.0.1:9'
     const right = createFairlead({ baseUrl, apiKey, retries: 0 })
@@ -123,12 +134,117 @@ describe('secrets', () => {
       }
     }
 
+    // The beacon client has ways of its own to send a call.
+    const finalized = { params: { path: { block_id: 'finalized' } } }
+    for (const asked of [
+      [{ url, auth: { kind: 'token', token } }],
+      [{ url, auth: { kind: 'token', token: wrong.token } }],
+      [{ url, auth: { kind: 'basic', username: 'user', password: wrong.password } }],
+      [
+        { url: dead, auth: { kind: 'token', token: wrong.token } },
+        { url: dead, auth: { kind: 'token', token } },
+      ],
+    ] as const) {
+      const beacon = createBeaconClient({ transport: failover(asked, { retries: 0, timeoutMs: 5_000 }) })
+      const own = asked[0].auth.kind === 'token' ? asked[0].auth.token : asked[0].auth.password
+      const params = { path: { state_id: own } }
+      texts.push(inspect(beacon, { depth: 12, showHidden: true }))
+      texts.push(await failing(() => unwrap(beacon.GET('/eth/v1/beacon/states/{state_id}/root', { params }))))
+      texts.push(await failing(() => first(events(beacon, { topics: [own as 'head'] }))))
+      const posted = { version: 'fulu', ssz: new Uint8Array(7), json: () => ({}) as never } as const
+      texts.push(await failing(() => postSsz(beacon, '/eth/v2/beacon/blocks', posted)))
+      if (own === token) {
+        texts.push(inspect(await getSsz(beacon, '/eth/v2/beacon/blocks/{block_id}', finalized)))
+        for await (const node of streamForkChoice(beacon)) texts.push(inspect(node))
+        for await (const event of events(beacon, { topics: ['block'] })) {
+          texts.push(inspect(event))
+          break
+        }
+      } else {
+        const block = () => getSsz(beacon, '/eth/v2/beacon/blocks/{block_id}', finalized)
+        texts.push(await failing(block), await failing(() => first(streamForkChoice(beacon))))
+      }
+    }
+
+    // Both families of the jetton chain, where the right address is a matter of the answer only.
+    for (const auth of [
+      { kind: 'token', token },
+      { kind: 'basic', username, password },
+    ] as const) {
+      const { v2, v3 } = createNode({ url, auth, retries: 0 }).jetton
+      const address = { query: { address: token } }
+      texts.push(inspect([v2, v3], { depth: 12, showHidden: true }))
+      texts.push(inspect(await v2.call({ method: 'getConfigParam', params: { config_id: 15 } })))
+      texts.push(inspect(await unwrap(v3.GET('/api/v3/jetton/masters'))))
+      texts.push(
+        await failing(() => v2.call({ method: 'getAddressBalance', params: { address: token } })),
+        await failing(() => v2.call({ method: 'runGetMethod', params: { [token]: password } as never })),
+        await failing(() => v2.call({ method: token as 'getMasterchainInfo' })),
+        await failing(() => unwrap(v2.GET('/api/v2/getAddressBalance', { params: address }))),
+        await failing(() => unwrap(v2.POST('/api/v2/sendBoc', { body: { boc: password } }))),
+        await failing(() => unwrap(v3.GET('/api/v3/jetton/burns', { params: address }))),
+        await failing(() => unwrap(v3.POST('/api/v3/message', { body: { boc: token } }))),
+      )
+    }
+
+    // The Solana chain has a token of its own, which goes as metadata.
+    const { grpc_url: grpcUrl, x_token: xToken } = solanaNode
+    for (const address of [grpcUrl, dead]) {
+      for (const own of [xToken, wrong.token]) {
+        const options = { url: address, auth: { kind: 'x-token', token: own }, retries: 0 } as const
+        const clients = [
+          createGrpcClient(GeyserDefinition, options),
+          createGrpcWebClient(GeyserDefinition, options),
+        ]
+        for (const client of clients) {
+          const duplex = client === clients[0]
+          texts.push(inspect(client, { depth: 12, showHidden: true }))
+          const slot = client.getSlot({}, { onHeaders: (headers) => texts.push(inspect(headers)) })
+          const isRight = own === xToken && address === grpcUrl
+          texts.push(isRight ? inspect(await slot) : await failing(() => slot))
+          const key = { all: { account: [own] } }
+          texts.push(
+            inspect(await client.isBlockhashValid({ blockhash: own }).catch(shown)),
+            await failing(() => first(client.subscribe([SubscribeRequest.fromPartial({ accounts: key })]))),
+            await failing(() => client.getSlot({}, { timeoutMs: 0 })),
+            await failing(() => client.getSlot({}, { metadata: { 'X-Wrong': own } })),
+            await failing(async () => subscribeGeyser(client, { accounts: key })),
+          )
+          const blocks = { blocksMeta: { all: {} } }
+          const once = { maxAttempts: 0 }
+          const stream = subscribeGeyser(client, blocks, { duplex, reconnect: once })
+          texts.push(inspect(stream, { depth: 12, showHidden: true }))
+          texts.push(isRight ? inspect(await first(stream)) : await failing(() => first(stream)))
+          await stream.return()
+          await client.close()
+          texts.push(await failing(() => client.getSlot({})))
+        }
+      }
+    }
+    for (const path of ['/geyser.Geyser/GetSlot', `/${xToken}/GetSlot`, `/geyser.Geyser/${xToken}`]) {
+      const headers = {
+        'content-type': 'application/grpc-web+proto',
+        'x-token': wrong.token,
+        authorization: `Bearer ${xToken}`,
+      }
+      const answer = await fetch(grpcUrl + path, { method: 'POST', headers, body: xToken })
+      texts.push(await answer.text(), inspect([...answer.headers]))
+    }
+
     // Secrets where they do not belong.
     for (const path of [
       `/v1/${token}`,
       `/v2/projects/?key=${apiKey}`,
       `/${token}/nothing/here`,
       `/beacon/${token}/eth`,
+      `/beacon/${token}/eth/v1/events?topics=${token}`,
+      `/beacon/${token}/eth/v2/beacon/blocks/${token}`,
+      `/beacon/eth/v1/beacon/states/${wrong.token}/root?id=${wrong.password}`,
+      `/${token}/api`,
+      `/${token}/api/v2/${token}`,
+      `/${token}/api/v2/getConfigParam?config_id=${token}&api_key=${apiKey}`,
+      `/${token}/api/v3/jetton/burns?address=${token}&sort=${password}`,
+      `/api/v3/jetton/burns?address=${wrong.token}&api_key=${wrong.key}`,
     ]) {
       const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${wrong.key}` } })
       texts.push(await answer.text(), inspect([...answer.headers]))
@@ -140,12 +256,24 @@ describe('secrets', () => {
     texts.push(await metrics.text(), service.output())
 
     const basicValues = [`${username}:${password}`, `user:${wrong.password}`].map((pair) => btoa(pair))
-    const secrets = [apiKey, token, password, ...Object.values(wrong), canary('metrics'), ...basicValues]
+    const secrets = [
+      apiKey,
+      token,
+      xToken,
+      password,
+      ...Object.values(wrong),
+      canary('traces'),
+      canary('metrics'),
+      ...basicValues,
+    ]
     const leaks = secrets.filter((secret) => texts.some((text) => text.includes(secret)))
     expect(leaks).toEqual([])
     // The check above would also hold for an empty log.
     expect(service.output()).toContain('"node request"')
     expect(service.output()).toContain('"node websocket"')
     expect(texts.join('\n')).toContain('TRANSPORT_FAILED')
+    for (const status of ['UNAUTHENTICATED', 'UNAVAILABLE', 'INVALID_ARGUMENT']) {
+      expect(texts.join('\n')).toContain(status)
+    }
   })
 })

@@ -1,14 +1,15 @@
 import { FairleadError } from '@fairlead/core'
 import { createFairlead, unwrap } from '@fairlead/sdk'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createWalletClient, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
-  folder = await temporaryFolder()
+  folder = await temporaryFolder(inject('database'))
 })
 afterAll(() => folder.remove())
 
@@ -26,26 +27,24 @@ function wallet({ file }: Service) {
   return createWalletClient({ account, chain: foundry, transport }).extend(publicActions)
 }
 
-/** Creates projects without a pause until the service is gone; the names are those that were acknowledged. */
-async function createProjects(service: Service, prefix: string): Promise<string[]> {
+/** Creates projects without a pause until the service is gone, and notes the names that were acknowledged. */
+async function createProjects(service: Service, prefix: string, acknowledged: string[]): Promise<void> {
   const { platform } = open(service)
-  const acknowledged: string[] = []
   for (let index = 0; ; index++) {
     const name = `${prefix}-${index}`
     try {
       await unwrap(platform.POST('/v2/projects/', { body: { name } }))
       acknowledged.push(name)
     } catch (error) {
-      if (FairleadError.is(error, 'TRANSPORT_FAILED')) return acknowledged
+      if (FairleadError.is(error, 'TRANSPORT_FAILED')) return
       throw error
     }
   }
 }
 
-/** Sends transfers until the service is gone; the hashes are those whose receipt was seen. */
-async function sendTransfers(service: Service): Promise<`0x${string}`[]> {
+/** Sends transfers until the service is gone, and notes the hashes whose receipt was seen. */
+async function sendTransfers(service: Service, acknowledged: `0x${string}`[]): Promise<void> {
   const client = wallet(service)
-  const acknowledged: `0x${string}`[] = []
   try {
     for (;;) {
       const hash = await client.sendTransaction({ to: account.address, value: 1n })
@@ -54,7 +53,7 @@ async function sendTransfers(service: Service): Promise<`0x${string}`[]> {
       acknowledged.push(hash)
     }
   } catch {
-    return acknowledged
+    // The service is gone.
   }
 }
 
@@ -63,20 +62,20 @@ describe('kill -9 of the service', () => {
     const projects: string[] = []
     const transfers: `0x${string}`[] = []
     for (let round = 0; round < 3; round++) {
-      const service = await startService(folder.path)
+      const service = await startService(folder.path, evmOnly)
+      const earlier = { projects: projects.length, transfers: transfers.length }
       const writing = [
-        createProjects(service, `round-${round}-a`),
-        createProjects(service, `round-${round}-b`),
-        sendTransfers(service),
-      ] as const
-      setTimeout(() => service.process.kill('SIGKILL'), 1_500 + round * 700)
-      const [a, b, sent] = await Promise.all(writing)
-      expect(a.length).toBeGreaterThan(0)
-      expect(sent.length).toBeGreaterThan(0)
-      projects.push(...a, ...b)
-      transfers.push(...sent)
+        createProjects(service, `round-${round}-a`, projects),
+        createProjects(service, `round-${round}-b`, projects),
+        sendTransfers(service, transfers),
+      ]
+      await expect.poll(() => projects.length).toBeGreaterThan(earlier.projects)
+      await expect.poll(() => transfers.length).toBeGreaterThan(earlier.transfers)
+      await sleep(500 + round * 700)
+      service.process.kill('SIGKILL')
+      await Promise.all(writing)
     }
-    const service = await startService(folder.path)
+    const service = await startService(folder.path, evmOnly)
     const kept = new Set<string>()
     for await (const { name } of open(service).platform.projects()) kept.add(name)
     expect(projects.filter((name) => !kept.has(name))).toEqual([])

@@ -1,19 +1,25 @@
 import type { TestProject } from 'vitest/node'
-import { type DevelopmentFile, startService, temporaryFolder } from './service.ts'
+import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './service.ts'
 
-/** One service for all test files that do not end it. */
+/** One service for all test files that do not end it, and a database for those that start their own. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const folder = await temporaryFolder()
+  const first = await temporaryFolder()
+  const initial = await startService(first.path, evmOnly)
+  await initial.end('SIGTERM')
+  const database = databaseOf(first.path)
+  const folder = await temporaryFolder(database)
   const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'info' })
+  provide('database', database)
   provide('development', service.file)
   return async () => {
     await service.end('SIGTERM')
-    await folder.remove()
+    await Promise.all([first.remove(), folder.remove()])
   }
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
+    database: string
     development: DevelopmentFile
   }
 }

@@ -1,7 +1,8 @@
+import { connect } from 'node:http2'
 import { describe, expect, inject, it } from 'vitest'
 
 const { base_url: base, api_key: key, organization_id: organization, nodes } = inject('development')
-const [node] = nodes
+const [node, , , solana] = nodes
 const bearer = { authorization: `Bearer ${key}` }
 const basic = { authorization: `Basic ${btoa(`${node.username}:${node.password}`)}` }
 
@@ -136,6 +137,97 @@ describe('node access', () => {
       { jsonrpc: '2.0', id: 1, result: '0x7a69' },
       { jsonrpc: '2.0', id: 'two', result: '31337' },
     ])
+  })
+})
+
+describe('gRPC', () => {
+  const right = { 'x-token': solana.x_token }
+  const getSlot = '/geyser.Geyser/GetSlot'
+  const emptyMessage = new Uint8Array(5)
+  /** Calls by gRPC-web; the answer is its frames, the one with the trailers as a text. */
+  const web = async (
+    path: string,
+    headers: Record<string, string>,
+    body: Uint8Array<ArrayBuffer> | string = emptyMessage,
+    form = 'grpc-web+proto',
+  ) => {
+    const answer = await fetch(solana.grpc_url + path, {
+      method: 'POST',
+      headers: { 'content-type': `application/${form}`, ...headers },
+      body,
+    })
+    const sent = Buffer.from(await answer.arrayBuffer())
+    // Each piece is padded by itself.
+    const pieces = sent.toString('latin1').match(/[^=]+=*/g) ?? []
+    const bytes = form.includes('text')
+      ? Buffer.concat(pieces.map((one) => Buffer.from(one, 'base64')))
+      : sent
+    const messages: Buffer[] = []
+    let trailers = ''
+    for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt32BE(at + 1)) {
+      const frame = bytes.subarray(at + 5, at + 5 + bytes.readUInt32BE(at + 1))
+      if (bytes[at] === 0x80) trailers = frame.toString()
+      else messages.push(frame)
+    }
+    return { answer, messages, trailers }
+  }
+
+  it.each(['grpc-web+proto', 'grpc-web', 'grpc-web-text+proto', 'grpc-web-text'])(
+    'answers by application/%s',
+    async (form) => {
+      const body = form.includes('text') ? Buffer.from(emptyMessage).toString('base64') : emptyMessage
+      const { answer, messages, trailers } = await web(getSlot, right, body, form)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toMatch(/^application\/grpc-web/)
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+      // Field 1, a number.
+      expect(messages.map((bytes) => bytes[0])).toEqual([0x08])
+      expect(trailers).toMatch(/^grpc-status: ?0\r\n/)
+    },
+  )
+
+  it('lets pages of other sites call', async () => {
+    const answer = await fetch(solana.grpc_url + getSlot, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://page.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-grpc-web,x-token',
+      },
+    })
+    expect(answer.ok).toBe(true)
+    expect(answer.headers.get('access-control-allow-headers')).toContain('x-token')
+  })
+
+  it.each<[string, string, Record<string, string>, number]>([
+    ['no token', getSlot, {}, 16],
+    ['a wrong token', getSlot, { 'x-token': 'wrong' }, 16],
+    ['the token of paths', getSlot, { 'x-token': solana.token }, 16],
+    ['the token in the path', `/${solana.x_token}${getSlot}`, {}, 16],
+    ['a bearer token', getSlot, bearer, 16],
+    ['basic authentication', getSlot, basic, 16],
+    ['an unknown method', '/geyser.Geyser/None', right, 12],
+    ['an unknown service', '/none.None/GetSlot', right, 12],
+    ['a path that is no call', '/geyser.Geyser', right, 12],
+  ])('refuses %s', async (_, path, headers, status) => {
+    const { answer, messages, trailers } = await web(path, headers)
+    expect([answer.status, messages]).toEqual([200, []])
+    expect(trailers || `grpc-status: ${answer.headers.get('grpc-status')}`).toMatch(
+      new RegExp(`^grpc-status: ?${status}\\b`),
+    )
+    expect(trailers).not.toContain(solana.x_token)
+  })
+
+  it('refuses what is no base64, and leaves what is no gRPC to the rest of the service', async () => {
+    const { trailers } = await web(getSlot, right, '!', 'grpc-web-text')
+    expect(trailers).toMatch(/^grpc-status: ?3\b/)
+    const session = connect(solana.grpc_url)
+    const stream = session.request({ ':path': '/healthz' })
+    const status = await new Promise((resolve) =>
+      stream.once('response', ({ ':status': code }) => resolve(code)),
+    )
+    session.destroy()
+    expect(status).toBe(200)
   })
 })
 

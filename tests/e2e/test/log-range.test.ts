@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEvmClient, getAllLogs, http } from '@fairlead/sdk/evm'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service
 let engineUrl: string
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  service = await startService(folder.path, { FAIRLEAD_MAX_LOG_RANGE: '7' })
+  folder = await temporaryFolder(inject('database'))
+  service = await startService(folder.path, { ...evmOnly, FAIRLEAD_MAX_LOG_RANGE: '7' })
   engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
 })
 afterAll(async () => {

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
 import { malformedTransfers } from './malformed-transfers.ts'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
-const rounds = 80
+const rounds = 50
 const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -16,8 +16,8 @@ let service: Service
 let url: URL
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  service = await startService(folder.path)
+  folder = await temporaryFolder(inject('database'))
+  service = await startService(folder.path, evmOnly)
   url = new URL(`${service.file.base_url}/${service.file.nodes[0].token}`)
 })
 

@@ -45,7 +45,7 @@ export async function probeBoth(): Promise<MethodTables> {
   // The service's own probe would change what it answers while this one runs.
   const service = await startService(folder.path, { FAIRLEAD_PROBE_NODES: 'false' })
   try {
-    const engine = /Answers calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
+    const engine = /evm: Answers calls at (http:\S+?)\.?\s/.exec(service.output())?.[1] ?? ''
     const [{ node_url: url, token }] = service.file.nodes
     const socket = (address: string) => address.replace(/^http/, 'ws')
     return {

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { repository, startService, temporaryFolder } from './service.ts'
+import { evmOnly, repository, startService, temporaryFolder } from './service.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  folder = await temporaryFolder(inject('database'))
 })
 afterEach(() => folder.remove())
 
@@ -36,10 +36,16 @@ describe('the service as a process', () => {
     },
   )
 
+  it('ends cleanly also when whoever read its output is gone', async () => {
+    const service = await startService(folder.path, evmOnly)
+    service.process.stdout?.destroy()
+    expect(await service.end('SIGTERM')).toBe(0)
+  })
+
   it('keeps secrets, records and chain from start to start', async () => {
-    const first = await startService(folder.path)
+    const first = await startService(folder.path, evmOnly)
     await first.end('SIGTERM')
-    const second = await startService(folder.path)
+    const second = await startService(folder.path, evmOnly)
     const { base_url: _, console_url: __, nodes, ...rest } = second.file
     const { base_url: ___, console_url: ____, nodes: firstNodes, ...firstRest } = first.file
     expect(rest).toEqual(firstRest)
@@ -48,7 +54,7 @@ describe('the service as a process', () => {
   })
 
   it('writes a development file that only its owner can read, and prints none of its secrets', async () => {
-    const service = await startService(folder.path, { FAIRLEAD_LOG_LEVEL: 'debug' })
+    const service = await startService(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
     expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
     const { api_key, nodes } = service.file
     await service.end('SIGTERM')
@@ -58,15 +64,15 @@ describe('the service as a process', () => {
 
   it('says that a port is taken and how to choose another', async () => {
     const port = new URL(inject('development').base_url).port
-    await expect(startService(folder.path, { FAIRLEAD_PORT: port })).rejects.toThrow(
+    await expect(startService(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
       `error: port is taken: ${port}. Set FAIRLEAD_PORT`,
     )
     expect(processesOf(folder.path)).toEqual([])
   })
 
   it('refuses a second service on the same data', async () => {
-    const service = await startService(folder.path)
-    await expect(startService(folder.path)).rejects.toThrow(/in use|already/i)
+    const service = await startService(folder.path, evmOnly)
+    await expect(startService(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)
     const answer = await fetch(`${service.file.base_url}/readyz`)
     expect(answer.status).toBe(200)
     await service.end('SIGTERM')

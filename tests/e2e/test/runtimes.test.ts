@@ -16,7 +16,7 @@ import type { Report, Task } from '../program/any-runtime.ts'
 
 const run = promisify(execFile)
 const {
-  nodes: [node],
+  nodes: [node, beaconNode, jettonNode, solanaNode],
 } = inject('development')
 
 const account = mnemonicToAccount('test test test test test test test test test test test junk', {
@@ -36,16 +36,23 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** A bundle that hands its report to `show`; every call signs another transaction. */
-async function program(show: string, format: 'esm' | 'iife', preamble = 'const WebSocketClass = undefined') {
+async function program(
+  show: string,
+  format: 'esm' | 'iife',
+  preamble = 'let WebSocketClass, createGrpcClient',
+) {
   const request = await wallet.prepareTransactionRequest({ to: account.address, value: 1n })
   const transaction = await wallet.signTransaction(request)
-  const task: Task = { url: node.node_url, token: node.token, transaction }
+  const beacon = { url: beaconNode.node_url, token: beaconNode.token }
+  const jetton = { url: jettonNode.node_url, token: jettonNode.token }
+  const solana = { url: solanaNode.grpc_url, token: solanaNode.x_token }
+  const task: Task = { url: node.node_url, token: node.token, transaction, beacon, jetton, solana }
   const input = join(folder, `${crypto.randomUUID()}.js`)
   await writeFile(
     input,
     `import { report } from ${JSON.stringify(join(import.meta.dirname, '../program/any-runtime.ts'))}
 ${preamble}
-report(${JSON.stringify(task)}, WebSocketClass).then((seen) => ${show}(JSON.stringify(seen)), (error) => ${show}(String(error)))
+report(${JSON.stringify(task)}, WebSocketClass, createGrpcClient).then((seen) => ${show}(JSON.stringify(seen)), (error) => ${show}(String(error)))
 `,
   )
   const bundle = await rolldown({
@@ -68,16 +75,22 @@ function expectReport(text: string): void {
     parent: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
     refusal: 'RPC_ERROR -32602',
     pushed: true,
+    beacon: { version: 'fulu', agrees: true, pushed: true },
+    jetton: { agrees: true, burned: '10000000000' },
+    solana: { agrees: true, refusal: 'GRPC_STATUS UNAUTHENTICATED' },
   })
 }
 
-describe('the EVM client runs in', () => {
-  it.each<[string, string | undefined, readonly string[], string | undefined]>([
+const http2 = "import { createGrpcClient } from '@fairlead/grpc'\n"
+const noWebSocket = `${http2}const WebSocketClass = undefined`
+
+describe('the clients run in', () => {
+  it.each<[string, string | undefined, readonly string[], string]>([
     // This Node has no WebSocket of its own.
-    ['Node 20.19', oldestNode(), [], "import { WebSocket as WebSocketClass } from 'ws'"],
-    ['the Node of this run', process.execPath, [], undefined],
-    ['Bun', bun(), ['run'], undefined],
-    ['Deno', deno(), ['run', '--allow-net=127.0.0.1'], undefined],
+    ['Node 20.19', oldestNode(), [], `${http2}import { WebSocket as WebSocketClass } from 'ws'`],
+    ['the Node of this run', process.execPath, [], noWebSocket],
+    ['Bun', bun(), ['run'], noWebSocket],
+    ['Deno', deno(), ['run', '--allow-net=127.0.0.1'], noWebSocket],
   ])('%s', async (name, path, args, preamble) => {
     if (path === undefined)
       return expect.soft(process.platform, `${name} is for another system`).not.toBe('linux')

@@ -1,10 +1,43 @@
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 export const repository = resolve(import.meta.dirname, '../../..')
+
+/** A node as `.fairlead/dev.json` describes it. */
+export interface DevelopmentNode {
+  readonly id: string
+  readonly chain: string
+  readonly network: string
+  readonly protocols: readonly string[]
+  readonly node_url: string
+  readonly token: string
+  readonly username: string
+  readonly password: string
+}
+
+/** The node of the jetton chain, which gives coins to whoever asks. */
+export interface JettonNode extends DevelopmentNode {
+  readonly faucet_url: string
+  readonly example: { readonly wallet_seed: string }
+}
+
+/** The node of the Solana chain, which speaks gRPC; the chain itself takes transactions by JSON-RPC. */
+export interface SolanaNode extends DevelopmentNode {
+  readonly grpc_url: string
+  readonly rpc_url: string
+  readonly x_token: string
+  readonly example: {
+    readonly payer: string
+    readonly recipient: string
+    readonly mint: string
+    readonly token_account: string
+    readonly recipient_token_account: string
+  }
+}
 
 /** What `.fairlead/dev.json` says; tests know no more than scripts do. */
 export interface DevelopmentFile {
@@ -14,38 +47,53 @@ export interface DevelopmentFile {
   readonly organization_id: string
   readonly project_id: string
   readonly nodes: readonly [
-    {
-      readonly id: string
-      readonly chain: string
-      readonly network: string
-      readonly protocols: readonly string[]
-      readonly node_url: string
-      readonly ws_url: string
-      readonly token: string
-      readonly username: string
-      readonly password: string
-    },
+    evm: DevelopmentNode & { readonly ws_url: string },
+    beacon: DevelopmentNode,
+    jetton: JettonNode,
+    solana: SolanaNode,
   ]
 }
 
-/** A service that runs as a process of its own, as `npm start` runs it. */
-export interface Service {
+/** A service that runs as a process of its own. */
+export interface ServiceProcess {
   readonly process: ChildProcess
-  readonly file: DevelopmentFile
   /** Everything that the process has printed so far. */
   output(): string
   /** Sends a signal and waits for the end; answers with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Makes an empty folder for a service; `remove` deletes it. */
-export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+/** A service over the embedded chains, as `npm start` runs it. */
+export interface Service extends ServiceProcess {
+  readonly file: DevelopmentFile
+}
+
+/** Where a service in a folder keeps its records. */
+export const databaseOf = (folder: string): string => join(folder, '.fairlead/control')
+
+/**
+ * Makes a folder for a service; `remove` deletes it.
+ *
+ * @param database - one with records that is copied there; one without any unless given
+ */
+export async function temporaryFolder(
+  database?: string,
+): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-e2e-'))
+  if (database === undefined) await copyEmptyDatabase(join(path, '.fairlead'))
+  else {
+    await cp(database, databaseOf(path), { recursive: true })
+    // What is sealed in it opens with its key only.
+    await cp(join(database, '../secret.key'), join(path, '.fairlead/secret.key'))
+  }
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
+/** For tests that need no more than the EVM chain: two chains take longer to start. */
+export const evmOnly = { FAIRLEAD_DEVELOPMENT_CHAINS: 'evm' } as const
+
 /**
- * Starts the service in a folder and waits until it answers.
+ * Starts the service over the embedded chains in a folder and waits until it answers.
  *
  * @throws Error with its output when it ends before
  */
@@ -53,12 +101,37 @@ export async function startService(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
+  const service = await startProcess('dev', folder, environment)
+  const file = JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
+  return { ...service, file }
+}
+
+/**
+ * Starts the service in a folder and waits until it answers.
+ *
+ * @param command - `dev` for the embedded chains, `serve` for the nodes that the environment names
+ * @param args - further words of its command line
+ * @throws Error with its output when it ends before
+ */
+export async function startProcess(
+  command: 'dev' | 'serve',
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<ServiceProcess> {
   const child = spawn(
     process.execPath,
-    ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), 'dev'],
+    ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), command, ...args],
     {
       cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: folder, FAIRLEAD_PORT: '0', ...environment },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder,
+        FAIRLEAD_PORT: '0',
+        // Every start would compile the same sources again.
+        NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
@@ -73,10 +146,8 @@ export async function startService(
     child.stderr.on('data', read)
     void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
   })
-  const file = JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
   return {
     process: child,
-    file,
     output: () => output,
     end: async (signal) => {
       child.kill(signal)

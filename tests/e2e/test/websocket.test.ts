@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeAddress } from '@fairlead/core'
 import { ethers } from 'ethers'
 import { createPublicClient, webSocket } from 'viem'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service
@@ -16,8 +16,9 @@ let wsUrl: string
 /** Where the sample data of the chain stands. */
 let sample: { readonly account: string; readonly contract: string; readonly recipient: string }
 beforeAll(async () => {
-  folder = await temporaryFolder()
+  folder = await temporaryFolder(inject('database'))
   service = await startService(folder.path, {
+    ...evmOnly,
     FAIRLEAD_LOG_LEVEL: 'info',
     FAIRLEAD_MAX_WEBSOCKET_BUFFER_BYTES: '1048576',
   })

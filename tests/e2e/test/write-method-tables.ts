@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { beaconPageFile, beaconPageText } from './beacon-operation-table.ts'
+import { jettonPageFile, jettonPageText } from './jetton-operation-table.ts'
 import { pageFile, pageText, probeBoth, tableFiles, tableText } from './method-table.ts'
 
-// Writes what method-table.test.ts compares with; run it when the specification, the engine or an adapter has changed.
+// Writes what the tests of the tables compare with; run it when a specification, the engine or an adapter has changed.
 const tables = await probeBoth()
 writeFileSync(tableFiles.engine, tableText(tables.engine))
 writeFileSync(tableFiles.gateway, tableText(tables.gateway))
 writeFileSync(pageFile, pageText(tables))
-execFileSync('oxfmt', [tableFiles.engine, tableFiles.gateway, pageFile])
+writeFileSync(beaconPageFile, beaconPageText())
+writeFileSync(jettonPageFile, jettonPageText())
+execFileSync('oxfmt', [tableFiles.engine, tableFiles.gateway, pageFile, beaconPageFile, jettonPageFile])

@@ -1,0 +1,45 @@
+// A node that is 50 ms away and back: what each client reads in a second with its own defaults, and what ours reads through
+// the gateway with the way on either side of it. The way is a relay that holds bytes for 25 ms in each direction.
+import { type Contender, figure, listen, print, startClient, takeTurns } from './fixtures/grpc-run.ts'
+import { serve } from './fixtures/service.ts'
+
+const ours = '@fairlead/grpc'
+const names = [
+  ours,
+  '@fairlead/grpc/solana',
+  '@grpc/grpc-js',
+  'nice-grpc',
+  '@connectrpc/connect-node',
+  '@triton-one/yellowstone-grpc',
+]
+const oneWayMs = '25'
+
+const node = await listen('grpc-node.ts')
+const farNode = await listen('grpc-peer.ts', 'pipe', node.url, oneWayMs)
+const gateway = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: node.url })
+const farGateway = await listen('grpc-peer.ts', 'pipe', gateway.url, oneWayMs)
+const gatewayOfFarNode = await serve({ FAIRLEAD_LOG_LEVEL: 'error', FAIRLEAD_GRPC_UPSTREAM: farNode.url })
+const contenders: Contender[] = []
+for (const name of names) await add(name, name, farNode.url)
+await add(`${ours}, far from the gateway`, ours, farGateway.url, gateway.xToken)
+await add(`${ours}, gateway far from the node`, ours, gatewayOfFarNode.url, gatewayOfFarNode.xToken)
+
+const results = await takeTurns(contenders, { rounds: 3, warmUpMs: 500, runMs: 600 })
+const base = results.get(ours)
+console.log(`updates of 1.1 KB over a round trip of 50 ms, medians; in brackets the ratio to ${ours}`)
+print(
+  ['client', 'updates/s', 'MB/s', 'client us each'],
+  [...results].map(([name, { perSecond, clientUs }]) => [
+    name,
+    figure(perSecond, base?.perSecond),
+    ((perSecond * 1_100) / 1e6).toFixed(1),
+    figure(clientUs, base?.clientUs),
+  ]),
+)
+for (const { client } of contenders) client.stop()
+await Promise.all([gateway.stop(), gatewayOfFarNode.stop()])
+for (const process of [node, farNode, farGateway]) process.stop()
+
+async function add(name: string, client: string, url: string, token?: string): Promise<void> {
+  contenders.push({ name, client: await startClient(client, url, token), pace: 'batched', watched: [] })
+}

@@ -1,0 +1,119 @@
+// Calls per second and processor time per call of clients of the jetton chain, as ratios to `fetch` by hand. The node sends
+// answers of the embedded chain from memory, so that little but the client remains. All take turns within one run.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { addressWriter } from '@fairlead/jetton/address'
+import { createJettonV2Client, failover } from '@fairlead/jetton/v2'
+import { Address } from '@ton/core'
+import { TonClient } from '@ton/ton'
+import type tonwebModule from 'tonweb'
+import { startJettonChain } from './fixtures/jetton-chain.ts'
+
+// As its users load it: it was made before there were modules.
+const TonWeb = createRequire(import.meta.url)('tonweb') as (typeof tonwebModule)['default']
+
+const rounds = 7
+const roundMs = 400
+const parallel = 16
+
+interface Sample {
+  readonly callsPerSecond: number
+  readonly microsecondsPerCall: number
+}
+
+const chain = await startJettonChain()
+const replay = fork(new URL('fixtures/jetton-replay.ts', import.meta.url), [chain.url])
+const [port] = (await once(replay, 'message')) as [number]
+const node = { url: `http://127.0.0.1:${port}`, auth: { kind: 'token', token: 't0k3n' } } as const
+const endpoint = `${node.url}/t0k3n/api/v2/jsonRPC`
+
+const { wallet } = chain.example
+const address = Address.parse(wallet)
+const limit = 20
+const jetton = createJettonV2Client(node)
+const withFailover = createJettonV2Client({ transport: failover([node, { ...node, url: chain.url }]) })
+const withAddresses = createJettonV2Client({ ...node, addresses: addressWriter('raw') })
+const tonClient = new TonClient({ endpoint })
+const tonweb = new TonWeb.HttpProvider(endpoint)
+
+const byHand = (method: string, params: object) => async () => {
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return answer.json()
+}
+const state = { method: 'getAddressInformation', params: { address: wallet } } as const
+const history = { method: 'getTransactions', params: { address: wallet, limit } } as const
+
+const modes: Readonly<Record<string, Readonly<Record<string, () => Promise<unknown>>>>> = {
+  'getAddressInformation by jsonRPC': {
+    'fetch by hand': byHand(state.method, state.params),
+    jetton: () => jetton.call(state),
+    'jetton, failover': () => withFailover.call(state),
+    'jetton, addresses': () => withAddresses.call(state),
+    '@ton/ton': () => tonClient.getContractState(address),
+    tonweb: () => tonweb.getAddressInfo(wallet),
+  },
+  // @ton/ton also reads the cells of each transaction.
+  'getTransactions by jsonRPC': {
+    'fetch by hand': byHand(history.method, history.params),
+    jetton: () => jetton.call(history),
+    'jetton, failover': () => withFailover.call(history),
+    'jetton, addresses': () => withAddresses.call(history),
+    '@ton/ton': () => tonClient.getTransactions(address, { limit }),
+    tonweb: () => tonweb.getTransactions(wallet, limit),
+  },
+}
+
+console.log(`medians of ${rounds} rounds; processor time is that of the client's process`)
+for (const [mode, contenders] of Object.entries(modes)) {
+  const samples: Record<string, Sample[]> = {}
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, call] of Object.entries(contenders)) {
+      const sample = await measure(call)
+      // The first round warms up.
+      if (round > 0) (samples[name] ??= []).push(sample)
+    }
+  }
+  report(mode, samples)
+}
+replay.kill()
+await chain.stop()
+process.exit(0)
+
+async function measure(call: () => Promise<unknown>): Promise<Sample> {
+  const started = performance.now()
+  const usedBefore = process.cpuUsage()
+  let calls = 0
+  const worker = async () => {
+    for (; performance.now() < started + roundMs; calls++) await call()
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  const { user, system } = process.cpuUsage(usedBefore)
+  return {
+    callsPerSecond: (calls * 1_000) / (performance.now() - started),
+    microsecondsPerCall: (user + system) / calls,
+  }
+}
+
+function report(mode: string, samples: Readonly<Record<string, readonly Sample[]>>): void {
+  console.log(`\n${mode}`)
+  const of = (name: string, field: keyof Sample) => median((samples[name] ?? []).map((each) => each[field]))
+  for (const name of Object.keys(samples)) {
+    const cell = (field: keyof Sample) => {
+      const value = of(name, field)
+      return `x${(value / of('fetch by hand', field)).toFixed(2)} (${value.toFixed(0)}`
+    }
+    console.log(
+      `  ${name.padEnd(18)} calls/s ${cell('callsPerSecond')})`.padEnd(46) +
+        `CPU per call ${cell('microsecondsPerCall')} us)`,
+    )
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

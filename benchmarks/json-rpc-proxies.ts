@@ -1,0 +1,202 @@
+// What stands between clients and a node: nothing, nginx, two proxies of the Node ecosystem, and the gateway with all its
+// stations on, behind node:http and behind its own front. Windows take turns; ratios are to nginx within one run.
+import { spawn, spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { freePort } from './fixtures/free-port.ts'
+import {
+  type AnswerSize,
+  answerSizes,
+  type RunningServer,
+  started,
+  startNginxNode,
+  startNginxProxy,
+} from './fixtures/nginx.ts'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { serve } from './fixtures/service.ts'
+import { type Load, load } from './fixtures/wrk.ts'
+
+const batchSize = 10
+// Long enough for the code to be compiled.
+const warmUpSeconds = 5
+const sampleNames = ['direct', 'nginx', 'fastify', 'http-proxy-3', 'gateway', 'gateway, own front']
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: sampleNames.join(';') },
+    scenarios: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '1' },
+    method: { type: 'string', default: 'eth_getBalance' },
+    'no-pin': { type: 'boolean', default: false },
+  },
+})
+
+/** One kind of load. */
+interface Scenario {
+  readonly connections: number
+  readonly size: AnswerSize
+  readonly calls: number
+}
+
+interface Contender {
+  readonly processId: number
+  url(scenario: Scenario): string
+}
+
+interface Sample extends Load {
+  readonly cpuUs: number
+  readonly memoryMb: number
+}
+
+const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
+const scenarios = (flags.scenarios ?? (flags.quick ? '64x0.2' : everything)).split(',').map(toScenario)
+const rounds = Number(flags.rounds)
+const names = flags.only.split(';')
+
+const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
+if (!has('wrk', '-v')) throw new Error('wrk is needed: it makes the load.')
+const hasNginx = has('nginx', '-v')
+const pins = !flags['no-pin'] && has('taskset', '-V')
+// Proxies have one processor for themselves; the load and the node share the other.
+const beside = pins ? ['taskset', '-c', '1'] : []
+const onProxy = pins ? ['taskset', '-c', '0'] : []
+
+const stops: (() => Promise<void>)[] = []
+const node = await kept(hasNginx ? startNginxNode(beside, batchSize) : startNode(beside, 'node', ''))
+if (!hasNginx)
+  console.log('nginx is missing: node:http stands in for the node, and ratios are to no proxy at all')
+const contenders = new Map<string, Contender>()
+const warm = new Set<number>()
+for (const name of names) contenders.set(name, await start(name))
+const floor = hasNginx && names.includes('nginx') ? 'nginx' : 'direct'
+
+console.log(
+  `medians of ${rounds} windows of ${flags.seconds} s; ratios to ${floor} with their spread; ` +
+    'CPU and memory of the proxy process alone',
+)
+for (const scenario of scenarios) await compare(scenario)
+for (const stop of stops.toReversed()) await stop()
+process.exit(0)
+
+function toScenario(text: string): Scenario {
+  const [connections = '64', size = '0.2', calls = '1'] = text.split('x')
+  const known = answerSizes.find((each) => each === size)
+  if (known === undefined) throw new Error(`Answers have ${answerSizes.join(', ')} kB.`)
+  return { connections: Number(connections), size: known, calls: Number(calls) }
+}
+
+async function start(name: string): Promise<Contender> {
+  const direct = (base: string) => (scenario: Scenario) => `${base}/${pathOf(scenario)}`
+  switch (name) {
+    case 'direct':
+      return { processId: node.processId, url: direct(node.url) }
+    case 'nginx': {
+      const proxy = await kept(startNginxProxy(onProxy, node.url))
+      return { processId: proxy.processId, url: direct(proxy.url) }
+    }
+    case 'fastify':
+    case 'http-proxy-3': {
+      const proxy = await kept(startNode(onProxy, name, node.url))
+      return { processId: proxy.processId, url: direct(proxy.url) }
+    }
+    case 'gateway':
+    case 'gateway, own front':
+      return startGateways(name === 'gateway' ? 'false' : 'true')
+    default:
+      throw new Error(`${name} is none of ${sampleNames.join('; ')}.`)
+  }
+}
+
+/** The service takes calls to one address, so there is one for each size of answers; those that are not asked rest. */
+async function startGateways(ownFront: string): Promise<Contender> {
+  const sizes = [...new Set(scenarios.map(({ size }) => size))]
+  const services = new Map<AnswerSize, Awaited<ReturnType<typeof serve>>>()
+  for (const size of sizes) {
+    const service = await serve({
+      FAIRLEAD_EVM_UPSTREAM: `${node.url}/${size}/single`,
+      FAIRLEAD_OWN_HTTP_FRONT: ownFront,
+      FAIRLEAD_PROBE_NODES: 'false',
+    })
+    stops.push(service.stop)
+    if (pins) spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
+    services.set(size, service)
+  }
+  let asked = 0
+  return {
+    get processId() {
+      return asked
+    },
+    url: ({ size }) => {
+      const { url = '', token = '', processId = 0 } = services.get(size) ?? {}
+      asked = processId
+      return `${url}/${token}`
+    },
+  }
+}
+
+async function startNode(before: readonly string[], kind: string, target: string): Promise<RunningServer> {
+  const port = await freePort()
+  const file = new URL('fixtures/proxy-process.ts', import.meta.url).pathname
+  const [program, ...args] = [...before, process.execPath, file, kind, String(port), target]
+  return started(spawn(program, args, { stdio: 'inherit' }), port)
+}
+
+async function kept(server: Promise<RunningServer>): Promise<RunningServer> {
+  const running = await server
+  stops.push(running.stop)
+  return running
+}
+
+function pathOf({ size, calls }: Scenario): string {
+  return `${size}/${calls > 1 ? 'batch' : 'single'}`
+}
+
+async function compare(scenario: Scenario): Promise<void> {
+  const samples = new Map<string, Sample[]>([...contenders.keys()].map((name) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, contender] of contenders) {
+      await warmUp(contender, scenario)
+      samples.get(name)?.push(await measure(contender, scenario, Number(flags.seconds)))
+    }
+  }
+  const { connections, size, calls } = scenario
+  console.log(
+    `\n${connections} connections, answers of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`,
+  )
+  const base = samples.get(floor) ?? []
+  for (const [name, taken] of samples) {
+    const ratios = taken.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN))
+    const of = (field: keyof Sample) => median(taken.map((sample) => sample[field]))
+    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
+    console.log(
+      `  ${name.padEnd(19)}x${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)})` +
+        `${Math.round(of('perSecond')).toString().padStart(7)}/s  p50 ${of('p50Ms').toFixed(2)} p99 ${of('p99Ms').toFixed(2)} ms` +
+        `  CPU ${of('cpuUs').toFixed(1)} us  ${of('memoryMb').toFixed(0)} MB${errors > 0 ? `  ${errors} ERRORS` : ''}`,
+    )
+  }
+}
+
+async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {
+  const url = contender.url(scenario)
+  if (warm.has(contender.processId)) return
+  warm.add(contender.processId)
+  await load({ ...scenario, command: beside, url, seconds: warmUpSeconds, method: flags.method })
+}
+
+async function measure(contender: Contender, scenario: Scenario, seconds: number): Promise<Sample> {
+  const url = contender.url(scenario)
+  const { processId } = contender
+  const used = cpuMs(processId)
+  const result = await load({ ...scenario, command: beside, url, seconds, method: flags.method })
+  return {
+    ...result,
+    cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1),
+    memoryMb: memoryMb(processId),
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createServer, request as send } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+
+/** A beacon node as a provider offers it, behind `/beacon/<token>`, in front of a real one: it can be cut off. */
+export interface BeaconProxy {
+  readonly url: string
+  /** Method and path of every request that has arrived. */
+  readonly requests: readonly string[]
+  /** Breaks every connection without a word. */
+  cut(): void
+  close(): Promise<void>
+}
+
+export async function startBeaconProxy(target: string, token: string): Promise<BeaconProxy> {
+  const prefix = `/beacon/${token}`
+  const sockets = new Set<Socket>()
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request
+    if (!url.startsWith(prefix)) {
+      response.writeHead(401).end()
+      return
+    }
+    requests.push(`${method} ${url.slice(prefix.length)}`)
+    const { host: _host, ...passed } = headers
+    const forwarded = send(target + url.slice(prefix.length), { method, headers: passed }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      response.flushHeaders()
+      pipeline(answer, response, () => {})
+    })
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
+    pipeline(request, forwarded, () => {})
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    cut,
+    async close() {
+      server.close()
+      cut()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { CommitmentLevel } from '@fairlead/grpc/geyser'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
+import { type ChainRecord, createChainRecord, expectSame } from './grpc-record.ts'
+import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const levels = [CommitmentLevel.PROCESSED, CommitmentLevel.CONFIRMED, CommitmentLevel.FINALIZED]
+
+let network: GrpcNetwork
+let direct: GeyserClient
+
+beforeAll(async () => {
+  network = await startGrpcNetwork({ solana: { secondsPerSlot: 0.4 } })
+  direct = clientOf(network.chain.url, 'none')
+})
+
+afterAll(async () => {
+  await direct?.disconnect()
+  await network?.stop()
+})
+
+it('a hundred streams miss nothing and repeat nothing, whatever happens to those they come from', async () => {
+  const { chain, gateway, upstream, downstream, token } = network
+  const clients = Array.from({ length: 5 }, () =>
+    clientOf(downstream.url, token, { keepaliveMs: 1_000, keepaliveTimeoutMs: 2_000 }),
+  )
+  const { slot: begun } = await direct.getSlot({ commitment: CommitmentLevel.FINALIZED })
+  const records = levels.map((level) => createChainRecord(direct, level, begun))
+  const streams = Array.from({ length: 100 }, (_, turn) => {
+    const filters = { ...filtersOf(turn), commitment: levels[turn % levels.length] ?? 0 }
+    const client = clients[turn % clients.length] as GeyserClient
+    return readStream(client, { filters, kinds: kindsOf(filters), silentMs: 10_000 })
+  })
+  const failed = Promise.all(streams.map(({ ended }) => ended))
+  const survive = async (what: string, accident: () => unknown) => {
+    const before = streams.map(({ newest }) => newest)
+    await accident()
+    await Promise.race([failed, allAdvance(streams, before, what)])
+    await readUpToNow(records)
+  }
+  await survive('the beginning', () => undefined)
+  const first = levels.map((level) => newestOf(streams, level))
+
+  await survive('connections to the chain are cut', () => upstream.cut())
+  await survive('the chain is killed', async () => {
+    await chain.kill()
+    await sleep(300)
+    await chain.start()
+  })
+  await survive('the gateway is killed', async () => {
+    await gateway.kill()
+    await sleep(300)
+    await gateway.start()
+  })
+  await survive('connections to the gateway are cut', () => downstream.cut())
+  await survive('connections to the gateway fall silent', () => downstream.swallow())
+  await survive('the chain cannot be heard for a while', async () => {
+    const release = upstream.hold()
+    await sleep(3_000)
+    release()
+  })
+
+  const last = levels.map((level) => newestOf(streams, level))
+  await Promise.all(records.map((record, level) => record.readTo(last[level] ?? 0n)))
+  await Promise.race([failed, allPass(streams, last)])
+  await Promise.all(streams.map((stream) => stream.leave()))
+  await failed
+  let compared = 0
+  for (const [index, { seen, commitment, kinds, notices, resumptions }] of streams.entries()) {
+    const from = (first[commitment] ?? 0n) + 1n
+    const to = last[commitment] ?? 0n
+    const inside = seen.filter(({ slot }) => slot >= from && slot <= to)
+    compared += inside.length
+    const record = records[commitment]?.between(from, to, kinds) ?? []
+    expectSame(
+      inside.map(({ id }) => id),
+      record,
+      `stream ${index} at ${commitment}: ${kinds.join()}`,
+    )
+    expect(inside.map(({ slot }) => slot)).toEqual(inside.map(({ slot }) => slot).toSorted(byNumber))
+    expect(notices.filter(({ kind }) => kind === 'gap' || kind === 'fork')).toEqual([])
+    expect(resumptions.length).toBeGreaterThanOrEqual(4)
+    // The last complete block, with the two above it that may lack something.
+    for (const { fromSlot = 0n, newest } of resumptions) {
+      expect(fromSlot).toBeGreaterThanOrEqual(newest - 3n)
+      expect(fromSlot).toBeLessThanOrEqual(newest)
+    }
+  }
+  expect(compared).toBeGreaterThan(10_000)
+  await Promise.all(clients.map((client) => client.disconnect()))
+})
+
+function byNumber(one: bigint, other: bigint): number {
+  return one < other ? -1 : Number(one > other)
+}
+
+function newestOf(streams: readonly ReadStream[], level: CommitmentLevel): bigint {
+  return streams
+    .filter(({ commitment }) => commitment === level)
+    .map(({ newest }) => newest)
+    .reduce((most, one) => (one > most ? one : most), 0n)
+}
+
+async function readUpToNow(records: readonly ChainRecord[]): Promise<void> {
+  await Promise.all(
+    levels.map(async (commitment) => {
+      const { slot } = await direct.getSlot({ commitment })
+      await records[commitment]?.readTo(slot - 1n)
+    }),
+  )
+}
+
+/** Waits until each stream is two slots further than it was. */
+function allAdvance(streams: readonly ReadStream[], before: readonly bigint[], what: string): Promise<void> {
+  return vi.waitFor(
+    () => {
+      const late = streams.flatMap(({ newest, notices }, index) =>
+        newest > (before[index] ?? 0n) + 2n ? [] : [{ index, newest, last: notices.at(-1) }],
+      )
+      expect(late, what).toEqual([])
+    },
+    { timeout: 40_000, interval: 50 },
+  )
+}
+
+function allPass(streams: readonly ReadStream[], slots: readonly bigint[]): Promise<void> {
+  return vi.waitFor(
+    () => {
+      const late = streams.filter(({ newest, commitment }) => newest <= (slots[commitment] ?? 0n))
+      expect(late.length).toBe(0)
+    },
+    { timeout: 40_000, interval: 50 },
+  )
+}

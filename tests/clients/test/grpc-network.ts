@@ -1,0 +1,141 @@
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import type { SolanaExample, SolanaOptions } from '@fairlead/devnet'
+import { createGrpcClient, createHttp2Transport, type Http2TransportOptions } from '@fairlead/grpc'
+import { GeyserDefinition } from '@fairlead/grpc/geyser'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startProcess, type TestProcess } from './grpc-process.ts'
+import { type Relay, startRelay } from './grpc-relay.ts'
+
+const chainProgram = resolve(import.meta.dirname, 'grpc-chain-process.ts')
+const gatewayProgram = resolve(import.meta.dirname, '../../../packages/gateway/src/bin.ts')
+
+/** Something that runs in a process of its own, and comes back at the same address. */
+export interface Running {
+  readonly url: string
+  readonly process: TestProcess
+  /** Ends it without a warning. */
+  kill(): Promise<void>
+  /** Asks it to end. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** An embedded Solana chain, a gateway in front of it, and the ways between them. */
+export interface GrpcNetwork {
+  readonly chain: Running & { readonly example: SolanaExample }
+  readonly gateway: Running
+  /** Between the gateway and the chain. */
+  readonly upstream: Relay
+  /** Between the clients and the gateway; clients have its address. */
+  readonly downstream: Relay
+  readonly token: string
+  stop(): Promise<void>
+}
+
+/** A client of the Geyser service. */
+export type GeyserClient = ReturnType<typeof clientOf>
+
+/** Makes a client with connections of its own. */
+export function clientOf(url: string, token: string, connection: Http2TransportOptions = {}) {
+  const transport = createHttp2Transport(url, connection)
+  const client = createGrpcClient(GeyserDefinition, { transport, auth: { kind: 'x-token', token } })
+  return Object.assign(client, { disconnect: () => transport.close() })
+}
+
+export interface NetworkOptions {
+  readonly solana: SolanaOptions
+  /** Further settings of the gateway. */
+  readonly gateway?: Readonly<Record<string, string>>
+}
+
+export async function startGrpcNetwork(options: NetworkOptions): Promise<GrpcNetwork> {
+  const directory = await mkdtemp(join(tmpdir(), 'fairlead-grpc-'))
+  const chain = await startChain(directory, options.solana)
+  const upstream = await startRelay(chain.url)
+  const { gateway, token } = await startGateway(directory, upstream.url, options.gateway)
+  const downstream = await startRelay(gateway.url)
+  return {
+    chain,
+    gateway,
+    upstream,
+    downstream,
+    token,
+    async stop() {
+      await Promise.all([downstream.close(), upstream.close(), gateway.kill(), chain.kill()])
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** An embedded chain with a relay in front of it, and nothing else. */
+export interface ChainAlone extends Pick<GrpcNetwork, 'chain' | 'upstream'> {
+  stop(): Promise<void>
+}
+
+export async function startChainAlone(options: SolanaOptions): Promise<ChainAlone> {
+  const directory = await mkdtemp(join(tmpdir(), 'fairlead-grpc-'))
+  const chain = await startChain(directory, options)
+  const upstream = await startRelay(chain.url)
+  return {
+    chain,
+    upstream,
+    async stop() {
+      await Promise.all([upstream.close(), chain.kill()])
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function startChain(directory: string, options: SolanaOptions): Promise<GrpcNetwork['chain']> {
+  const start = () =>
+    startProcess({
+      arguments: [chainProgram, join(directory, 'devnet'), JSON.stringify(options)],
+      ready: /^(\{.*\})\n/,
+      cwd: directory,
+    })
+  const running = await start()
+  const { url, example } = JSON.parse(running.found[0] ?? '') as { url: string; example: SolanaExample }
+  return Object.assign(restartable(running, url, start), { example })
+}
+
+async function startGateway(
+  directory: string,
+  upstream: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ readonly gateway: Running; readonly token: string }> {
+  const start = (port: string, ready: RegExp) =>
+    startProcess({
+      arguments: [gatewayProgram, 'serve'],
+      ready,
+      cwd: directory,
+      env: {
+        FAIRLEAD_PORT: port,
+        FAIRLEAD_GRPC_UPSTREAM: upstream,
+        FAIRLEAD_LOG_LEVEL: 'error',
+        FAIRLEAD_PROBE_NODES: 'false',
+        ...settings,
+      },
+    })
+  await copyEmptyDatabase(join(directory, '.fairlead'))
+  const running = await start('0', /running at (\S+)[^]* x-token +(\S+)/)
+  const [url = '', token = ''] = running.found
+  const again = () => start(new URL(url).port, /running at (\S+)/)
+  return { gateway: restartable(running, url, again), token }
+}
+
+function restartable(first: TestProcess, url: string, start: () => Promise<TestProcess>): Running {
+  let process = first
+  return {
+    url,
+    get process() {
+      return process
+    },
+    kill: () => process.end('SIGKILL'),
+    stop: () => process.end('SIGTERM'),
+    start: async () => {
+      process = await start()
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+
+/** A program of a test, in a process of its own. */
+export interface TestProcess {
+  /** What the pattern has found in the output. */
+  readonly found: readonly string[]
+  /** Megabytes of memory that it holds now. */
+  memory(): number
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface ProcessOptions {
+  readonly arguments: readonly string[]
+  /** What it prints when it is ready. */
+  readonly ready: RegExp
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts a program from its sources and waits until it is ready.
+ *
+ * @throws Error with its output when it ends before
+ */
+export async function startProcess({ ready, cwd, env, ...options }: ProcessOptions): Promise<TestProcess> {
+  const child = spawn(process.execPath, ['--conditions=@fairlead/source', ...options.arguments], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  const found = await new Promise<readonly string[]>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const match = ready.exec(output)
+      if (match) resolve(match.slice(1))
+    })
+    child.once('exit', () => reject(new Error(`the program ended before it was ready: ${output}`)))
+  })
+  return {
+    found,
+    memory() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024
+    },
+    async end(signal) {
+      child.kill(signal)
+      await exited
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A way for TCP connections, on which accidents happen. */
+export interface Relay {
+  readonly url: string
+  /** Breaks every connection. */
+  cut(): void
+  /** Lets no byte of the connections through from now on, without a word; those that come later are not concerned. */
+  swallow(): void
+  /** Holds all bytes back until the function that it gives is called. */
+  hold(): () => void
+  close(): Promise<void>
+}
+
+/** Starts a relay to a server. */
+export async function startRelay(target: string): Promise<Relay> {
+  const { port } = new URL(target)
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let isHolding = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), '127.0.0.1')
+    const pair = [client, upstream] as const
+    pairs.add(pair)
+    client.pipe(upstream)
+    upstream.pipe(client)
+    if (isHolding) for (const socket of pair) socket.pause()
+    for (const socket of pair) {
+      socket.setNoDelay(true)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        pairs.delete(pair)
+        for (const one of pair) one.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    for (const [client, upstream] of pairs) {
+      client.resetAndDestroy()
+      upstream.resetAndDestroy()
+    }
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    swallow() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream).resume()
+        upstream.unpipe(client).resume()
+      }
+    },
+    hold() {
+      isHolding = true
+      for (const socket of [...pairs].flat()) socket.pause()
+      return () => {
+        isHolding = false
+        for (const socket of [...pairs].flat()) socket.resume()
+      }
+    },
+    async close() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { FairleadError, Status } from '@fairlead/grpc'
+import { CommitmentLevel, SubscribeRequest, type SubscribeUpdate } from '@fairlead/grpc/geyser'
+import { frameMessage } from '@fairlead/grpc-transport'
+import { type ClientHttp2Stream, connect } from 'node:http2'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
+import { createChainRecord, expectSame } from './grpc-record.ts'
+import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+// Each filter brings every block once more, so that some megabytes a second come.
+const names = Array.from({ length: 240 }, (_, index) => `block${index}`)
+const heavy = {
+  blocks: Object.fromEntries(
+    names.map((name) => [name, { accountInclude: [], includeAccounts: true, includeEntries: true }]),
+  ),
+}
+
+let network: GrpcNetwork
+let direct: GeyserClient
+
+beforeAll(async () => {
+  network = await startGrpcNetwork({ solana: { secondsPerSlot: 0.2 } })
+  direct = clientOf(network.chain.url, 'none')
+})
+
+afterAll(async () => {
+  await direct?.disconnect()
+  await network?.stop()
+})
+
+it('twenty streams that nobody reads hold little, and delay nobody', async () => {
+  const { chain, gateway, token } = network
+  const first = clientOf(gateway.url, token)
+  // A connection whose window a single stream could use up.
+  const narrow = { streamWindowBytes: 65_535, connectionWindowBytes: 65_535 }
+  const second = clientOf(gateway.url, token, narrow)
+  const third = clientOf(chain.url, token)
+  const apart = clientOf(gateway.url, token)
+  const clients = [first, second, third, apart]
+  const slow = readStream(first, {
+    filters: { transactions: { all: {} }, ...heavy, commitment: CommitmentLevel.PROCESSED },
+    kinds: ['transaction'],
+  })
+  const readers = [first, second, third, apart, apart].map((client, turn) => read(client, turn))
+  await keepUp([...readers, slow])
+  const begun = slow.newest
+  const record = createChainRecord(direct, CommitmentLevel.PROCESSED, begun + 1n)
+  const before = { chain: chain.process.memory(), gateway: gateway.process.memory() }
+
+  // On the connections of three of the readers, through the gateway and without it.
+  const behindGateway = await Promise.all([first, first, first, second, second, second, second].map(stall))
+  const behindNothing = await Promise.all([third, third, third].map(stall))
+  const foreign = stallForeign(gateway.url, token, 10)
+  slow.pause()
+  const { slot } = await direct.getSlot({})
+  // By then 60 MB have come for each.
+  await pass(readers, slot + 45n)
+  await keepUp(readers)
+  expect(chain.process.memory() - before.chain).toBeLessThan(150)
+  expect(gateway.process.memory() - before.gateway).toBeLessThan(150)
+  for (const { readableLength } of foreign) expect(readableLength).toBeLessThanOrEqual(65_535)
+
+  // Whoever reads again finds what was on its way, and then that the node has ended the stream. The words of the node come
+  // behind what was on its way; where that is not taken, a reset comes.
+  expect(new Set(await Promise.all(behindNothing.map(statusOf)))).toEqual(new Set([Status.INTERNAL]))
+  for (const status of await Promise.all(behindGateway.map(statusOf))) {
+    expect([Status.INTERNAL, Status.UNAVAILABLE]).toContain(status)
+  }
+  slow.resume()
+  const { slot: last } = await direct.getSlot({})
+  await record.readTo(last)
+  await pass([slow], last)
+  expect(slow.resumptions.length).toBeGreaterThan(0)
+  const got = slow.seen.filter((one) => one.kind === 'transaction' && one.slot > begun && one.slot <= last)
+  expectSame(
+    got.map(({ id }) => id),
+    record.between(begun + 1n, last, ['transaction']),
+    'the slow stream',
+  )
+  await Promise.all([...readers, slow].map((reader) => reader.leave()))
+  await Promise.all(clients.map((client) => client.disconnect()))
+})
+
+function read(client: GeyserClient, turn: number): ReadStream {
+  const filters = { ...filtersOf(turn), commitment: CommitmentLevel.PROCESSED }
+  return readStream(client, { filters, kinds: kindsOf(filters) })
+}
+
+/** Waits until all readers have more than a slot. */
+function pass(readers: readonly ReadStream[], slot: bigint): Promise<void> {
+  return vi.waitFor(() => expect(readers.filter(({ newest }) => newest <= slot).length).toBe(0), {
+    timeout: 60_000,
+    interval: 50,
+  })
+}
+
+/** Waits until all readers are where the chain is. */
+function keepUp(readers: readonly ReadStream[]): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const { slot } = await direct.getSlot({})
+      expect(readers.map(({ newest }) => newest >= slot)).toEqual(readers.map(() => true))
+    },
+    { timeout: 20_000, interval: 20 },
+  )
+}
+
+/** Opens a stream that is not read after its first update. */
+async function stall(client: GeyserClient): Promise<AsyncIterator<SubscribeUpdate>> {
+  const updates = client.subscribe([heavy])[Symbol.asyncIterator]()
+  await updates.next()
+  return updates
+}
+
+/** Opens streams over a connection of another client of HTTP/2 that never reads. */
+function stallForeign(url: string, token: string, count: number): readonly ClientHttp2Stream[] {
+  const session = connect(url)
+  onTestFinished(() => session.destroy())
+  session.on('error', () => undefined)
+  return Array.from({ length: count }, () => {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/geyser.Geyser/Subscribe',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'x-token': token,
+    })
+    stream.on('error', () => undefined)
+    stream.pause()
+    stream.write(frameMessage(SubscribeRequest.encode(SubscribeRequest.fromPartial(heavy)).finish()))
+    return stream
+  })
+}
+
+/** Reads to the end of a stream. */
+async function statusOf(updates: AsyncIterator<SubscribeUpdate>): Promise<number | undefined> {
+  try {
+    while ((await updates.next()).done !== true);
+  } catch (error) {
+    if (FairleadError.is(error, 'GRPC_STATUS')) return error.context.status
+    throw error
+  }
+  return Status.OK
+}

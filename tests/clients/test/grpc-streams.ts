@@ -1,0 +1,105 @@
+import type { CommitmentLevel } from '@fairlead/grpc/geyser'
+import { type GeyserFilters, type GeyserNotice, subscribeGeyser } from '@fairlead/grpc/solana'
+import type { GeyserClient } from './grpc-network.ts'
+import { type Seen, seenIn } from './grpc-update.ts'
+
+/** A subscription that is read as fast as it comes, with all that it has brought. */
+export interface ReadStream {
+  readonly commitment: CommitmentLevel
+  readonly kinds: readonly string[]
+  readonly seen: readonly Seen[]
+  readonly notices: readonly GeyserNotice[]
+  /** Where it went on after each fault, and the newest slot that it had by then. */
+  readonly resumptions: readonly { readonly fromSlot: bigint | undefined; readonly newest: bigint }[]
+  /** The newest slot of which it has brought something. */
+  readonly newest: bigint
+  /** Settles when the stream is left, or fails. */
+  readonly ended: Promise<void>
+  /** Reads no further until {@link resume}. */
+  pause(): void
+  resume(): void
+  leave(): Promise<void>
+}
+
+export interface StreamOptions {
+  readonly filters: GeyserFilters & { readonly commitment: CommitmentLevel }
+  readonly kinds: readonly string[]
+  readonly silentMs?: number
+}
+
+/** Opens a stream and reads it until it is left. */
+export function readStream(
+  client: GeyserClient,
+  { filters, kinds, silentMs = 60_000 }: StreamOptions,
+): ReadStream {
+  const seen: Seen[] = []
+  const notices: GeyserNotice[] = []
+  const resumptions: { fromSlot: bigint | undefined; newest: bigint }[] = []
+  let newest = 0n
+  let goOn = () => undefined as void
+  let pausing: Promise<void> | undefined
+  const updates = subscribeGeyser(client, filters, {
+    silentMs,
+    reconnect: { initialMs: 50, maxMs: 500 },
+    onNotice(notice) {
+      notices.push(notice)
+      if (notice.kind === 'resumed') resumptions.push({ fromSlot: notice.fromSlot, newest })
+    },
+  })
+  const read = async () => {
+    for await (const update of updates) {
+      const one = seenIn(update)
+      if (!one) continue
+      seen.push(one)
+      if (one.slot > newest) newest = one.slot
+      await pausing
+    }
+  }
+  return {
+    commitment: filters.commitment,
+    kinds,
+    seen,
+    notices,
+    resumptions,
+    get newest() {
+      return newest
+    },
+    ended: read(),
+    pause() {
+      pausing = new Promise((resolve) => (goOn = resolve))
+    },
+    resume() {
+      goOn()
+      pausing = undefined
+    },
+    leave: async () => void (await updates.return()),
+  }
+}
+
+/** The kinds of subscriptions of these tests, each in its turn. */
+export function filtersOf(turn: number): Omit<StreamOptions['filters'], 'commitment'> {
+  const all = {}
+  const own = { filterByCommitment: true }
+  const forms = [
+    { transactions: { all } },
+    { accounts: { all }, slots: { own } },
+    { transactions: { all }, entry: { all }, slots: { own } },
+    { transactionsStatus: { all }, blocksMeta: { all } },
+    { accounts: { all }, transactions: { all }, blocks: { all } },
+  ]
+  return forms[turn % forms.length] as (typeof forms)[number]
+}
+
+/** The kinds of updates that filters bring. */
+export function kindsOf(filters: GeyserFilters): string[] {
+  const kinds = {
+    accounts: 'account',
+    slots: 'slot',
+    transactions: 'transaction',
+    transactionsStatus: 'transactionStatus',
+    blocks: 'block',
+    blocksMeta: 'blockMeta',
+    entry: 'entry',
+  }
+  return Object.keys(filters).flatMap((name) => kinds[name as keyof typeof kinds] ?? [])
+}

@@ -1,0 +1,261 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sameAddress } from '@fairlead/jetton/address'
+import {
+  blockTransactions,
+  createJettonV2Client,
+  type JettonV2Client,
+  transactions,
+} from '@fairlead/jetton/v2'
+import {
+  type BurnCursor,
+  createJettonV3Client,
+  type JettonBurn,
+  jettonBurns,
+  type JettonV3Client,
+  type ListPath,
+  rows,
+  watchBurns,
+} from '@fairlead/jetton/v3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type JettonChain, startJettonChain } from './jetton-service.ts'
+import { type JettonWallet, openWallet, type SentBurn } from './jetton-wallet.ts'
+
+// Half of the burns are there when the readers begin, the others come while they read.
+const half = 500
+const sampleBurns = 3
+const forged = 987_654_321n
+const comments = [
+  '',
+  'Redeemed at the desk',
+  'Ελληνικά, русский, עברית, العربية',
+  '日本語の文章が、一つのセルに収まらないほど長く続いていく。'.repeat(4),
+  '👩‍🚀🔥'.repeat(40),
+  'A comment that is as long as a letter. '.repeat(15),
+]
+const sent: SentBurn[] = Array.from({ length: 2 * half }, (_, index) => {
+  const comment = comments[index % comments.length] ?? ''
+  return { amount: BigInt(index + 1), comment: comment && `${comment} ${index}` }
+})
+
+let chain: JettonChain
+let wallet: JettonWallet
+let v2: JettonV2Client
+let v3: JettonV3Client
+let master: string
+
+async function burn(burns: readonly SentBurn[]): Promise<void> {
+  for (let from = 0; from < burns.length; from += 4) await wallet.burn(burns.slice(from, from + 4))
+}
+
+/** What the chain itself answers, past the service and the client. */
+async function own<answer>(path: string): Promise<answer> {
+  const answer = await fetch(chain.url + path)
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as answer
+}
+
+async function ownRows(path: string, list: string): Promise<Record<string, unknown>[]> {
+  const all: Record<string, unknown>[] = []
+  for (;;) {
+    const separator = path.includes('?') ? '&' : '?'
+    const page = await own<Record<string, Record<string, unknown>[] | null>>(
+      `${path}${separator}limit=1000&offset=${all.length}`,
+    )
+    all.push(...(page[list] ?? []))
+    if ((page[list] ?? []).length < 1_000) return all
+  }
+}
+
+async function allOf<item>(items: AsyncIterable<item>): Promise<item[]> {
+  const all: item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
+beforeAll(async () => {
+  chain = await startJettonChain()
+  master = chain.example.jetton_master
+  wallet = await openWallet(chain.url, chain.example)
+  const [node] = await Promise.all([chain.serve(), burn(sent.slice(0, half))])
+  v2 = createJettonV2Client(node)
+  v3 = createJettonV3Client(node)
+}, 300_000)
+
+afterAll(() => chain.stop())
+
+const hashOf = ({ transaction }: JettonBurn) => transaction.hash
+const amountsOf = (burns: readonly JettonBurn[]) => burns.map(({ amount }) => BigInt(amount))
+
+type AnyRow = Readonly<Record<string, unknown>>
+
+/** Lists with their key in an answer and the field that tells their rows apart. */
+const lists = [
+  { path: '/api/v3/transactions', list: 'transactions', id: 'hash', pageSize: 70 },
+  { path: '/api/v3/messages', list: 'messages', id: 'hash', pageSize: 60 },
+  { path: '/api/v3/traces', list: 'traces', id: 'trace_id', pageSize: 9 },
+  { path: '/api/v3/actions', list: 'actions', id: 'action_id', pageSize: 7 },
+  { path: '/api/v3/blocks', list: 'blocks', id: 'root_hash', pageSize: 11 },
+  { path: '/api/v3/jetton/transfers', list: 'jetton_transfers', id: 'transaction_hash', pageSize: 1 },
+] as const
+
+describe('a chain that grows', () => {
+  const readings = new Map<string, readonly AnyRow[]>()
+  let queries: Partial<Record<ListPath, Readonly<Record<string, string>>>>
+  let account: string[]
+  let fromNow: JettonBurn[]
+  let resumed: JettonBurn[]
+
+  beforeAll(async () => {
+    const coming = sent.slice(half)
+    const following = Promise.all([watchFromNow(), watchWithPauses()])
+    await wallet.forgeBurn(forged)
+    /** Reads a list to its end; at the end of each of its first pages something happens on the chain. */
+    const readGrowing = async <row>(list: AsyncIterable<row>, pageSize: number): Promise<row[]> => {
+      const read: row[] = []
+      for await (const row of list) {
+        read.push(row)
+        const page = read.length / pageSize
+        if (Number.isInteger(page) && page <= 4) await burn(coming.splice(0, 4))
+      }
+      return read
+    }
+    // The longer lists are read from a row on, by its logical time.
+    const newest = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
+    const start_lt = String(newest[80]?.['transaction_lt'])
+    queries = {
+      '/api/v3/transactions': { start_lt },
+      '/api/v3/messages': { destination: chain.example.wallet },
+      '/api/v3/traces': { start_lt },
+      '/api/v3/actions': { start_lt },
+      '/api/v3/blocks': { start_lt },
+    }
+    for (const { path, pageSize } of lists) {
+      for (const sort of ['asc', 'desc'] as const) {
+        // A block that is made in the second of the first one read would be part of that second.
+        if (path === '/api/v3/blocks') await sleep(1_100)
+        const list = rows(v3, path, { ...queries[path], sort, pageSize })
+        readings.set(path + sort, await readGrowing<AnyRow>(list, pageSize))
+      }
+    }
+    const history = transactions(v2, { address: chain.example.wallet, pageSize: 9 })
+    account = (await readGrowing(history, 9)).map(({ transaction_id }) => transaction_id.hash)
+    await burn(coming)
+    ;[fromNow, resumed] = await following
+  }, 300_000)
+
+  it.each(lists)('shows each of the rows once: $path', async ({ path, list, id }) => {
+    const all = await ownRows(`${path}?${new URLSearchParams({ ...queries[path], sort: 'asc' })}`, list)
+    // Messages from outside come in a part of their own.
+    const isOutside = (row: AnyRow) => path === '/api/v3/messages' && row['created_lt'] === null
+    for (const part of [isOutside, (row: AnyRow) => !isOutside(row)]) {
+      const idsOf = (some: readonly AnyRow[] = []) => some.filter(part).map((row) => row[id])
+      expectInOne(idsOf(readings.get(`${path}asc`)), idsOf(all), 'asc')
+      expectInOne(idsOf(readings.get(`${path}desc`)), idsOf(all).toReversed(), 'desc')
+    }
+  })
+
+  it('shows each of the transactions of an account once', async () => {
+    const path = `/api/v2/getTransactions?address=${chain.example.wallet}&limit=1000`
+    const { result } = await own<{ result: { transaction_id: { hash: string } }[] }>(path)
+    const all = result.map(({ transaction_id }) => transaction_id.hash)
+    expect(account.length).toBeGreaterThan(half / 4)
+    expectInOne(account, all, 'desc')
+  })
+
+  it('shows every burn once to who watches from now on', () => {
+    const last = sent.slice(-fromNow.length)
+    expect(fromNow.length).toBeGreaterThan(half / 2)
+    expect(amountsOf(fromNow)).toEqual(last.map(({ amount }) => amount))
+  })
+
+  it('shows every burn once to who stops and goes on', () => {
+    expect(new Set(resumed.map(hashOf)).size).toBe(sent.length + sampleBurns)
+    expect(amountsOf(resumed).slice(sampleBurns)).toEqual(sent.map(({ amount }) => amount))
+  })
+})
+
+/** Expects that a list was read without a gap: from its beginning on, or from a row on to its end. */
+function expectInOne(read: readonly unknown[], all: readonly unknown[], sort: 'asc' | 'desc'): void {
+  const from = sort === 'asc' ? 0 : all.length - read.length
+  expect(read.findIndex((id, index) => id !== all[from + index])).toBe(-1)
+  expect(new Set(read).size).toBe(read.length)
+}
+
+/** Watches the burns that are still to come. */
+async function watchFromNow(): Promise<JettonBurn[]> {
+  const seen: JettonBurn[] = []
+  const left = new AbortController()
+  for await (const { burn: one } of watchBurns(v3, {
+    address: master,
+    pollMs: 500,
+    lateSeconds: 3,
+    signal: left.signal,
+  })) {
+    seen.push(one)
+    if (one.amount === String(sent.length)) left.abort()
+  }
+  return seen
+}
+
+/** Watches all burns, and stops at points that have nothing to do with pages or seconds. */
+async function watchWithPauses(): Promise<JettonBurn[]> {
+  const seen: JettonBurn[] = []
+  const all = sent.length + sampleBurns
+  let from: BurnCursor | 'beginning' = 'beginning'
+  for (let round = 1; seen.length < all; round++) {
+    const signal = AbortSignal.timeout(round % 3 === 0 ? 150 : 600_000)
+    let left = (round * 37) % 101
+    const options = { address: master, from, pollMs: 500, lateSeconds: 3, pageSize: 60, signal }
+    for await (const { burn: one, cursor } of watchBurns(v3, options)) {
+      seen.push(one)
+      from = JSON.parse(JSON.stringify(cursor)) as BurnCursor
+      left -= 1
+      if (left < 0 || seen.length === all) break
+    }
+  }
+  return seen
+}
+
+describe('the burns of a jetton', () => {
+  it.each([1, 4, 250, 10_000])('are the ones that were sent, in pages of %i', async (pageSize) => {
+    const upstream = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}&sort=asc`, 'jetton_burns')
+    // The walk by a few burns shall not take longer than the others together.
+    const first = pageSize < 10 ? 60 : sent.length
+    const end_utime = Number(upstream[sampleBurns + first - 1]?.['transaction_now'])
+    const expected = upstream.filter((row) => Number(row['transaction_now']) <= end_utime)
+    for (const sort of ['asc', 'desc'] as const) {
+      const burns = await allOf(jettonBurns(v3, { address: master, sort, end_utime, pageSize }))
+      const oldestFirst = sort === 'asc' ? burns : burns.toReversed()
+      expect(oldestFirst.map(hashOf)).toEqual(expected.map((row) => row['transaction_hash']))
+      const ofTest = oldestFirst.slice(sampleBurns)
+      expect(ofTest.map(({ amount, comment }) => ({ amount: BigInt(amount), comment }))).toEqual(
+        sent.slice(0, ofTest.length),
+      )
+      const owner = wallet.address.toString()
+      expect(ofTest.every(({ burner }) => sameAddress(burner.address, owner))).toBe(true)
+      expect(ofTest.every(({ jetton }) => sameAddress(jetton.address, master))).toBe(true)
+    }
+  })
+
+  it('are none that somebody only told the jetton of', async () => {
+    const query = { source: chain.example.wallet, destination: master, opcode: '0x7bdd97de' }
+    const [message] = await allOf(rows(v3, '/api/v3/messages', query))
+    // It did arrive.
+    expect(message?.in_msg_tx_hash).toEqual(expect.any(String))
+    expect(amountsOf(await allOf(jettonBurns(v3, { address: master })))).not.toContain(forged)
+  })
+})
+
+it.each([1, 2, 5, 1_000])('a block shows each of its transactions once, in pages of %i', async (pageSize) => {
+  const newest = transactions(v2, { address: chain.example.jetton_wallet })
+  const { value: last } = await newest.next()
+  const query = { lt: String(last?.transaction_id.lt) }
+  const { value: row } = await rows(v3, '/api/v3/transactions', query).next()
+  if (!row) throw new Error('the index does not know the newest transaction')
+  const { workchain, seqno } = row.block_ref
+  const block = { workchain, shard: '-9223372036854775808', seqno }
+  const expected = await ownRows(`/api/v3/transactions?workchain=${workchain}&seqno=${seqno}`, 'transactions')
+  expect(expected).toHaveLength(9)
+  const read = await allOf(blockTransactions(v2, { ...block, pageSize }))
+  expect(read.map(({ hash }) => hash).toSorted()).toEqual(expected.map(({ hash }) => String(hash)).toSorted())
+})

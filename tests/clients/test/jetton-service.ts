@@ -1,0 +1,71 @@
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { type JettonExample, startDevnet } from '@fairlead/devnet'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const program = resolve(import.meta.dirname, '../../../packages/gateway/src/bin.ts')
+
+/** An embedded chain, which a test reaches past the service. */
+export interface JettonChain {
+  readonly url: string
+  readonly example: JettonExample
+  /** Starts the service in front of it, as its operators run it; answers with what opens a node. */
+  serve(): Promise<JettonAccess>
+  /** Ends the service and the chain. */
+  stop(): Promise<void>
+}
+
+/** Address of the service and what opens it. */
+export interface JettonAccess {
+  readonly url: string
+  readonly auth: { readonly kind: 'token'; readonly token: string }
+}
+
+export async function startJettonChain(): Promise<JettonChain> {
+  const directory = await mkdtemp(join(tmpdir(), 'fairlead-jetton-client-'))
+  const devnet = await startDevnet({ dataDirectory: directory, chains: ['jetton'] })
+  const [{ url: chainUrl, example }] = devnet.chains
+  let service: ChildProcess | undefined
+  return {
+    url: chainUrl,
+    example,
+    async serve() {
+      await copyEmptyDatabase(join(directory, '.fairlead'))
+      service = spawn(process.execPath, ['--conditions=@fairlead/source', program, 'serve'], {
+        cwd: directory,
+        env: {
+          PATH: process.env['PATH'],
+          NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+          FAIRLEAD_PORT: '0',
+          FAIRLEAD_JETTON_UPSTREAM: chainUrl,
+          FAIRLEAD_LOG_LEVEL: 'error',
+          FAIRLEAD_PROBE_NODES: 'false',
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [url, token] = await announced(service, /running at (\S+)[^]* token +(\S+)/)
+      return { url, auth: { kind: 'token', token } }
+    },
+    async stop() {
+      if (service?.kill('SIGTERM')) await once(service, 'exit')
+      await devnet.stop()
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** Waits until a process has printed something. */
+function announced(process: ChildProcess, pattern: RegExp): Promise<[string, string]> {
+  let output = ''
+  return new Promise((found, failed) => {
+    process.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const [, first, second] = pattern.exec(output) ?? []
+      if (first !== undefined && second !== undefined) found([first, second])
+    })
+    process.once('exit', () => failed(new Error(`the service ended before it was ready: ${output}`)))
+  })
+}

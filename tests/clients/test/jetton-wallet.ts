@@ -1,0 +1,77 @@
+import type { JettonExample } from '@fairlead/devnet'
+import { Address, beginCell, type Cell, external, internal, SendMode, storeMessage } from '@ton/core'
+import { keyPairFromSeed } from '@ton/crypto'
+import { WalletContractV4 } from '@ton/ton'
+
+/** A burn that was sent. */
+export interface SentBurn {
+  readonly amount: bigint
+  readonly comment: string
+}
+
+/** The wallet of the sample data, which holds jettons. */
+export interface JettonWallet {
+  readonly address: Address
+  /** Burns jettons by one message, four times at most. */
+  burn(burns: readonly SentBurn[]): Promise<void>
+  /** Tells the jetton of a burn that never was, as only its own wallets may. */
+  forgeBurn(amount: bigint): Promise<void>
+}
+
+const fees = 100_000_000n
+
+/**
+ * Opens the wallet of the sample data.
+ *
+ * @param chainUrl - address of the chain itself
+ */
+export async function openWallet(chainUrl: string, example: JettonExample): Promise<JettonWallet> {
+  const { publicKey, secretKey } = keyPairFromSeed(Buffer.from(example.wallet_seed, 'hex'))
+  const wallet = WalletContractV4.create({ workchain: 0, publicKey })
+  const post = async (method: string, body: object): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json' }
+    const url = `${chainUrl}/api/v2/${method}`
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    const { result, error } = (await answer.json()) as { result?: unknown; error?: string }
+    if (!answer.ok) throw new Error(`${method}: ${error}`)
+    return result
+  }
+  const address = wallet.address.toString()
+  const { stack } = (await post('runGetMethod', { address, method: 'seqno', stack: [] })) as {
+    stack: [[string, string]]
+  }
+  let seqno = Number(stack[0][1])
+  const send = async (to: string, bodies: readonly Cell[]) => {
+    const messages = bodies.map((body) => internal({ to: Address.parse(to), value: fees, body }))
+    const sendMode = SendMode.PAY_GAS_SEPARATELY
+    const order = wallet.createTransfer({ seqno: seqno++, secretKey, messages, sendMode })
+    const message = beginCell().store(storeMessage(external({ to: wallet.address, body: order })))
+    await post('sendBoc', { boc: message.endCell().toBoc().toString('base64') })
+  }
+  return {
+    address: wallet.address,
+    burn: (burns) => send(example.jetton_wallet, burns.map(burnBody)),
+    forgeBurn: (amount) =>
+      send(example.jetton_master, [
+        beginCell()
+          .storeUint(0x7bdd97de, 32)
+          .storeUint(0, 64)
+          .storeCoins(amount)
+          .storeAddress(wallet.address)
+          .storeAddress(null)
+          .endCell(),
+      ]),
+  }
+}
+
+/** The message of an owner that burns jettons with a comment (TEP-74, TEP-467); nobody is told of the coins left. */
+function burnBody({ amount, comment }: SentBurn): Cell {
+  const payload = comment === '' ? null : beginCell().storeUint(0, 32).storeStringTail(comment).endCell()
+  return beginCell()
+    .storeUint(0x595f07bc, 32)
+    .storeUint(0, 64)
+    .storeCoins(amount)
+    .storeAddress(null)
+    .storeMaybeRef(payload)
+    .endCell()
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { componentSchemas, type Json, specification, validatorsOf } from './specifications.ts'
+
+/** What stands in a field: a component, `boolean`, `string` or `number`, or a list of it with its shortest and longest length. */
+interface Field {
+  readonly type: string
+  readonly optional?: true
+  readonly array?: true
+  readonly bounds?: readonly [number, number | null]
+}
+
+/** What the table says about a component. */
+interface TypeEntry {
+  readonly fields?: Readonly<Record<string, Field>>
+  readonly array?: Field
+  readonly enum?: readonly string[]
+  readonly anyOf?: readonly string[]
+  /** Component by topic. */
+  readonly event?: Readonly<Record<string, string>>
+  /** Component by fork. */
+  readonly version?: Readonly<Record<string, string>>
+  /** Fewest and most bytes in hexadecimal. */
+  readonly bytes?: readonly [number, number | null]
+  /** Bits of an integer in decimal. */
+  readonly decimal?: number
+  readonly signed?: true
+  /** Any text. */
+  readonly string?: true
+}
+
+const { types } = JSON.parse(
+  readFileSync(new URL('../fixtures/beacon/types.json', import.meta.url), 'utf8'),
+) as { types: Readonly<Record<string, TypeEntry>> }
+
+const document = specification('beacon')
+const components = componentSchemas(document)
+const compile = validatorsOf(document)
+
+function nameOf(reference: unknown): string {
+  const pointer = String(reference)
+  return pointer.slice(pointer.lastIndexOf('/') + 1)
+}
+
+function fieldOf(schema: Json): Field {
+  const { $ref, type, items, minItems, maxItems, oneOf } = schema
+  if (typeof $ref === 'string') return { type: nameOf($ref) }
+  if (Array.isArray(oneOf)) return { type: oneOf.map((part: Json) => fieldOf(part).type).join('|') }
+  if (type === 'array') {
+    const item = fieldOf(items as Json)
+    const bounds = [minItems ?? 0, maxItems ?? null] as [number, number | null]
+    return {
+      type: item.type + (item.array ? '[]' : ''),
+      array: true,
+      ...((minItems ?? maxItems) !== undefined && { bounds }),
+    }
+  }
+  if (type === 'integer') return { type: 'number' }
+  if (type !== 'object') return { type: String(type) }
+  const fields = Object.entries(fieldsOf(schema)).map(([name, field]) => `${name}: ${field.type}`)
+  return { type: `{${fields.join(', ')}}` }
+}
+
+/** The fields of an object, those of the type that it extends included. */
+function fieldsOf(schema: Json): Record<string, Field> {
+  const { $ref, allOf, properties, required } = schema
+  if (typeof $ref === 'string') return fieldsOf(components[nameOf($ref)] ?? {})
+  const names = (required ?? []) as readonly string[]
+  const own = Object.entries((properties ?? {}) as Record<string, Json>).map(([name, field]) => [
+    name,
+    { ...fieldOf(field), ...(!names.includes(name) && { optional: true }) },
+  ])
+  const parts = ((allOf ?? []) as Json[]).map(fieldsOf)
+  return Object.assign({}, ...parts, Object.fromEntries(own)) as Record<string, Field>
+}
+
+/** The data by the constant beside it, for a union that is told apart by that constant. */
+function dataBy(key: string, schema: Json): Readonly<Record<string, string>> {
+  const forms = schema['oneOf'] as { required: string[]; properties: Record<string, Json> }[]
+  const entries = forms.map(({ required, properties }) => {
+    expect(Object.keys(properties)).toEqual([key, 'data'])
+    expect(required).toEqual([key, 'data'])
+    return [properties[key]?.['const'], nameOf(properties['data']?.['$ref'])]
+  })
+  return Object.fromEntries(entries) as Record<string, string>
+}
+
+const entries = Object.entries(types).map(([name, entry]) => ({
+  name,
+  entry,
+  schema: components[name] ?? {},
+}))
+const described = (kind: keyof TypeEntry) => entries.filter(({ entry }) => kind in entry)
+
+it('has the types of the table, and no others', () => {
+  expect(Object.keys(components).toSorted()).toEqual(Object.keys(types).toSorted())
+})
+
+describe('the types of the beacon document', () => {
+  it.each(described('fields'))('$name has the fields of the table', ({ entry, schema }) => {
+    expect(fieldsOf(schema)).toEqual(entry.fields)
+  })
+
+  it.each(described('array'))('$name lists what the table says', ({ entry, schema }) => {
+    expect(fieldOf(schema)).toEqual(entry.array)
+  })
+
+  it.each(described('enum'))('$name has the values of the table', ({ entry, schema }) => {
+    expect(schema).toMatchObject({ type: 'string', enum: entry.enum })
+  })
+
+  it.each(described('anyOf'))('$name is one of the types of the table', ({ entry, schema }) => {
+    expect((schema['anyOf'] as Json[]).map(({ $ref }) => nameOf($ref))).toEqual(entry.anyOf)
+  })
+
+  it.each(described('event'))('$name has the data of each topic', ({ entry, schema }) => {
+    expect(dataBy('event', schema)).toEqual(entry.event)
+    expect(Object.keys(entry.event ?? {})).toEqual(types['EventTopic']?.enum)
+  })
+
+  it.each(described('version'))('$name has the data of each fork', ({ entry, schema }) => {
+    expect(dataBy('version', schema)).toEqual(entry.version)
+  })
+
+  it.each(described('string'))('$name is any text', ({ schema }) => {
+    expect(compile(schema)('any text')).toBe(true)
+    expect(compile(schema)(1)).toBe(false)
+  })
+
+  it.each(described('bytes'))('$name takes as many bytes as the table says', ({ entry, schema }) => {
+    const [fewest, most] = entry.bytes ?? [0, 0]
+    const takes = compile(schema)
+    const accepted = (count: number, digits = 'aF') => takes(`0x${digits.repeat(count)}`)
+    expect(accepted(fewest)).toBe(true)
+    expect(accepted(most ?? fewest + 5000)).toBe(true)
+    if (fewest > 0) expect(accepted(fewest - 1)).toBe(false)
+    if (most !== null) expect(accepted(most + 1)).toBe(false)
+    expect(takes(`0x${'aF'.repeat(fewest)}0`)).toBe(false)
+    expect(takes('aF'.repeat(fewest))).toBe(false)
+    expect(accepted(Math.max(fewest, 1), '0g')).toBe(false)
+    expect(takes(0)).toBe(false)
+  })
+
+  it.each(described('decimal'))('$name takes integers as decimal text', ({ entry, schema }) => {
+    const takes = compile(schema)
+    const bits = BigInt(entry.decimal ?? 0)
+    const largest = 2n ** (entry.signed ? bits - 1n : bits) - 1n
+    for (const value of ['0', '7', '10', String(largest)]) expect(takes(value), value).toBe(true)
+    for (const value of ['', '00', '07', '+7', '7.0', '7 ', '1e3', '0x7', '-0', `${largest}00`, 7])
+      expect(takes(value), String(value)).toBe(false)
+    for (const value of ['-7', String(-largest)]) expect(takes(value), value).toBe(entry.signed === true)
+  })
+})

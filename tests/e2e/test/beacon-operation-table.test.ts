@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { expect, inject, it } from 'vitest'
+import { beaconPageFile, beaconPageText, calledDirectly } from './beacon-operation-table.ts'
+
+const {
+  nodes: [, node],
+} = inject('development')
+const address = `${node.node_url}/beacon/${node.token}`
+const paths: Readonly<Record<keyof typeof calledDirectly, string>> = {
+  eventstream: '/eth/v1/events?topics=head',
+  getExecutionPayloadBid: '/eth/v1/validator/execution_payload_bids/1/0',
+  produceBlockV4: `/eth/v4/validator/blocks/1?include_payload=true&randao_reveal=0x${'00'.repeat(96)}`,
+}
+
+// When a change is meant: pnpm --filter @fairlead/e2e-tests write:methods
+it('is what the reference page shows', () => {
+  const plain = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---')
+  expect(plain(readFileSync(beaconPageFile, 'utf8'))).toBe(plain(beaconPageText()))
+})
+
+// lodestar.test.ts calls all others.
+it.each(Object.entries(calledDirectly))('%s is answered as the page says', async (name, refusal) => {
+  const response = await fetch(`${address}${paths[name as keyof typeof paths]}`)
+  expect(response.status).toBe(refusal?.status ?? 200)
+  if (refusal) {
+    expect(await response.json()).toEqual({
+      code: refusal.status,
+      message: expect.stringMatching(refusal.message),
+    })
+  } else {
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    await response.body?.cancel()
+  }
+})

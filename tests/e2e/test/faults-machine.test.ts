@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { figure } from './faults/figure.ts'
+import { startPlainNode } from './faults/plain-node.ts'
+import { serve } from './faults/served.ts'
+import { postgresPrograms, startPostgres } from './postgres.ts'
+import { steadyLoad } from './steady-load.ts'
+
+const patience = { timeout: 60_000, interval: 100 }
+
+let node: Awaited<ReturnType<typeof startPlainNode>>
+beforeAll(async () => {
+  node = await startPlainNode()
+})
+afterAll(() => node.close())
+
+/** A file system of so many megabytes; undefined where none may be made. */
+function smallDisk(megabytes: number): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' })
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', folder])
+      rmSync(folder, { recursive: true })
+    })
+    return folder
+  } catch {
+    rmSync(folder, { recursive: true })
+    return undefined
+  }
+}
+
+it('on a full disk the platform says that it cannot write, nodes are served, and both are well when there is room again', async ({
+  skip,
+}) => {
+  const disk = smallDisk(160) ?? skip('This machine lets nobody mount a file system.')
+  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: node.url, FAIRLEAD_DATA_DIRECTORY: disk })
+  onTestFinished(() => service.remove())
+  const authorization = `Bearer ${service.apiKey}`
+  const description = randomBytes(500).toString('hex')
+  const create = async (name: string) => {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const body = JSON.stringify({ name, description })
+    const signal = AbortSignal.timeout(20_000)
+    const response = await fetch(`${service.url}/v2/projects/`, { method: 'POST', headers, body, signal })
+    return { status: response.status, text: await response.text() }
+  }
+  const filler = join(disk, 'filler')
+  const load = steadyLoad(`${service.url}/${service.token}`)
+  await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(20), patience)
+  expect((await create('before')).status).toBe(201)
+  fill(disk, filler)
+  const answers: { status: number; text: string }[] = []
+  // Pages that have room take some more.
+  for (let at = 0; at < 200 && answers.every(({ status }) => status < 500); at++) {
+    answers.push(await create(`during ${at}`))
+  }
+  const { status, text } = answers.at(-1) ?? { status: 0, text: '' }
+  expect([status, text]).toEqual([503, expect.stringContaining('unavailable')])
+  figure('disk full: writes until one was refused', answers.length)
+  await pause(2_500)
+  const read = await fetch(`${service.url}/v2/projects/`, { headers: { authorization } })
+  expect(read.status).toBe(200)
+  rmSync(filler)
+  await vi.waitFor(async () => expect((await create('after')).status).toBe(201), patience)
+  await load.end()
+  expect(load.failures).toEqual([])
+  await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(load.answered()), patience)
+  expect(service.output()).not.toMatch(/PANIC/)
+})
+
+/** Leaves no byte free. */
+function fill(disk: string, file: string): void {
+  const { bavail, bsize } = statfsSync(disk)
+  try {
+    // What others write meanwhile takes the rest.
+    writeFileSync(file, Buffer.alloc(bavail * bsize))
+    for (;;) writeFileSync(file, Buffer.alloc(bsize), { flag: 'a' })
+  } catch {
+    // It is full.
+  }
+}
+
+describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs PostgreSQL)', () => {
+  it('ahead by 25 hours and back: limits, quotas and expiry follow it, and nothing hangs', async () => {
+    const postgres = await startPostgres(postgresPrograms ?? '')
+    onTestFinished(() => postgres.stop())
+    const folder = mkdtempSync(join(tmpdir(), 'fairlead-clock-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'clock')
+    const service = await serve({
+      DATABASE_URL: postgres.url,
+      FAIRLEAD_EVM_UPSTREAM: node.url,
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'faults/shifted-clock.mjs')}`,
+      FAULTS_CLOCK_FILE: file,
+    })
+    onTestFinished(() => service.remove())
+    const jump = async (hours: number) => {
+      writeFileSync(file, String(hours * 3_600_000))
+      service.process.kill('SIGUSR2')
+      await pause(200)
+    }
+    let answered = 0
+    const callWith = async (token: string) => {
+      const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${service.url}/${token}`, { method: 'POST', headers, body })
+      await response.arrayBuffer()
+      if (response.status === 200) answered += 1
+      return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) }
+    }
+    const issue = async (limits: object, expires = 'null') => {
+      const token = randomBytes(16).toString('hex')
+      const id = `NC-${token.slice(0, 9)}`
+      const sha256 = createHash('sha256').update(token).digest('hex')
+      await postgres.query(
+        `begin; insert into limits values ('credential', '${id}', '${JSON.stringify(limits)}');
+         insert into node_credentials (id, node_id, kind, sha256, origin, expires_at)
+         select '${id}', id, 'token', '${sha256}', 'user', ${expires} from nodes; commit`,
+      )
+      await vi.waitFor(async () => expect((await callWith(token)).status).toBe(200), patience)
+      return token
+    }
+    const expiring = await issue({}, "now() + interval '2 hours'")
+    const daily = await issue({ requestsPerDay: 5 })
+    const quick = await issue({ rate: { requestsPerSecond: 2 } })
+    const untilRefused = async (token: string) => {
+      for (let calls = 0; ; calls++) {
+        const { status, retryAfter } = await callWith(token)
+        if (status !== 200) return { calls, status, retryAfter }
+        if (calls > 50) throw new Error('There is no limit.')
+      }
+    }
+    const load = steadyLoad(`${service.url}/${service.token}`, 4)
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(20), patience)
+    const rounds: unknown[] = []
+    for (const hours of [0, 25, 0, -25, 0]) {
+      await jump(hours)
+      const expiry = (await callWith(expiring)).status
+      const quota = await untilRefused(daily)
+      const rate = await untilRefused(quick)
+      rounds.push([hours, expiry, quota, rate])
+      expect(rate.status).toBe(429)
+      expect(rate.retryAfter).toBeGreaterThanOrEqual(1)
+      expect(rate.retryAfter).toBeLessThanOrEqual(60)
+      expect(quota.status).toBe(403)
+      expect(expiry).toBe(hours === 25 ? 401 : 200)
+      const then = load.answered()
+      await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(then + 20), patience)
+    }
+    figure('clock: hours, expiry, quota, rate', rounds)
+    await load.end()
+    answered += load.answered()
+    expect(load.failures).toEqual([])
+    await vi.waitFor(async () => expect(await service.reportedCalls()).toBe(answered), patience)
+    expect(service.output()).not.toMatch(/Negative|Overflow/)
+  })
+})

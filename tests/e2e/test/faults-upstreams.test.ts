@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { type FaultyRelay, startRelay } from './faults/faulty-relay.ts'
+import { figure } from './faults/figure.ts'
+import { type LoadReport, type MixedLoad, mixedLoad } from './faults/mixed-load.ts'
+import { type Served, serve } from './faults/served.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+
+const patience = { timeout: 60_000, interval: 20 }
+const headPollMs = 100
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let chain: Service
+let engineUrl: string
+let first: FaultyRelay
+let second: FaultyRelay
+let service: Served
+let load: MixedLoad
+const over = new AbortController()
+let miner: Promise<void>
+
+beforeAll(async () => {
+  folder = await temporaryFolder(inject('database'))
+  chain = await startService(folder.path, evmOnly)
+  engineUrl = `http://127.0.0.1:${readFileSync(join(folder.path, '.fairlead/evm/port'), 'utf8').trim()}`
+  await engine('anvil_mine', '0x64')
+  first = await startRelay(engineUrl)
+  second = await startRelay(engineUrl)
+  service = await serve({
+    FAIRLEAD_EVM_UPSTREAM: `${first.url} ${second.url}`,
+    FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000',
+    FAIRLEAD_HEAD_POLL_MS: String(headPollMs),
+  })
+  miner = mine()
+  load = await mixedLoad(service)
+  await good(100)
+})
+afterAll(async () => {
+  await load.end()
+  over.abort()
+  await miner
+  await service.remove()
+  await Promise.all([first.kill(), second.kill()])
+  await chain.end('SIGTERM')
+  await folder.remove()
+})
+
+async function engine<result>(method: string, ...params: unknown[]): Promise<result> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(engineUrl, { method: 'POST', headers, body })
+  return ((await response.json()) as { result: result }).result
+}
+
+/** The chain grows all the time. */
+async function mine(): Promise<void> {
+  while (!over.signal.aborted) {
+    await engine('anvil_mine', '0x1')
+    await pause(150)
+  }
+}
+
+/** Gives what happens until so many more messages are answered as they should. */
+async function good(messages: number): Promise<LoadReport> {
+  let sum = load.take()
+  await vi.waitFor(() => {
+    sum = together(sum, load.take())
+    expect(sum.answered).toBeGreaterThan(messages)
+  }, patience)
+  return sum
+}
+
+/** Waits until a relay gets calls of clients. */
+async function inUse(relay: FaultyRelay): Promise<void> {
+  const { calls } = relay
+  await vi.waitFor(() => expect(relay.calls).toBeGreaterThan(calls + 5), patience)
+}
+
+function together(one: LoadReport, other: LoadReport): LoadReport {
+  const failures = { ...one.failures }
+  for (const [name, count] of Object.entries(other.failures)) failures[name] = (failures[name] ?? 0) + count
+  return {
+    answered: one.answered + other.answered,
+    failures,
+    wentBack: one.wentBack + other.wentBack,
+    torn: one.torn + other.torn,
+    stale: one.stale + other.stale,
+    longestMs: Math.max(one.longestMs, other.longestMs),
+  }
+}
+
+const any = expect.any(Number) as number
+const flawless = { answered: any, failures: {}, wentBack: 0, torn: 0, stale: 0, longestMs: any }
+
+describe('under load, with another upstream that is well', () => {
+  it('no client sees that one is killed', async () => {
+    await inUse(first)
+    await first.kill()
+    const report = await good(150)
+    await first.revive()
+    figure('killed', report)
+    expect(report).toEqual(flawless)
+  })
+
+  // In turn, as one that has failed is left alone for a while, and longer each time.
+  const faults = ['slow', 'hung', 'garbage', '500', '429', 'truncated', 'lagging'] as const
+  it.each(faults)('no client sees that one is faulty: %s', async (fault) => {
+    const relay = faults.indexOf(fault) % 2 === 0 ? second : first
+    // The other one has to be well.
+    await Promise.all([inUse(first), inUse(second)])
+    load.take()
+    const { calls } = relay
+    relay.fault = fault
+    const report = await good(120)
+    relay.fault = 'none'
+    figure(`${fault}, met by ${relay.calls - calls} calls`, report)
+    // One that lags may be known for it before it is asked.
+    if (fault !== 'lagging') expect(relay.calls).toBeGreaterThan(calls)
+    expect(report).toEqual(flawless)
+  })
+
+  it('no client sees a block that was replaced, once the new ones are known', async () => {
+    const head = Number(await engine('eth_blockNumber'))
+    const hashes = await Promise.all(
+      [0, 1, 2].map(async (down) => {
+        const block = await engine<{ hash: string }>(
+          'eth_getBlockByNumber',
+          `0x${(head - down).toString(16)}`,
+          false,
+        )
+        return block.hash
+      }),
+    )
+    await engine('anvil_reorg', 6, [])
+    const { hash } = await engine<{ hash: string }>('eth_getBlockByNumber', `0x${head.toString(16)}`, false)
+    expect(hashes).not.toContain(hash)
+    load.replaced(hashes)
+    const report = await good(150)
+    figure('reorganized', report)
+    expect(report).toEqual(flawless)
+  })
+})
+
+it('clients are told while all upstreams are down, and served as soon as one is back', async () => {
+  load.take()
+  await Promise.all([first.kill(), second.kill()])
+  await pause(1_500)
+  const down = load.take()
+  figure('all down', down)
+  const kinds = Object.keys(down.failures)
+  expect(kinds).not.toEqual([])
+  expect(kinds.filter((kind) => !/^(?:50[234]|error) -32603$/.test(kind))).toEqual([])
+  await Promise.all([first.revive(), second.revive()])
+  const began = performance.now()
+  await vi.waitFor(async () => {
+    load.take()
+    await pause(300)
+    expect(load.take()).toEqual(flawless)
+  }, patience)
+  figure('all back: ms until nothing failed', Math.round(performance.now() - began - 300))
+  expect(await good(150)).toEqual(flawless)
+  expect(service.output()).not.toContain(first.url)
+})

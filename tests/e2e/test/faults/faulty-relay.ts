@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How a relay misbehaves; `lagging` shows the chain as it was 50 blocks ago. */
+export type Fault = 'none' | 'hung' | 'slow' | '500' | '429' | 'garbage' | 'truncated' | 'lagging'
+
+/** A node of which there may be several in front of one engine: each has the same chain, and faults of its own. */
+export interface FaultyRelay {
+  readonly url: string
+  fault: Fault
+  /** Calls that came in so far, but for those that ask for the head or the chain, as the gateway does by itself. */
+  readonly calls: number
+  /** Ends it and its connections at once, as a crash does. */
+  kill(): Promise<void>
+  /** Starts it again on the same port. */
+  revive(): Promise<void>
+}
+
+const slowMs = 2_000
+const lagBlocks = 50
+const heightTags: readonly unknown[] = ['latest', 'pending', 'safe']
+
+interface RpcCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Starts a relay in front of an engine. */
+export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
+  const sockets = new Set<Socket>()
+  let server: Server
+  let port = 0
+  const relay = { url: '', fault: 'none' as Fault, calls: 0, kill, revive }
+
+  async function revive(): Promise<void> {
+    server = createServer(
+      (request, response) => void serve(request, response).catch(() => response.destroy()),
+    )
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    port = typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  function kill(): Promise<void> {
+    return new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const socket of sockets) socket.destroy()
+    })
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { fault } = relay
+    const call = JSON.parse(body) as RpcCall
+    if (!isOfWatch(call)) relay.calls += 1
+    if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
+    // What hangs is never answered; a kill ends it.
+    if (fault === 'hung') return
+    const json = { 'content-type': 'application/json' }
+    if (fault === '500') return void response.writeHead(500, json).end('{"error":"c4n4ry"}')
+    if (fault === '429') return void response.writeHead(429, { ...json, 'retry-after': '1' }).end('{}')
+    if (fault === 'garbage') return void response.writeHead(200, json).end('<html>Bad gateway</html>')
+    const answer = await answerTo(call)
+    const text = JSON.stringify(answer)
+    response.writeHead(200, json).end(fault === 'truncated' ? text.slice(0, text.length / 2) : text)
+  }
+
+  async function answerTo(call: RpcCall): Promise<object> {
+    const envelope = { jsonrpc: '2.0', id: call.id }
+    // A chain of this name and id would be taken for one that is set back at will, and nothing of it kept.
+    if (call.method === 'eth_chainId') return { ...envelope, result: '0x1f90' }
+    if (call.method === 'web3_clientVersion') return { ...envelope, result: 'Geth/v1.16.0' }
+    return relay.fault === 'lagging' ? behind(call) : { ...(await engine(call)), ...envelope }
+  }
+
+  async function behind(call: RpcCall): Promise<object> {
+    const envelope = { jsonrpc: '2.0', id: call.id }
+    const { result: newest } = await engine({ id: 1, method: 'eth_blockNumber', params: [] })
+    const head = Number(newest) - lagBlocks
+    const height = `0x${head.toString(16)}`
+    if (call.method === 'eth_blockNumber') return { ...envelope, result: height }
+    if (call.params.some((param) => /^0x[0-9a-f]{1,8}$/.test(String(param)) && Number(param) > head)) {
+      const error = { code: -32000, message: 'header not found' }
+      return call.method === 'eth_getBlockByNumber' ? { ...envelope, result: null } : { ...envelope, error }
+    }
+    const params = call.params.map((param) => (heightTags.includes(param) ? height : param))
+    return { ...(await engine({ ...call, params })), ...envelope }
+  }
+
+  async function engine(call: RpcCall): Promise<{ readonly result?: unknown }> {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ jsonrpc: '2.0', ...call })
+    return (await (await fetch(engineUrl, { method: 'POST', headers, body })).json()) as object
+  }
+
+  await revive()
+  return Object.assign(relay, { url: `http://127.0.0.1:${port}` })
+}
+
+/** Whether the gateway may have asked by itself. */
+function isOfWatch({ method, params }: RpcCall): boolean {
+  return method === 'eth_chainId' || (method === 'eth_getBlockByNumber' && /^[a-z]/.test(String(params[0])))
+}

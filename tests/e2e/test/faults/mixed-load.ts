@@ -1,0 +1,205 @@
+import { Agent, request } from 'node:http'
+import { WebSocket } from 'ws'
+
+/** Who calls, and where. */
+export interface LoadTarget {
+  readonly url: string
+  readonly token: string
+  readonly basic: string
+}
+
+/** What happened since it was last asked for. */
+export interface LoadReport {
+  /** Messages, of which a batch is one, that were answered as they should. */
+  readonly answered: number
+  /** What was wrong with the others, and how often. */
+  readonly failures: Readonly<Record<string, number>>
+  /** Heads that were lower than one which the same credential had seen before it asked. */
+  readonly wentBack: number
+  /** Batches whose calls told of different blocks as the newest. */
+  readonly torn: number
+  /** Answers with a block that had been replaced before they were asked for. */
+  readonly stale: number
+  /** Longest wait for a good answer, in milliseconds. */
+  readonly longestMs: number
+}
+
+/** Calls of several credentials that change nothing: single ones, batches, and over a WebSocket. */
+export interface MixedLoad {
+  take(): LoadReport
+  /** Says that these blocks are no longer part of the chain. */
+  replaced(hashes: readonly string[]): void
+  end(): Promise<void>
+}
+
+const account = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+const latestBlock = call('eth_getBlockByNumber', ['latest', false])
+const singles = [
+  call('eth_blockNumber', []),
+  latestBlock,
+  call('eth_getBalance', [account, 'latest']),
+  call('eth_getBlockByNumber', ['0x5', true]),
+  call('eth_call', [{ to: account }, 'latest']),
+  call('eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x4' }]),
+  call('eth_getTransactionCount', [account, 'latest']),
+  call('eth_chainId', []),
+]
+const batch = singles.slice(0, 3)
+const pauseMs = 10
+
+interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+type Body = RpcCall | readonly RpcCall[]
+
+interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly code: number }
+}
+
+interface Head {
+  readonly number: number
+  readonly hash?: string
+}
+
+/** What was known when something was asked. */
+interface Asked {
+  readonly credential: string
+  readonly calls: readonly RpcCall[]
+  /** Head that the credential had seen. */
+  readonly floor: number
+  /** Blocks that were no longer part of the chain. */
+  readonly gone: ReadonlySet<string>
+}
+
+function call(method: string, params: readonly unknown[]) {
+  return { jsonrpc: '2.0', id: 1, method, params }
+}
+
+/** Begins with four clients, a client of batches for each credential, and a WebSocket. */
+export async function mixedLoad({ url, token, basic }: LoadTarget): Promise<MixedLoad> {
+  const ended = new AbortController()
+  const highest = new Map<string, number>()
+  const gone = new Set<string>()
+  let report = emptyReport()
+
+  /** Looks into a good answer; gives what is wrong with it. */
+  const look = (asked: Asked, text: string): string | undefined => {
+    const answers = [JSON.parse(text) as unknown].flat() as Answer[]
+    const error = answers.find((answer) => answer.error)?.error
+    if (error) return `error ${error.code}`
+    if (answers.some(({ result }) => result === null)) return 'nothing'
+    const heads = answers.flatMap(({ result }, at) => headIn(asked.calls[at], result) ?? [])
+    for (const { number, hash } of heads) {
+      if (number < asked.floor) report.wentBack += 1
+      if (hash !== undefined && asked.gone.has(hash)) report.stale += 1
+      highest.set(asked.credential, Math.max(highest.get(asked.credential) ?? 0, number))
+    }
+    if (new Set(heads.map(({ number }) => number)).size > 1) report.torn += 1
+    report.answered += 1
+    return undefined
+  }
+  const exchange = async (credential: string, body: Body, send: (text: string) => Promise<string>) => {
+    const floor = highest.get(credential) ?? 0
+    const asked = { credential, calls: [body].flat(), floor, gone: new Set(gone) }
+    const began = performance.now()
+    const problem = await send(JSON.stringify(body)).then(
+      (text) => look(asked, text),
+      (error: Error) => error.message,
+    )
+    if (problem === undefined) report.longestMs = Math.max(report.longestMs, performance.now() - began)
+    else report.failures[problem] = (report.failures[problem] ?? 0) + 1
+  }
+  const client = async (credential: 'token' | 'basic', bodies: readonly Body[], from: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const post = credential === 'token' ? poster(`${url}/${token}`, agent) : poster(url, agent, basic)
+    for (let at = from; !ended.signal.aborted; at++) {
+      await exchange(credential, bodies[at % bodies.length] ?? latestBlock, post)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    agent.destroy()
+  }
+  const socket = await openSocket(`${url.replace('http', 'ws')}/${token}`)
+  const overSocket = async () => {
+    for (let at = 0; !ended.signal.aborted; at++) {
+      await exchange('token', singles[at % singles.length] ?? latestBlock, socket.send)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    socket.close()
+  }
+  const all = Promise.all([
+    ...[0, 1, 2, 3].map((from) => client(from % 2 === 0 ? 'token' : 'basic', singles, from)),
+    client('token', [batch], 0),
+    client('basic', [batch], 0),
+    overSocket(),
+  ])
+  return {
+    take: () => {
+      const taken = report
+      report = emptyReport()
+      return { ...taken, longestMs: Math.round(taken.longestMs) }
+    },
+    replaced: (hashes) => {
+      for (const hash of hashes) gone.add(hash)
+    },
+    end: async () => {
+      ended.abort()
+      await all
+    },
+  }
+}
+
+function emptyReport() {
+  return { answered: 0, failures: {} as Record<string, number>, wentBack: 0, torn: 0, stale: 0, longestMs: 0 }
+}
+
+/** The head that an answer tells; undefined where it is about something else. */
+function headIn(asked: RpcCall | undefined, result: unknown): Head | undefined {
+  if (asked?.method === 'eth_blockNumber') return { number: Number(result) }
+  if (asked !== latestBlock) return undefined
+  const { number, hash } = result as { number: string; hash: string }
+  return { number: Number(number), hash }
+}
+
+function poster(url: string, agent: Agent, authorization?: string): (body: string) => Promise<string> {
+  return (body) =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...(authorization !== undefined && { authorization }),
+      }
+      const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.on('end', () => {
+          const code = /"code":(-?\d+)/.exec(text)?.[1] ?? ''
+          if (response.statusCode === 200) resolve(text)
+          else reject(new Error(`${response.statusCode} ${code}`))
+        })
+        response.on('error', reject)
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+}
+
+async function openSocket(url: string) {
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  let hear: ((text: string) => void) | undefined
+  let fail: ((error: Error) => void) | undefined
+  socket.on('message', (data: Buffer) => hear?.(data.toString()))
+  socket.on('close', (code) => fail?.(new Error(`closed ${code}`)))
+  return {
+    send: (body: string) =>
+      new Promise<string>((resolve, reject) => {
+        if (socket.readyState !== WebSocket.OPEN) return reject(new Error('socket is closed'))
+        ;[hear, fail] = [resolve, reject]
+        socket.send(body)
+      }),
+    close: () => socket.close(),
+  }
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+
+/** Whether this machine has the server. */
+export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
+
+/** A Redis that keeps nothing on disk. */
+export interface Redis {
+  readonly url: string
+  /** Ends it at once; what it held is gone. */
+  kill(): Promise<void>
+  /** Starts it again, on the same port. */
+  start(): Promise<void>
+}
+
+/** Starts one on a port that is free. */
+export async function startRedis(port: number): Promise<Redis> {
+  let server: ChildProcess | undefined
+  const start = async () => {
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    server = spawn('redis-server', args, { stdio: 'ignore' })
+    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const kill = async () => {
+    if (server === undefined) return
+    const ended = once(server, 'exit')
+    server.kill('SIGKILL')
+    server = undefined
+    await ended
+  }
+  await start()
+  return { url: `redis://127.0.0.1:${port}`, kill, start }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}

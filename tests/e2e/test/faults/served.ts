@@ -1,0 +1,53 @@
+import { type ServiceProcess, startProcess, temporaryFolder } from '../service.ts'
+
+/** A service in front of nodes of a test, with what its first start has printed. */
+export interface Served extends ServiceProcess {
+  readonly url: string
+  readonly token: string
+  /** A second credential, as the header of HTTP basic authentication has it. */
+  readonly basic: string
+  readonly apiKey: string
+  /** Calls answered with success that the platform reports. */
+  reportedCalls(): Promise<number>
+  /** Kills what is left of it, and removes its folder. */
+  remove(): Promise<void>
+}
+
+const printedBlock =
+  /running at (\S+)[^]* API key +(\S+)\n +token +(\S+)\n +username +(\S+)\n +password +(\S+)\n/
+
+/** Starts `fairlead serve` over a new database. */
+export async function serve(environment: Readonly<Record<string, string>>): Promise<Served> {
+  const folder = await temporaryFolder()
+  const service = await startProcess('serve', folder.path, {
+    FAIRLEAD_PROBE_NODES: 'false',
+    FAIRLEAD_LOG_LEVEL: 'warn',
+    ...environment,
+  })
+  while (!printedBlock.test(service.output())) await new Promise((resolve) => setTimeout(resolve, 20))
+  const [, url = '', apiKey = '', token = '', username = '', password = ''] =
+    printedBlock.exec(service.output()) ?? []
+  return {
+    ...service,
+    url,
+    token,
+    apiKey,
+    basic: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    reportedCalls: async () => {
+      const response = await fetch(
+        `${url}/v2/reporting/node-usage/?date_from=2020-01-01&date_to=2100-01-01`,
+        {
+          headers: { authorization: `Bearer ${apiKey}` },
+        },
+      )
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${response.status} ${text}`)
+      const { totals } = JSON.parse(text) as { totals: { requests: number; failed_requests: number } }
+      return totals.requests - totals.failed_requests
+    },
+    remove: async () => {
+      service.process.kill('SIGKILL')
+      await folder.remove()
+    },
+  }
+}

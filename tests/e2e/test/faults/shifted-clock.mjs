@@ -1,0 +1,23 @@
+// Loaded into a service before anything else: at SIGUSR2 its clock jumps to as many milliseconds from the real one as a
+// file says.
+import { readFileSync } from 'node:fs'
+
+const RealDate = Date
+let shiftMs = 0
+
+class ShiftedDate extends RealDate {
+  /** @param {ConstructorParameters<typeof Date>} parts */
+  constructor(...parts) {
+    if (parts.length === 0) super(ShiftedDate.now())
+    else super(...parts)
+  }
+
+  static now() {
+    return RealDate.now() + shiftMs
+  }
+}
+globalThis.Date = /** @type {DateConstructor} */ (/** @type {unknown} */ (ShiftedDate))
+
+process.on('SIGUSR2', () => {
+  shiftMs = Number(readFileSync(process.env['FAULTS_CLOCK_FILE'] ?? '', 'utf8'))
+})

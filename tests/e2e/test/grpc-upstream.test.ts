@@ -1,0 +1,117 @@
+import { inspect } from 'node:util'
+import { createGrpcClient, FairleadError } from '@fairlead/grpc'
+import { createGrpcServer, GrpcError, type GrpcServer, implement, Status } from '@fairlead/grpc-transport'
+import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } from '@fairlead/grpc/health'
+import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
+import { createGrpcWebClient } from '@fairlead/grpc/web'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+
+// A node that asks for a token of its own, and names it in its errors, as careless ones do.
+const secret = 'canary-upstream-5d2f/@:%'
+let accepted = secret
+const heard: unknown[] = []
+async function startNode(port = 0): Promise<GrpcServer> {
+  const server = createGrpcServer({
+    implementations: [
+      implement(HealthDefinition, {
+        check: (_, { metadata }) => {
+          heard.push(metadata)
+          const given = metadata['x-token']
+          if (given !== accepted) throw new GrpcError(Status.UNAUTHENTICATED, `no such token: ${secret}`)
+          return { status: ServingStatus.SERVING }
+        },
+        async *watch(_, { signal }) {
+          yield { status: ServingStatus.SERVING }
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          throw new GrpcError(Status.UNAVAILABLE, `${secret} goes`)
+        },
+      }),
+    ],
+  })
+  await server.listen({ port })
+  return server
+}
+
+let node: GrpcServer
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let service: ServiceProcess
+let url: string
+let token: string
+beforeAll(async () => {
+  node = await startNode()
+  folder = await temporaryFolder(inject('database'))
+  service = await startProcess('serve', folder.path, {
+    FAIRLEAD_LOG_LEVEL: 'debug',
+    FAIRLEAD_GRPC_UPSTREAM: node.url.replace('://', `://x-token:${encodeURIComponent(secret)}@`),
+  })
+  // It is printed once, at the first start.
+  await vi.waitUntil(() => /x-token +\S+\n/.test(service.output()), 20_000)
+  ;[, url = ''] = /running at (\S+)/.exec(service.output()) ?? []
+  ;[, token = ''] = /x-token +(\S+)/.exec(service.output()) ?? []
+})
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await node.stop()
+  await folder.remove()
+})
+
+it('keeps the token of the client and that of the node to themselves, whatever happens', async () => {
+  const texts: string[] = []
+  const channel = createGrpcJsTransport(url)
+  const outcome = async (call: Promise<{ readonly status: number }>): Promise<string> => {
+    try {
+      return `serving ${(await call).status}`
+    } catch (error) {
+      const { stack = '', cause } = error as Error
+      texts.push(String(error), stack, JSON.stringify(error), inspect(error, { depth: 12, showHidden: true }))
+      texts.push(inspect(cause, { depth: 12 }))
+      return FairleadError.is(error, 'GRPC_STATUS') ? (error.context.statusName ?? '') : String(error)
+    }
+  }
+  const wrong = 'canary-wrong-5d2f'
+  /** How a call ends over each of the transports. */
+  const outcomes = async (xToken: string) => {
+    const auth = { kind: 'x-token', token: xToken } as const
+    const clients = [
+      createGrpcClient(HealthDefinition, { url, auth, retries: 0 }),
+      createGrpcClient(HealthDefinition, { transport: channel, auth, retries: 0 }),
+      createGrpcWebClient(HealthDefinition, { url, auth, retries: 0 }),
+      createGrpcWebClient(HealthDefinition, { url, auth, retries: 0, format: 'text' }),
+    ]
+    texts.push(inspect(clients, { depth: 12, showHidden: true }))
+    const ends = await Promise.all(clients.map((client) => outcome(client.check({ service: xToken }))))
+    await Promise.all(clients.map((client) => client.close()))
+    return [...new Set(ends)]
+  }
+
+  expect(await outcomes(token)).toEqual(['serving 1'])
+  expect(inspect(heard, { depth: 5 })).not.toContain(token)
+  expect(await outcomes(wrong)).toEqual(['UNAUTHENTICATED'])
+  // It is not the client whose token is refused then.
+  accepted = 'another one'
+  expect(await outcomes(token)).toEqual(['UNAVAILABLE'])
+  accepted = secret
+
+  const watcher = createGrpcClient(HealthDefinition, { url, auth: { kind: 'x-token', token } })
+  const statuses = watcher.watch({})[Symbol.asyncIterator]()
+  expect((await statuses.next()).value).toEqual({ status: ServingStatus.SERVING })
+  const { port } = new URL(node.url)
+  const host = new URL(node.url).host
+  await node.stop()
+  const cut = statuses.next().then(({ value }) => value ?? { status: -1 })
+  expect(await outcome(cut)).toBe('UNAVAILABLE')
+  expect(await outcomes(token)).toEqual(['UNAVAILABLE'])
+  node = await startNode(Number(port))
+  await vi.waitFor(async () => expect(await outcomes(token)).toEqual(['serving 1']), 20_000)
+  await watcher.close()
+  await channel.close()
+
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toContain('method="/grpc.health.v1.Health/Check",status="UNAVAILABLE"')
+  expect(service.output()).toContain('"node request"')
+  const seen = [...texts, metrics, service.output()].join('\n')
+  const secrets = [secret, encodeURIComponent(secret), 'canary-upstream', wrong, host]
+  expect(secrets.filter((one) => seen.includes(one))).toEqual([])
+  expect(seen.split(token).length, 'how often the token is printed, plus 1').toBe(2)
+})

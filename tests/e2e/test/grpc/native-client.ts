@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module'
+import type native from '@triton-one/yellowstone-grpc'
+
+// Node and the bundler of the tests do not agree about what the default export of this package is.
+const found = createRequire(import.meta.url)('@triton-one/yellowstone-grpc') as typeof native
+
+export const {
+  default: NativeClient,
+  CommitmentLevel,
+  CompressedAccountFilterSet,
+  SlotStatus,
+  SubscribeRequest,
+  SubscribeUpdate,
+  txEncode,
+  txErrDecode,
+} = found
+export type { ClientDuplexStream as NativeStream } from '@triton-one/yellowstone-grpc'

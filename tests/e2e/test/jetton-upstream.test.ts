@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+
+// The embedded chain of the shared service stands for a node on a network; it takes whatever credential it is given.
+const {
+  nodes: [, , { faucet_url: faucet }],
+} = inject('development')
+const { host } = new URL(faucet)
+const secrets = ['canary-user-5d2f', 'canary-pass-5d2f', 'canary-key-5d2f', 'canary-path-5d2f']
+const [user, password, key, path] = secrets
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let service: ServiceProcess
+beforeAll(async () => {
+  folder = await temporaryFolder(inject('database'))
+  service = await startProcess('serve', folder.path, {
+    FAIRLEAD_LOG_LEVEL: 'debug',
+    FAIRLEAD_JETTON_UPSTREAM: `http://${user}:${password}@${host}/?api_key=${key}`,
+    // Nobody listens there.
+    FAIRLEAD_JETTON_V3_UPSTREAM: `http://127.0.0.1:9/${path}?api_key=${key}`,
+  })
+})
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await folder.remove()
+})
+
+it('serves a node on a network, and keeps what is in its address to itself', async () => {
+  // These are printed once, at the first start.
+  await vi.waitUntil(() => /password +\S+\n/.test(service.output()), 20_000)
+  const [, base = ''] = /running at (\S+)/.exec(service.output()) ?? []
+  const [, token = ''] = /token +(\S+)/.exec(service.output()) ?? []
+  const call = async (target: string, init?: RequestInit) => {
+    const answer = await fetch(`${base}/${token}${target}`, init)
+    return { status: answer.status, text: `${JSON.stringify([...answer.headers])}${await answer.text()}` }
+  }
+  const answers = await Promise.all([
+    call('/api/v2/getConfigParam?config_id=15'),
+    call('/api/v2/getMasterchainInfo'),
+    call('/api/v2/jsonRPC', {
+      method: 'POST',
+      body: '{"jsonrpc":"2.0","id":1,"method":"getConfigAll","params":{}}',
+    }),
+    call('/api/v2/shards?seqno=2147483647'),
+    call('/api/v2/getConfigParam?config_id=123456'),
+    call(`/api/v3/jetton/burns?address=0:${'5'.repeat(64)}`),
+    call('/api/v3/masterchainInfo'),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 500, 404, 502, 502])
+  const metrics = await (await fetch(`${base}/metrics`)).text()
+  expect(metrics).toContain('getConfigParam')
+  const seen = [...answers.map(({ text }) => text), metrics, service.output()].join('\n')
+  const basic = btoa(`${user}:${password}`)
+  expect([...secrets, basic, host].filter((secret) => seen.includes(secret))).toEqual([])
+  expect(service.output()).toContain('"node request"')
+  expect(service.output().split(token).length, 'how often the token is printed, plus 1').toBe(2)
+})

@@ -1,0 +1,57 @@
+import type { JettonNode } from '../service.ts'
+
+/** Requests to the jetton chain of a service, as they are on the wire. */
+export interface JettonAccess {
+  readonly node: JettonNode
+  /** Address before `/api`, with the token. */
+  readonly url: string
+  /** Sends a request; the path begins with `/api`. */
+  call(path: string, init?: RequestInit): Promise<Response>
+  /** Sends a body as JSON; a text as it is. */
+  post(path: string, body: unknown): Promise<Response>
+  /** Calls a method by JSON-RPC. */
+  rpc(method: string, params: unknown, id?: unknown): Promise<Response>
+  /** Reads what a path of family v2 answers with in its envelope. */
+  read<result>(method: string, query: Query): Promise<result>
+  /** Reads what a path of family v3 answers with. */
+  list<rows>(path: string, query: Query): Promise<rows>
+}
+
+type Query = Readonly<Record<string, unknown>>
+
+/** Opens the node with its token. */
+export function jettonAccess(node: JettonNode): JettonAccess {
+  const url = `${node.node_url}/${node.token}`
+  const call = (path: string, init?: RequestInit) => fetch(url + path, init)
+  const post = (path: string, body: unknown) =>
+    call(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  const json = async (path: string) => {
+    const answer = await call(path)
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path.split('?')[0]} answered ${answer.status}: ${text}`)
+    return JSON.parse(text) as unknown
+  }
+  return {
+    node,
+    url,
+    call,
+    post,
+    rpc: (method, params, id = 1) => post('/api/v2/jsonRPC', { jsonrpc: '2.0', id, method, params }),
+    read: async <result>(method: string, query: Query) =>
+      ((await json(withQuery(`/api/v2/${method}`, query))) as { result: result }).result,
+    list: async <rows>(path: string, query: Query) =>
+      (await json(withQuery(`/api/v3/${path}`, query))) as rows,
+  }
+}
+
+/** Writes parameters into a path; a list repeats its name. */
+export function withQuery(path: string, query: Query): string {
+  const values = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, String(one)]),
+  )
+  return values.length === 0 ? path : `${path}?${new URLSearchParams(values).toString()}`
+}

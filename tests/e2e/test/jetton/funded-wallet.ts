@@ -1,0 +1,64 @@
+import { type Address, beginCell, type Cell, external, internal, storeMessage } from '@ton/core'
+import { keyPairFromSeed } from '@ton/crypto'
+import { WalletContractV4 } from '@ton/ton'
+import { randomBytes } from 'node:crypto'
+import type { JettonNode } from '../service.ts'
+
+/** A message of a wallet to another account. */
+export interface Transfer {
+  readonly to: Address
+  /** Nanocoins. */
+  readonly value: bigint
+  readonly body?: Cell | string
+}
+
+/** A wallet (v4 r2) with coins, which one test has for itself. */
+export interface FundedWallet {
+  readonly address: Address
+  /** Signs its next message, which has to be sent before the one after it; a bag of cells in base64. */
+  next(transfer: Transfer): string
+  /** What the next message would hold, as `estimateFee` takes it. */
+  estimate(transfer: Transfer): object
+}
+
+/** Makes a wallet that the faucet gave 10 coins to; its first message deploys it. */
+export async function fundedWallet(node: JettonNode): Promise<FundedWallet> {
+  const { publicKey, secretKey } = keyPairFromSeed(randomBytes(32))
+  const wallet = WalletContractV4.create({ workchain: 0, publicKey })
+  await fund(node, wallet.address)
+  let seqno = 0
+  const draft = (transfer: Transfer) => ({
+    body: wallet.createTransfer({ seqno, secretKey, messages: [internal(transfer)] }),
+    init: seqno === 0 ? wallet.init : undefined,
+  })
+  return {
+    address: wallet.address,
+    next: (transfer) => {
+      const message = external({ to: wallet.address, ...draft(transfer) })
+      seqno += 1
+      return base64Of(beginCell().store(storeMessage(message)).endCell())
+    },
+    estimate: (transfer) => {
+      const { body, init } = draft(transfer)
+      return {
+        address: wallet.address.toString(),
+        body: base64Of(body),
+        ...(init && { init_code: base64Of(init.code), init_data: base64Of(init.data) }),
+      }
+    },
+  }
+}
+
+function base64Of(cell: Cell): string {
+  return cell.toBoc().toString('base64')
+}
+
+/** Has the faucet give 10 coins to an account. */
+export async function fund({ faucet_url: url }: JettonNode, account: Address): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ address: account.toString({ bounceable: false }) }),
+  })
+  if (!answer.ok) throw new Error(`the faucet answered ${answer.status}`)
+}

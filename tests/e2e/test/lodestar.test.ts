@@ -1,0 +1,126 @@
+import { routes as contract } from '@fairlead/beacon/contract'
+import { type ApiClient, ApiError, type ApiResponse, routes, WireFormat } from '@lodestar/api'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
+import { calledDirectly } from './beacon-operation-table.ts'
+import { checkAnswers } from './lodestar/answers.ts'
+import type { Given, Namespace, Subjects } from './lodestar/call.ts'
+import { calls } from './lodestar/calls.ts'
+import { type Chain, connect, readHead } from './lodestar/chain.ts'
+import { expectedRefusals, type Refusal } from './lodestar/refusals.ts'
+import { createValidators, type Validators } from './lodestar/validators.ts'
+
+// The client of another project, which nobody here wrote, through the service to the embedded beacon chain.
+const {
+  nodes: [, node],
+} = inject('development')
+const baseUrl = `${node.node_url}/beacon/${node.token}`
+const answers = checkAnswers()
+
+let api: ApiClient
+let chain: Chain
+let validators: Validators
+beforeAll(async () => {
+  ;({ api, chain } = await connect({ baseUrl, fetch: answers.fetch, globalInit: { retries: 0 } }))
+  validators = createValidators(chain.config)
+})
+
+const operations = Object.entries(calls).flatMap(([namespace, ofNamespace]) =>
+  Object.entries(ofNamespace).map(([name, call]) => ({ name: `${namespace as Namespace}.${name}`, call })),
+)
+const refusals: Readonly<Record<string, Refusal>> = expectedRefusals
+
+interface Outcome {
+  readonly status: number
+  readonly message?: string | undefined
+}
+
+// The head moves, and branches, between what a call is made of and the call itself: a sync committee message is right for
+// one slot only, a block for a moment. What came too late is said again of the next head, and has to be right then.
+const tooLate: readonly number[] = [400, 404]
+const patienceMs = 40_000
+
+describe.each<{ format: WireFormat; subjects: Subjects }>([
+  {
+    format: WireFormat.json,
+    subjects: { attesterSlashing: 63, proposerSlashing: 62, voluntaryExit: 61, blsToExecutionChange: 55 },
+  },
+  {
+    format: WireFormat.ssz,
+    subjects: { attesterSlashing: 60, proposerSlashing: 58, voluntaryExit: 57, blsToExecutionChange: 51 },
+  },
+])('@lodestar/api with $format', ({ format, subjects }) => {
+  const wire = { requestWireFormat: format, responseWireFormat: format }
+
+  async function attempt(call: (given: Given, init: object) => Promise<unknown>): Promise<Outcome> {
+    try {
+      const given = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
+      const response = (await call(given, wire)) as ApiResponse<never>
+      // Decodes the body by the client's own types; it throws for anything that it does not understand.
+      if (response.ok) response.value()
+      return { status: response.status, message: response.error()?.message }
+    } catch (error) {
+      // Something that the call is made of was refused.
+      if (error instanceof ApiError) return { status: error.status, message: error.message }
+      throw error
+    }
+  }
+
+  it.each(operations)('$name', async ({ name, call }) => {
+    const { status, message } = refusals[name] ?? { status: 200 }
+    const deadline = Date.now() + patienceMs
+    let outcome = await attempt(call)
+    while (outcome.status !== status && tooLate.includes(outcome.status) && Date.now() < deadline) {
+      outcome = await attempt(call)
+    }
+    expect(outcome).toEqual({ status, message: message && expect.stringMatching(message) })
+    expect(answers.faults()).toEqual([])
+  })
+})
+
+it('is refused for few reasons', () => {
+  const counts: Record<string, number> = {}
+  for (const { name } of operations) {
+    const outcome = refusals[name]?.why ?? 'is answered'
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  expect({ tried: operations.length, ...counts }).toEqual({
+    tried: 92,
+    'is answered': 72,
+    'belongs to Gloas': 10,
+    'is not of the specification': 4,
+    'there is no distributed validator': 2,
+    'is not called with POST': 1,
+    'there is no network of peers': 1,
+    'there are no peers': 1,
+    'there is no external builder': 1,
+  })
+})
+
+it('calls every operation of the specification but those that the reference page is tested with', () => {
+  const all = Object.values(contract).map(({ operationId }) => operationId)
+  const missing = all.filter((operationId) => !answers.called.has(operationId))
+  expect(missing.toSorted()).toEqual(Object.keys(calledDirectly).toSorted())
+})
+
+it('hears events', async () => {
+  const topics = [
+    routes.events.EventType.head,
+    routes.events.EventType.block,
+    routes.events.EventType.attestation,
+  ]
+  const heard = new Set<string>()
+  const stop = new AbortController()
+  await new Promise<void>((resolve, reject) => {
+    void api.events.eventstream({
+      topics,
+      signal: stop.signal,
+      onEvent: ({ type }) => {
+        heard.add(type)
+        if (heard.size === topics.length) resolve()
+      },
+      onError: reject,
+    })
+  })
+  stop.abort()
+  expect([...heard].toSorted()).toEqual([...topics].toSorted())
+})

@@ -1,0 +1,70 @@
+import type { Route } from '@fairlead/core'
+import { document, routes, schemas } from '@fairlead/beacon/contract'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const ssz = 'application/octet-stream'
+const json = 'application/json'
+
+/** What is wrong with an answer of the service. */
+interface Fault {
+  readonly operation: string
+  readonly status: number
+  readonly wrong: unknown
+}
+
+/** A `fetch` that holds every answer against the specification. */
+export interface CheckedFetch {
+  readonly fetch: typeof fetch
+  /** Operations of the specification that were called with their own method. */
+  readonly called: ReadonlySet<string>
+  /** What has been wrong since this was last asked. */
+  faults(): readonly Fault[]
+}
+
+/** Makes a {@link CheckedFetch}: statuses and JSON bodies have to be documented, and who prefers SSZ gets it where it exists. */
+export function checkAnswers(): CheckedFetch {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    schemas: [{ $id: document, components: { schemas } }],
+  })
+  const patterns = Object.values<Route>(routes).map((route) => ({
+    route,
+    pattern: new RegExp(`/beacon/[^/]+${route.path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+  }))
+  const called = new Set<string>()
+  let found: Fault[] = []
+
+  async function wrongWith({ responses }: Route, asked: string | null, answer: Response): Promise<unknown> {
+    const described = responses[answer.status]
+    if (!described) return 'the status is not documented'
+    const type = answer.headers.get('content-type')?.split(';')[0]
+    if (asked?.startsWith(ssz) && described.mediaTypes?.includes(ssz) && type !== ssz) return `it is ${type}`
+    if (type !== json) return undefined
+    if (!described.schema) return 'a body is not documented'
+    const validate = ajv.compile(described.schema)
+    return validate(await answer.clone().json()) ? undefined : validate.errors?.slice(0, 5)
+  }
+
+  return {
+    called,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init)
+      const { pathname } = new URL(input instanceof Request ? input.url : input)
+      const method = init?.method ?? 'GET'
+      const route = patterns.find(
+        (entry) => entry.route.method === method && entry.pattern.test(pathname),
+      )?.route
+      if (!route) return response
+      called.add(route.operationId)
+      const wrong = await wrongWith(route, new Headers(init?.headers).get('accept'), response)
+      if (wrong !== undefined) found.push({ operation: route.operationId, status: response.status, wrong })
+      return response
+    },
+    faults: () => {
+      const faults = found
+      found = []
+      return faults
+    },
+  }
+}

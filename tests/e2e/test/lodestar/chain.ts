@@ -1,0 +1,62 @@
+import { type ApiClient, getClient, type HttpClientOptions } from '@lodestar/api'
+import {
+  type BeaconConfig,
+  chainConfigFromJson,
+  createBeaconConfig,
+  createChainForkConfig,
+} from '@lodestar/config'
+import { minimalChainConfig } from '@lodestar/config/configs'
+import { genesisData } from '@lodestar/config/networks'
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import { toRootHex } from '@lodestar/utils'
+
+// The library writes messages of Gloas only for a slot of Gloas. The chain never gets there, so the client may expect it.
+const gloasEpoch = 2 ** 32
+
+/** A slot that lies in Gloas, for messages of that fork. */
+export const gloasSlot = gloasEpoch * SLOTS_PER_EPOCH
+
+/** What never changes about a chain. */
+export interface Chain {
+  readonly config: BeaconConfig
+  /** Unix time in seconds. */
+  readonly genesisTime: number
+}
+
+/** Where a chain is. */
+export interface Head {
+  readonly headSlot: number
+  readonly headRoot: string
+  /** The one that the clock says; the head may be older. */
+  readonly currentSlot: number
+  readonly epoch: number
+  readonly finalizedRoot: string
+}
+
+/**
+ * Makes the client as its users do for a chain of their own: from what the node says about its specification and genesis.
+ */
+export async function connect(options: HttpClientOptions): Promise<{ api: ApiClient; chain: Chain }> {
+  const stranger = getClient(options, { config: createChainForkConfig(minimalChainConfig) })
+  const { genesisTime, genesisValidatorsRoot } = (await stranger.beacon.getGenesis()).value()
+  const chain = chainConfigFromJson((await stranger.config.getSpec()).value())
+  const config = createBeaconConfig({ ...chain, GLOAS_FORK_EPOCH: gloasEpoch }, genesisValidatorsRoot)
+  // The digests in light client updates need the genesis, which the library looks up by the name of the network.
+  const genesis = { genesisTime, genesisValidatorsRoot: toRootHex(genesisValidatorsRoot) }
+  Object.assign(genesisData, { [config.CONFIG_NAME]: genesis })
+  return { api: getClient(options, { config }), chain: { config, genesisTime } }
+}
+
+/** Reads head and finality with the client under test. */
+export async function readHead(api: ApiClient, { config, genesisTime }: Chain): Promise<Head> {
+  const head = (await api.beacon.getBlockHeader({ blockId: 'head' })).value()
+  const { finalized } = (await api.beacon.getStateFinalityCheckpoints({ stateId: 'head' })).value()
+  const headSlot = head.header.message.slot
+  return {
+    headSlot,
+    headRoot: toRootHex(head.root),
+    currentSlot: Math.floor((Date.now() - genesisTime * 1_000) / config.SLOT_DURATION_MS),
+    epoch: Math.floor(headSlot / SLOTS_PER_EPOCH),
+    finalizedRoot: toRootHex(finalized.root),
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SLOTS_PER_EPOCH } from '@lodestar/params'
+import { type fulu, ssz } from '@lodestar/types'
+import { fromHex } from '@lodestar/utils'
+import type { Given } from './call.ts'
+
+/** What a proposer of the slot after the current one asks for. */
+export async function blockRequest({ api, validators, currentSlot }: Given) {
+  const slot = currentSlot + 1
+  const epoch = Math.floor(slot / SLOTS_PER_EPOCH)
+  const duties = (await api.validator.getProposerDuties({ epoch })).value()
+  const duty = duties.find((candidate) => candidate.slot === slot)
+  if (!duty) throw new Error(`nobody proposes in slot ${slot}`)
+  return { slot, randaoReveal: validators.randaoReveal(duty.validatorIndex, slot) }
+}
+
+/** A block of the next slot, when the slot is about to begin: the node takes no block much earlier. */
+export async function signedBlockInTime(given: Given): Promise<fulu.SignedBeaconBlock> {
+  const { api, config, genesisTime, validators } = given
+  const request = await blockRequest(given)
+  const produced = (await api.validator.produceBlockV3(request)).value()
+  const block = ('block' in produced ? produced.block : produced) as fulu.BeaconBlock
+  const slotDuration = config.SLOT_DURATION_MS
+  await sleep(genesisTime * 1_000 + (request.slot - 0.25) * slotDuration - Date.now())
+  return validators.block(block)
+}
+
+/** A vote for the head by a validator who is to vote in its slot. */
+export async function attestation({ api, validators, headSlot }: Given) {
+  const committees = (await api.beacon.getEpochCommittees({ stateId: 'head', slot: headSlot })).value()
+  const [committee] = committees
+  const attesterIndex = committee?.validators[0]
+  if (!committee || attesterIndex === undefined) throw new Error('the head slot has no committee')
+  const data = (await api.validator.produceAttestationData({ slot: headSlot, committeeIndex: 0 })).value()
+  return validators.attestation(attesterIndex, committee.index, data)
+}
+
+/** Votes, and says how to ask for the aggregate that holds the vote. */
+export async function aggregateRequest(given: Given) {
+  const vote = await attestation(given)
+  const { attesterIndex, committeeIndex, data } = vote
+  ;(await given.api.beacon.submitPoolAttestationsV2({ signedAttestations: [vote] })).assertOk()
+  const attestationDataRoot = ssz.phase0.AttestationData.hashTreeRoot(data)
+  return { attesterIndex, request: { attestationDataRoot, slot: data.slot, committeeIndex } }
+}
+
+/** What a member of the sync committee says about the head in the current slot. */
+export async function syncCommitteeMessage({ api, validators, currentSlot, headRoot }: Given) {
+  const committee = (await api.beacon.getEpochSyncCommittees({ stateId: 'head' })).value()
+  const [validatorIndex] = committee.validators
+  if (validatorIndex === undefined) throw new Error('the sync committee is empty')
+  const message = validators.syncCommitteeMessage(validatorIndex, currentSlot, fromHex(headRoot))
+  // Who has the first seat belongs to the first subcommittee.
+  return { message, subcommitteeIndex: 0 }
+}
+
+/** Signs the head, and says how to ask for the contribution that holds the signature. */
+export async function contributionRequest(given: Given) {
+  const { message, subcommitteeIndex } = await syncCommitteeMessage(given)
+  ;(await given.api.beacon.submitPoolSyncCommitteeSignatures({ signatures: [message] })).assertOk()
+  const { slot, beaconBlockRoot, validatorIndex } = message
+  return { validatorIndex, slot, subcommitteeIndex, beaconBlockRoot }
+}

@@ -1,0 +1,230 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Postgres, postgresPrograms, startPostgres } from './postgres.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { steadyLoad } from './steady-load.ts'
+
+const patience = { timeout: 100_000, interval: 100 }
+
+let node: Server
+let postgres: Postgres | undefined
+beforeAll(async () => {
+  node = createServer((request, response) => {
+    request.resume()
+    response.setHeader('content-type', 'application/json')
+    request.on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  if (postgresPrograms !== undefined) postgres = await startPostgres(postgresPrograms)
+})
+afterAll(async () => {
+  node.closeAllConnections()
+  node.close()
+  await postgres?.stop()
+})
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('It does not listen.')
+  return `http://127.0.0.1:${address.port}`
+}
+
+/** Ids of the processes that a process has started. */
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((id) => {
+      try {
+        const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
+          .replace(/^.*\) /, '')
+          .split(' ')
+        return Number(fields[1]) === pid
+      } catch {
+        return false
+      }
+    })
+}
+
+/** Values of a metric, all labels together. */
+async function total(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return [...text.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'gm'))]
+    .map((match) => Number(match[1]))
+    .reduce((sum, value) => sum + value, 0)
+}
+
+describe.skipIf(postgresPrograms === undefined)('a service of several processes (needs PostgreSQL)', () => {
+  let service: ServiceProcess
+  let url: string
+  let callUrl: string
+  const workers = () => childrenOf(service.process.pid ?? 0)
+
+  beforeAll(async () => {
+    const folder = await temporaryFolder()
+    service = await startProcess('serve', folder.path, {
+      DATABASE_URL: postgres?.url ?? '',
+      FAIRLEAD_PROCESSES: '2',
+      FAIRLEAD_EVM_UPSTREAM: urlOf(node),
+      FAIRLEAD_PROBE_NODES: 'false',
+      FAIRLEAD_LOG_LEVEL: 'warn',
+    })
+    url = /running at (\S+)/.exec(service.output())?.[1] ?? ''
+    callUrl = `${url}/${await tokenOf(service)}`
+    return () => folder.remove()
+  })
+
+  it('counts in all of them, and goes on when one is killed, which is started again', async () => {
+    expect(workers()).toHaveLength(2)
+    const load = steadyLoad(callUrl)
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    await load.end()
+    expect(load.failures).toEqual([])
+    expect(await total(url, 'fairlead_node_requests_total')).toBe(load.answered())
+    const [victim = 0] = workers()
+    process.kill(victim, 'SIGKILL')
+    await vi.waitFor(() => expect(service.output()).toContain('a worker has died'), patience)
+    const after = steadyLoad(callUrl)
+    await vi.waitFor(() => {
+      expect(workers()).toHaveLength(2)
+      expect(workers()).not.toContain(victim)
+      expect(service.output()).toContain('a worker serves again')
+      expect(after.answered()).toBeGreaterThan(50)
+    }, patience)
+    await after.end()
+    expect(after.failures).toEqual([])
+  })
+
+  it('is replaced, one process after the other, without a call that fails', async () => {
+    const before = workers()
+    const counted = await total(url, 'fairlead_node_requests_total')
+    const load = steadyLoad(callUrl)
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    service.process.kill('SIGUSR2')
+    await vi.waitFor(() => {
+      expect(workers()).toHaveLength(2)
+      expect(workers().filter((pid) => before.includes(pid))).toEqual([])
+    }, patience)
+    const then = load.answered()
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(then + 50), patience)
+    await load.end()
+    expect(load.failures).toEqual([])
+    // What the processes before had counted is not lost.
+    expect(await total(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
+  })
+
+  it('ends whole', async () => {
+    const all = workers()
+    expect(await service.end('SIGTERM')).toBe(0)
+    expect(all.filter((pid) => readdirSync('/proc').includes(String(pid)))).toEqual([])
+  })
+})
+
+/** The token that a service shows at its first start, once it has been printed. */
+async function tokenOf(service: ServiceProcess): Promise<string> {
+  return vi.waitFor(() => {
+    const token = /token {6}(\S+)/.exec(service.output())?.[1]
+    if (token === undefined) throw new Error('There is no token yet.')
+    return token
+  }, patience)
+}
+
+/** Bytes of memory that a process has in use. */
+function residentBytes({ process: { pid } }: ServiceProcess): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) * 1_024
+}
+
+describe('a service of one process', () => {
+  async function start(environment: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const service = await startProcess(
+      'serve',
+      folder.path,
+      { FAIRLEAD_EVM_UPSTREAM: urlOf(node), FAIRLEAD_PROBE_NODES: 'false', ...environment },
+      args,
+    )
+    onTestFinished(() => void service.process.kill('SIGKILL'))
+    const url = /running at (\S+)/.exec(service.output())?.[1] ?? ''
+    return { service, folder, url, token: await tokenOf(service) }
+  }
+
+  it('says that it goes, serves on for a while, and ends each connection behind its answer', async () => {
+    const { service, url, token } = await start({ FAIRLEAD_DRAIN_DELAY_MS: '1500' })
+    const load = steadyLoad(`${url}/${token}`, 4)
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(10), patience)
+    const ended = service.end('SIGTERM')
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(503), patience)
+    const answer = await fetch(`${url}/healthz`)
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    await load.end()
+    expect(load.failures).toEqual([])
+    expect(await ended).toBe(0)
+  })
+
+  it('takes over what has changed in its files, names what cannot, and keeps to the old in a mistake', async () => {
+    const files = await temporaryFolder()
+    onTestFinished(() => files.remove())
+    const file = join(files.path, 'fairlead.yaml')
+    await writeFile(file, 'metricsToken: first\n')
+    const { service, url } = await start({ FAIRLEAD_LOG_LEVEL: 'info' }, '--config', file)
+    const statusFor = async (token: string) =>
+      (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
+    expect(await statusFor('first')).toBe(200)
+    await writeFile(file, 'metricsToken: second\npublicUrl: https://other.example\n')
+    service.process.kill('SIGHUP')
+    await vi.waitFor(async () => expect(await statusFor('second')).toBe(200), patience)
+    expect(await statusFor('first')).toBe(401)
+    await vi.waitFor(
+      () => expect(service.output()).toMatch(/"options":\["publicUrl"\].*next start only/),
+      patience,
+    )
+    await writeFile(file, 'metricsToken: third\nmaxBatchItems: c4n4ry\n')
+    service.process.kill('SIGHUP')
+    await vi.waitFor(() => expect(service.output()).toContain('nothing was changed'), patience)
+    expect(await statusFor('second')).toBe(200)
+    expect(service.output()).not.toMatch(/c4n4ry|second|third/)
+    await service.end('SIGTERM')
+  })
+
+  it('serves on, in bounded memory, under thousands of connections that say half of something', async () => {
+    const { service, url, token } = await start({ FAIRLEAD_LOG_LEVEL: 'warn' })
+    const port = Number(new URL(url).port)
+    const before = residentBytes(service)
+    const beginnings = ['', 'P', 'POST / HTTP/1.1\r\nhost: x\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']
+    const sockets = Array.from({ length: 3_000 }, (_, at) => {
+      const socket = connect(port, '127.0.0.1')
+        .resume()
+        .on('error', () => undefined)
+      // A head that never ends, of many fields, on some; it is cut off long before all of it is taken.
+      const flood = at % 10 === 0 ? 'a: b\r\n'.repeat(20_000) : ''
+      socket.write(`${beginnings[at % beginnings.length]}${flood}`)
+      return socket
+    })
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    const load = steadyLoad(`${url}/${token}`, 4)
+    await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
+    await load.end()
+    expect(load.failures).toEqual([])
+    expect(residentBytes(service) - before).toBeLessThan(200 * 1_024 ** 2)
+    // Each is ended in time, and what it took is free again.
+    await vi.waitFor(() => expect(sockets.every((socket) => socket.destroyed)).toBe(true), patience)
+  })
+
+  it('says that several need PostgreSQL', async () => {
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const environment = { FAIRLEAD_PROCESSES: '2', FAIRLEAD_EVM_UPSTREAM: urlOf(node) }
+    await expect(startProcess('serve', folder.path, environment)).rejects.toThrow(
+      'FAIRLEAD_PROCESSES must be 1 without DATABASE_URL',
+    )
+  })
+})

@@ -1,0 +1,58 @@
+import { Agent, request } from 'node:http'
+
+/** Calls that go on until they are ended. */
+export interface SteadyLoad {
+  /** How many were answered as they should. */
+  answered(): number
+  /** What was wrong with the others. */
+  readonly failures: string[]
+  end(): Promise<void>
+}
+
+/**
+ * Calls again and again: some clients keep their connections as long as they may, the others open a new one for each
+ * call. Nothing is tried twice.
+ */
+export function steadyLoad(url: string, clients = 6): SteadyLoad {
+  const failures: string[] = []
+  let count = 0
+  const ended = new AbortController()
+  const client = async (at: number) => {
+    const agent = new Agent({ keepAlive: at % 2 === 0, maxSockets: 1 })
+    while (!ended.signal.aborted) {
+      const problem = await call(url, agent)
+      if (problem === undefined) count += 1
+      else failures.push(problem)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    agent.destroy()
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, at) => client(at)))
+  return {
+    answered: () => count,
+    failures,
+    end: async () => {
+      ended.abort()
+      await all
+    },
+  }
+}
+
+/** One call of a method that the node answers; gives what was wrong. */
+function call(url: string, agent: Agent): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => {
+        const isRight = response.statusCode === 200 && text.includes('"result"')
+        resolve(isRight ? undefined : `${response.statusCode} ${text}`)
+      })
+      response.on('error', (error) => resolve(error.message))
+    })
+    sent.on('error', (error) => resolve(error.message))
+    sent.end(body)
+  })
+}
