@@ -11,12 +11,13 @@ for await (const project of fairlead.platform.projects({ order_by: '-name' })) {
 }
 
 const [node] = dev.nodes
-const { evm } = fairlead.node({ url: node.node_url, auth: { kind: 'token', token: node.token } })
+const { beacon, evm } = fairlead.node({ url: node.node_url, auth: { kind: 'token', token: node.token } })
+const { finalized_checkpoint } = await unwrap(beacon.GET('/eth/v1/debug/fork_choice'))
+console.log('beacon chain  ', Number(finalized_checkpoint.epoch) > 0 ? 'finalizes' : 'does not finalize')
 const latest = await evm.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
 if (!latest?.hash) throw new Error('the chain has no block yet')
 const block = await evm.request({ method: 'eth_getBlockByHash', params: [latest.hash, true] })
 console.log('latest block  ', Number(block?.number), 'with', block?.transactions.length, 'transaction(s)')
-console.log('explorer level', await evm.request({ method: 'ots_getApiLevel' }))
 
 const [trace] = await evm.request({
   method: 'debug_traceCallMany',
