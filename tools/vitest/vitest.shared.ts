@@ -1,6 +1,11 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { memoryFolder } from './memory-folder.ts'
+
+// Before anybody asks for the folder for temporary files; workers and the programs that tests start take it over.
+const folder = memoryFolder()
+if (folder !== undefined) process.env['TMPDIR'] ??= folder
 
 // Workspace packages are read from their sources, so no build is needed before a test.
 const conditions = ['@fairlead/source', 'module', 'node', 'development|production']
@@ -20,6 +25,8 @@ export default defineConfig({
     // Real engines take their time on a busy machine. A test that waits in vain still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A machine that others use too can stop a process for seconds. What needed a second attempt is named at the end.
+    retry: process.env['CI'] ? 1 : 0,
     expect: { poll: { timeout: 30_000 } },
   },
 })

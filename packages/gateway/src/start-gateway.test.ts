@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type GatewayFixture, gatewayFixture, memory } from './access/testing/gateway-fixture.ts'
 import { serve } from './access/testing/listener-fixture.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
@@ -11,26 +12,30 @@ import { startGateway } from './start-gateway.ts'
 // Texts that occur nowhere else, so that a single search finds a leak.
 const canaries = { metrics: 'c4n4ry-metrics', user: 'c4n4ry-user', password: 'c4n4ry-p%40ss' }
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+// Nobody else asks for this; the service itself looks after its nodes by other methods.
+const gasPrice = chainId.replace('eth_chainId', 'eth_gasPrice')
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture
 /** What the node does with its next requests. */
-let behaviour: 'answer' | 'wait' | 'fail' | 'garbage' | 'break off' = 'answer'
+let behaviour: 'answer' | 'fail' | 'garbage' | 'break off' = 'answer'
+let holdsGasPrice = false
 /** What ends the calls that wait. */
 const held: (() => void)[] = []
 
 beforeAll(async () => {
-  node = await serve((_, response) => {
+  node = await serve(async (request, response) => {
+    const body = await text(request)
     const answer = () =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
-    if (behaviour === 'answer') answer()
+    if (holdsGasPrice && body.includes('eth_gasPrice')) held.push(answer)
+    else if (behaviour === 'answer') answer()
     else if (behaviour === 'fail') response.writeHead(500).end()
     else if (behaviour === 'garbage')
       response.writeHead(200, { 'content-type': 'application/json' }).end('garbage')
-    else if (behaviour === 'break off') response.destroy()
-    else held.push(answer)
+    else response.destroy()
   })
   const address = node.url.replace('//', `//${canaries.user}:${canaries.password}@`)
   gateway = await gatewayFixture(
@@ -137,12 +142,13 @@ describe('startGateway', () => {
   })
 
   it('lets a request in flight end when it stops, and then waits for nobody', async () => {
-    behaviour = 'wait'
+    holdsGasPrice = true
+    onTestFinished(() => void (holdsGasPrice = false))
     const other = await another({})
     const url = new URL(other.url)
     const client = connect(Number(url.port), url.hostname)
     client.write(
-      `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`,
+      `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${gasPrice.length}\r\n\r\n${gasPrice}`,
     )
     await vi.waitFor(() => expect(held).not.toHaveLength(0), 20_000)
     const idle = connect(Number(url.port), url.hostname)
@@ -151,13 +157,12 @@ describe('startGateway', () => {
     const stopping = other.stop().then(() => (isStopped = true))
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(isStopped).toBe(false)
-    behaviour = 'answer'
-    let text = ''
-    client.on('data', (chunk) => (text += String(chunk)))
+    let answered = ''
+    client.on('data', (chunk) => (answered += String(chunk)))
     for (const release of held) release()
     // The client would keep the connection; waiting for it would take the ten seconds to the end of all patience.
     await Promise.all([stopping, once(client, 'close')])
-    expect(text).toContain('"result":"0x1"')
+    expect(answered).toContain('"result":"0x1"')
     idle.destroy()
   })
 

@@ -133,6 +133,8 @@ describe('under load, with another upstream that is well', () => {
         return block.hash
       }),
     )
+    // Blocks of the same second with nothing in them would be the same again.
+    await engine('anvil_setCoinbase', '0x00000000000000000000000000000000000000f1')
     await engine('anvil_reorg', 6, [])
     const { hash } = await engine<{ hash: string }>('eth_getBlockByNumber', `0x${head.toString(16)}`, false)
     expect(hashes).not.toContain(hash)

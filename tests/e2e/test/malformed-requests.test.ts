@@ -8,7 +8,7 @@ import { type MalformedRequest, malformedRequests } from './malformed-requests.t
 import { malformedTransfers } from './malformed-transfers.ts'
 import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
-const rounds = 50
+const rounds = 15
 const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>

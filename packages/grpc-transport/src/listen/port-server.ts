@@ -59,6 +59,10 @@ export interface PortServer {
   close(graceMs?: number): Promise<void>
 }
 
+// Where more connect at once than may wait, those beyond believe that they are connected, and nobody ever answers them.
+// The operating system lowers it to what it allows.
+const backlog = 4_096
+
 /**
  * Makes a server that hands each of its connections to node:http or node:http2: by ALPN with TLS, where HTTP/1.1 is
  * what a client speaks that says nothing, and by the first bytes without TLS.
@@ -170,7 +174,7 @@ export function createPortServer(options: PortServerOptions): PortServer {
       return address
     },
     async listen({ host = '127.0.0.1', port = 0 } = {}) {
-      server.listen(port, host)
+      server.listen({ port, host, backlog })
       await once(server, 'listening')
       // node:http watches over slow headers and idle connections from this event on.
       http1.emit('listening')
