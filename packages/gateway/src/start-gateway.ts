@@ -9,7 +9,7 @@ import { createBeaconEventHubs } from './access/forward/events/beacon-event-hubs
 import { AnswerMemory } from './access/forward/answer-memory.ts'
 import { createAnswers } from './access/forward/answers.ts'
 import { createUpstreams } from './access/forward/upstreams.ts'
-import { createGrpc } from './access/grpc/create-grpc.ts'
+import { createGrpc } from './access/listen/grpc/create-grpc.ts'
 import { createJettonNodes } from './access/forward/jetton/jetton-nodes.ts'
 import { createHttpFront } from './access/listen/front/http-front.ts'
 import { createBeaconListener } from './access/listen/beacon-http.ts'

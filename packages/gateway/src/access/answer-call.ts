@@ -12,6 +12,7 @@ import type { RpcItem, RpcRequest } from './json-rpc/parse-body.ts'
 import { refusedCall } from './json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from './json-rpc/rpc-failure.ts'
 import { errorText } from './json-rpc/rpc-text.ts'
+import { contractMethod } from './route/offered-method.ts'
 import { routeMethod } from './route/route-method.ts'
 
 /** What all calls of one HTTP request share. */
@@ -55,7 +56,7 @@ export interface AnsweredCall {
 export async function answerCall(item: RpcItem, context: CallContext, room?: Room): Promise<AnsweredCall> {
   if ('failure' in item)
     return { method: 'unknown', status: 200, content: errorText(item.idText, item.failure) }
-  let method = 'unknown'
+  const method = contractMethod(item.method)?.name ?? 'unknown'
   let place: Admitted | undefined
   let isRead = true
   try {
@@ -65,7 +66,6 @@ export async function answerCall(item: RpcItem, context: CallContext, room?: Roo
     if (answer && isRefusal(answer)) throw refusedCall(answer)
     place = answer
     const destination = routeMethod(item, grant, endpoint)
-    method = destination.method.name
     const call = { grant, endpoint, request: item, signal, maxLogRange, answers, latest }
     const forwarded = await forward(call, destination, upstream, room)
     if (item.idText !== undefined) {

@@ -2,9 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, it } from 'vitest'
 
-// In the order of a request. gRPC is a way to listen.
+// In the order of a request.
 const stations = ['listen', 'authenticate', 'admit', 'route', 'forward', 'meter'] as const
-const alsoListens = 'grpc'
 
 // What a folder may take from an earlier one all the same, and why.
 const allowed = new Map([
@@ -45,7 +44,7 @@ function isOfTypes(what: string): boolean {
 
 function placeOf(file: string): number {
   const [folder = ''] = file.split('/', 1)
-  return stations.indexOf((folder === alsoListens ? 'listen' : folder) as (typeof stations)[number])
+  return stations.indexOf(folder as (typeof stations)[number])
 }
 
 const walks = importsThatRun().filter(({ from, to }) => placeOf(from) >= 0 && placeOf(to) >= 0)

@@ -13,6 +13,11 @@ const genericChain = 'evm'
 /** The chain that has an address shape of its own. */
 const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'evm') ?? genericChain
 
+/** Finds a method in the contract, whoever offers it. */
+export function contractMethod(name: string): Method | undefined {
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
+}
+
 /**
  * Finds a method in the contract, if this node offers it.
  *
@@ -22,7 +27,7 @@ const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'e
  * @throws {@link RpcFailure} -32601 that tells a method of no chain from one that this node does not offer
  */
 export function offeredMethod(name: string, grant: NodeGrant, endpoint: '' | 'evm'): Method {
-  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  const method = contractMethod(name)
   if (!method) throw notFound(`The interface has no method ${printable(name)}.`)
   const chain = endpoint === 'evm' ? chainOfPath : grant.chain
   const offered = methodsOf.get(chain) ?? methodsOf.get(genericChain)

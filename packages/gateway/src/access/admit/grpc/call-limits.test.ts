@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js'
 import { expect, it, vi } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
-import { grpcInFrontOf } from '../../grpc/testing/grpc-fixture.ts'
-import { grpcJs } from '../../grpc/testing/grpc-js-client.ts'
-import { grpcNode } from '../../grpc/testing/grpc-node.ts'
+import { grpcInFrontOf } from '../../listen/grpc/testing/grpc-fixture.ts'
+import { grpcJs } from '../../listen/grpc/testing/grpc-js-client.ts'
+import { grpcNode } from '../../listen/grpc/testing/grpc-node.ts'
 import { createCallLimits } from './call-limits.ts'
 import { parseCallRules } from './call-rules.ts'
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { status } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
-import { grpcInFrontOf } from '../../grpc/testing/grpc-fixture.ts'
-import { grpcJs } from '../../grpc/testing/grpc-js-client.ts'
-import { grpcNode, http2Node, startGrpcNode } from '../../grpc/testing/grpc-node.ts'
+import { grpcInFrontOf } from '../../listen/grpc/testing/grpc-fixture.ts'
+import { grpcJs } from '../../listen/grpc/testing/grpc-js-client.ts'
+import { grpcNode, http2Node, startGrpcNode } from '../../listen/grpc/testing/grpc-node.ts'
 
 it('a node that is away is not waited for, and found again', async () => {
   const first = await startGrpcNode()

@@ -1,5 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { ClientSide } from './client-side.ts'
+import type { ClientSide } from '../../forward/grpc/client-side.ts'
 
 // What may wait for a client that reads more slowly than the node sends.
 const maxWaitingBytes = 256 << 10

@@ -1,15 +1,15 @@
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import type { NodeGrant } from '../../grants/node-grant.ts'
-import { type Admitted, isRefusal, type Refusal } from '../admit/admission.ts'
-import type { RequestSource } from '../listen/client-address.ts'
-import { endOfError, errorOfRefusal } from './call-end.ts'
+import type { NodeGrant } from '../../../grants/node-grant.ts'
+import { type Admitted, isRefusal, type Refusal } from '../../admit/admission.ts'
+import type { RequestSource } from '../client-address.ts'
+import { endOfError, errorOfRefusal } from '../../forward/grpc/call-end.ts'
 import { isCallPath, isStreamingMethod, labelOf } from './call-path.ts'
-import type { ClientSide } from './client-side.ts'
+import type { ClientSide } from '../../forward/grpc/client-side.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
-import { headersForNode, type ReceivedHeaders, single } from './header-fields.ts'
+import { headersForNode, type ReceivedHeaders, single } from '../../forward/grpc/header-fields.ts'
 import { measureCall } from './measure-call.ts'
-import { createMessageCounter } from './message-counter.ts'
-import { ProxiedCall } from './proxied-call.ts'
+import { createMessageCounter } from '../../forward/grpc/message-counter.ts'
+import { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
 
 /** What a client asks for. */
 export interface CallRequest {

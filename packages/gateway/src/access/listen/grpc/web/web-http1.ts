@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { NodeListener } from '../../listen/http-exchange.ts'
-import { requestPath } from '../../listen/node-path.ts'
+import type { NodeListener } from '../../http-exchange.ts'
+import { requestPath } from '../../node-path.ts'
 import { beginCall } from '../begin-call.ts'
 import type { GrpcPlane } from '../grpc-plane.ts'
 import { webClient } from './web-client.ts'

@@ -1,13 +1,13 @@
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import type { Http2Server } from 'node:http2'
-import type { NodeListener } from '../listen/http-exchange.ts'
+import type { NodeListener } from '../http-exchange.ts'
 import { createGrpcListener, type StreamListener } from './grpc-listener.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
-import { createCallLimits } from '../admit/grpc/call-limits.ts'
-import type { CallRule } from '../admit/grpc/call-rules.ts'
+import { createCallLimits } from '../../admit/grpc/call-limits.ts'
+import type { CallRule } from '../../admit/grpc/call-rules.ts'
 import { createOpenCalls } from './open-calls.ts'
 import { createStalledCalls } from './stalled-calls.ts'
-import { createGrpcNodes } from '../forward/grpc/grpc-node.ts'
+import { createGrpcNodes } from '../../forward/grpc/grpc-node.ts'
 import { createWebListener } from './web/web-http1.ts'
 
 /** What gRPC is made with. */

@@ -1,7 +1,7 @@
 import { frameTrailers, type HeaderFields } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
-import type { ClientSide } from '../client-side.ts'
+import type { ClientSide } from '../../../forward/grpc/client-side.ts'
 
 /** What carries an answer of gRPC-web, over HTTP/1.1 or HTTP/2. */
 export interface WebAnswer {

@@ -1,5 +1,5 @@
 import { Status } from '@fairlead/grpc-transport/wire'
-import type { ProxiedCall } from './proxied-call.ts'
+import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
 
 /** The calls whose clients do not read what waits for them. */
 export interface StalledCalls {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { GrpcPlane } from '../grpc-plane.ts'
-import { single } from '../header-fields.ts'
+import { single } from '../../../forward/grpc/header-fields.ts'
 
 /** The origin whose pages may read the answer to a call: by the rules of its node, or for all nodes without any. */
 export function webOrigin({ door, corsOrigin }: GrpcPlane, headers: IncomingHttpHeaders): string {

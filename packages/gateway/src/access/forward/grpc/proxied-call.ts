@@ -3,7 +3,7 @@ import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'nod
 import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd } from './call-end.ts'
 import type { ClientSide } from './client-side.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './header-fields.ts'
-import { type GrpcNode, isUnprocessed } from '../forward/grpc/grpc-node.ts'
+import { type GrpcNode, isUnprocessed } from './grpc-node.ts'
 
 /** Hears what passes through a call. */
 export interface CallObserver {

@@ -9,7 +9,7 @@ import {
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
-import type { Refusal } from '../admit/admission.ts'
+import type { Refusal } from '../../admit/admission.ts'
 
 /** How a call ends for the client. */
 export interface CallEnd {

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import type { LoggedRequests } from '../../observe/logged-requests.ts'
-import type { GrpcMetrics } from '../../observe/metrics.ts'
-import type { Admission } from '../admit/admission.ts'
-import type { Door } from '../door.ts'
-import type { Directory } from '../authenticate/directory.ts'
-import type { Meter } from '../meter/meter.ts'
-import type { CallLimits } from '../admit/grpc/call-limits.ts'
+import type { LoggedRequests } from '../../../observe/logged-requests.ts'
+import type { GrpcMetrics } from '../../../observe/metrics.ts'
+import type { Admission } from '../../admit/admission.ts'
+import type { Door } from '../../door.ts'
+import type { Directory } from '../../authenticate/directory.ts'
+import type { Meter } from '../../meter/meter.ts'
+import type { CallLimits } from '../../admit/grpc/call-limits.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { StalledCalls } from './stalled-calls.ts'
-import type { GrpcNodes } from '../forward/grpc/grpc-node.ts'
+import type { GrpcNodes } from '../../forward/grpc/grpc-node.ts'
 
 /** What the calls of gRPC need from the rest of the service. */
 export interface GrpcPlane {

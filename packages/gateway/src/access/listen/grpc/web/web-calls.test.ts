@@ -1,8 +1,8 @@
 import { connect } from 'node:http2'
 import { createFrameReader, frameMessage, parseTrailers } from '@fairlead/grpc-transport'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sendRaw } from '../../testing/raw-http.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { sendRaw } from '../../../testing/raw-http.ts'
+import { waitFor } from '../../../testing/wait-for.ts'
 import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { grpcNode } from '../testing/grpc-node.ts'
 

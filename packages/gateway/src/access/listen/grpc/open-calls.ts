@@ -1,8 +1,8 @@
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { Admission, Visitor } from '../admit/admission.ts'
-import type { Directory } from '../authenticate/directory.ts'
-import type { ProxiedCall } from './proxied-call.ts'
+import type { NodeGrant } from '../../../grants/node-grant.ts'
+import type { Admission, Visitor } from '../../admit/admission.ts'
+import type { Directory } from '../../authenticate/directory.ts'
+import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
 
 /** A call that is open, with what it may be ended by. */
 export interface OpenCall {
