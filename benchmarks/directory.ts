@@ -1,118 +1,208 @@
-// A service with 100 and with 1,000,000 credentials in PostgreSQL: how long a start takes, memory, CPU for a
-// call, and how long a credential that is revoked still works. Needs psql and an empty database:
-//   DATABASE_URL=postgresql://... npm run benchmark -- directory
-import { execFile, spawn } from 'node:child_process'
+// A service with 100 and with 1,000,000 credentials in PostgreSQL: how long a start takes, memory, CPU for a call, and how
+// long a credential that is revoked still works. DATABASE_URL names a server in which databases may be made; without it one
+// is started. Both services run at the same time and take turns.
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { callNode, hangUp } from './fixtures/replica-calls.ts'
+import { type Replica, startReplica } from './fixtures/replica.ts'
+import { type Keep, withServers } from './fixtures/replica-run.ts'
 
-const { DATABASE_URL: databaseUrl } = process.env
-if (databaseUrl === undefined) throw new Error('DATABASE_URL must name an empty database.')
-const secretKey = randomBytes(32).toString('hex')
-const folder = await mkdtemp(join(tmpdir(), 'fairlead-directory-'))
-const node = createServer((request, response) => {
-  response.setHeader('content-type', 'application/json')
-  request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
-}).listen(0, '127.0.0.1')
-await once(node, 'listening')
-const nodeAddress = node.address()
-const nodePort = typeof nodeAddress === 'object' ? nodeAddress?.port : undefined
-
-const query = (text: string) => promisify(execFile)('psql', [databaseUrl, '-qAtc', text])
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    credentials: { type: 'string', default: '1000000' },
+    calls: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '5' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(`npm run benchmark -- directory
+  --credentials 1000000   that are compared with 100
+  --calls 1000            of as many credentials in each window
+  --rounds 5              credentials that are revoked at rest, and as many while everything is read anew
+  DATABASE_URL            a server for two databases of this benchmark; without it one is started`)
+  process.exit(0)
+}
+const [credentials, calls, rounds] = [Number(flags.credentials), Number(flags.calls), Number(flags.rounds)]
+if ([credentials, calls, rounds].some((value) => !(value > 0))) {
+  throw new Error('Every flag takes a number above zero.')
+}
+const few = 100
+const parallel = 8
+const warmUpCalls = 1_500
+const windows = 4
+const inOneStatement = 100_000
+const { DATABASE_URL: givenUrl } = process.env
+if (!hasPostgresql && givenUrl === undefined) {
+  console.error(
+    'This benchmark needs what is missing here: PostgreSQL (initdb, postgres, psql), or DATABASE_URL.',
+  )
+  process.exit(1)
+}
 const tokenOf = (at: number) => hash('md5', `token ${at}`)
 
-async function start() {
-  const bin = new URL('../packages/gateway/src/bin.ts', import.meta.url).pathname
-  const began = performance.now()
-  const service = spawn(process.execPath, ['--conditions=@fairlead/source', bin, 'serve'], {
-    cwd: folder,
-    env: {
-      ...process.env,
-      FAIRLEAD_PORT: '0',
-      FAIRLEAD_LOG_LEVEL: 'error',
-      FAIRLEAD_PROBE_NODES: 'false',
-      FAIRLEAD_SECRET_KEY: secretKey,
-      FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${nodePort}`,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  process.once('exit', () => service.kill())
-  let output = ''
-  const url = await new Promise<string>((ready, failed) => {
-    service.once('exit', (code) => failed(new Error(`The service ended with ${code}.`)))
-    service.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-      const printed = /running at (\S+)/.exec(output)?.[1]
-      if (printed !== undefined) ready(printed)
-    })
-  })
-  const processId = service.pid ?? 0
-  const stop = async () => {
-    const ended = new Promise((resolve) => service.once('exit', resolve))
-    service.kill('SIGTERM')
-    await ended
+/** A service with so many credentials, and what was found out about it. */
+interface Subject {
+  readonly count: number
+  readonly sql: SqlSession
+  readonly service: Replica
+  readonly startMb: number
+  firstUs: number
+  againMs: number
+}
+
+await withServers(run)
+
+async function run(keep: Keep): Promise<void> {
+  const server = givenUrl ?? (await keep(startPostgresql())).url
+  const upstream = (await keep(startNode())).url
+  const subjects: Subject[] = []
+  for (const count of [few, credentials]) subjects.push(await prepare(keep, server, upstream, count))
+  const [small, large] = subjects
+  if (!small || !large) return
+
+  progress('calls')
+  for (const { service } of subjects) await callEach(service.url, warmUpCalls, (at) => 1 + (at % few))
+  for (const subject of subjects) subject.firstUs = ((await costOf(subject)) * 1_000) / calls
+  for (let window = 0; window < windows; window++) {
+    for (const subject of subjects) subject.againMs += await costOf(subject)
   }
-  return { url, processId, startMs: performance.now() - began, stop }
+  for (const { count, service, startMb, firstUs, againMs, sql } of subjects) {
+    const { url, processId, startMs } = service
+    const usedMb = memoryMb(processId)
+    progress('revocation')
+    const restMs = await revoke(sql, url, 1, false)
+    const readingMs = await revoke(sql, url, 1 + rounds, true)
+    const loadMs = await loadMsOf(url)
+    // What was being read when they were revoked has been read by then.
+    await pause(2 * loadMs)
+    for (let at = 1; at <= 2 * rounds; at++) {
+      if ((await callNode(`${url}/${tokenOf(at)}`)) !== 401) throw new Error('A revoked credential is back.')
+    }
+    console.log(
+      `${String(count).padStart(9)} credentials: start ${Math.round(startMs)} ms, read anew in ${Math.round(loadMs)} ms, ` +
+        `${Math.round(startMb)} MB, after calls ${Math.round(usedMb)} MB, CPU of a call ` +
+        `${Math.round(firstUs)} us the first time, ${Math.round((againMs * 1_000) / calls / windows)} us again, ` +
+        `revoked within ${restMs.toFixed(1)} ms, ${readingMs.toFixed(1)} ms while everything is read`,
+    )
+  }
+  console.log(
+    `many to few: CPU of a call ${(large.againMs / small.againMs).toFixed(2)}, of a first one ${(large.firstUs / small.firstUs).toFixed(2)}; ` +
+      `${Math.round(((large.startMb - small.startMb) * 1_048_576) / (large.count - small.count))} bytes of memory for a credential`,
+  )
+  hangUp()
 }
 
-async function call(url: string, at: number): Promise<number> {
-  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
-  const response = await fetch(`${url}/${tokenOf(at)}`, { method: 'POST', body })
-  await response.arrayBuffer()
-  return response.status
+/** A database with so many credentials, and a service over it. */
+async function prepare(keep: Keep, server: string, upstream: string, count: number): Promise<Subject> {
+  const database = await keep(makeDatabase(server))
+  const environment = {
+    DATABASE_URL: database.url,
+    FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex'),
+    FAIRLEAD_EVM_UPSTREAM: upstream,
+    FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
+  }
+  progress(`a database for ${count} credentials`)
+  // Brings the schema up to date, and makes the node.
+  const first = await keep(startReplica(environment))
+  await first.stop()
+  const sql = await keep(openSqlSession(database.url))
+  await fill(sql, count)
+  progress(`starting a service with ${count} credentials`)
+  const service = await keep(startReplica(environment))
+  return { count, sql, service, startMb: memoryMb(service.processId), firstUs: 0, againMs: 0 }
 }
 
-/** Seconds of CPU that a process has used. */
-async function cpuOf(processId: number): Promise<number> {
-  const fields = (await readFile(`/proc/${processId}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+async function makeDatabase(server: string) {
+  const name = `fairlead_directory_${randomBytes(4).toString('hex')}`
+  const sql = await openSqlSession(server)
+  await sql.run(`create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const stop = async () => {
+    await sql.run(`drop database ${name} with (force)`)
+    await sql.stop()
+  }
+  return { url: url.href, stop }
 }
 
-async function residentMegabytes(processId: number): Promise<number> {
-  const status = await readFile(`/proc/${processId}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024)
+async function startNode() {
+  const node = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  const address = node.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return { url: `http://127.0.0.1:${port}`, stop: async () => void node.close() }
 }
 
-async function measure(count: number) {
-  await query(`
-    insert into node_credentials (id, node_id, kind, sha256, origin)
+/** No service runs meanwhile, so neither notifications nor checks of references are needed, which cost most of the time. */
+async function fill(sql: SqlSession, count: number): Promise<void> {
+  const began = performance.now()
+  const isSuperuser = await sql.run("select current_setting('is_superuser')")
+  if (isSuperuser === 'on') await sql.run('set session_replication_role = replica')
+  for (let done = 0; done < count; done += inOneStatement) {
+    await sql.run(`insert into node_credentials (id, node_id, kind, sha256, origin)
       select 'CR-' || n, (select id from nodes where managed_by = 'configuration'), 'token',
         encode(sha256(convert_to(md5('token ' || n), 'UTF8')), 'hex'), 'user'
-      from generate_series(1, ${count}) n on conflict do nothing`)
-  const { url, processId, startMs, stop } = await start()
-  const memory = await residentMegabytes(processId)
-  for (let round = 0; round < 2_000; round++) await call(url, 1 + (round % 100))
-  const before = await cpuOf(processId)
-  const calls = 5_000
-  for (let round = 0; round < calls; round++) await call(url, 1 + ((round * 7_919) % count))
-  const perCall = ((await cpuOf(processId)) - before) / calls
-  const delays: number[] = []
-  for (let at = 1; at <= 5; at++) {
-    await query(`update node_credentials set revoked_at = clock_timestamp() where id = 'CR-${at}'`)
-    const revoked = performance.now()
-    while ((await call(url, at)) === 200) await new Promise((resolve) => setTimeout(resolve, 1))
-    delays.push(performance.now() - revoked)
+      from generate_series(${done + 1}, ${Math.min(count, done + inOneStatement)}) n on conflict do nothing`)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    progress(`${Math.min(count, done + inOneStatement)} of ${count} credentials written in ${seconds} s`)
   }
-  await query('update node_credentials set revoked_at = null where revoked_at is not null')
-  await stop()
-  return { count, startMs, memory, perCall, revocationMs: Math.max(...delays) }
+  if (isSuperuser === 'on') await sql.run('set session_replication_role = default')
+  await sql.run('vacuum analyze node_credentials')
 }
 
-const first = await start()
-await first.stop()
-const small = await measure(100)
-const large = await measure(1_000_000)
-for (const { count, startMs, memory, perCall, revocationMs } of [small, large]) {
-  console.log(
-    `${String(count).padStart(9)} credentials: start ${Math.round(startMs)} ms, ${memory} MB, ` +
-      `${Math.round(perCall * 1e6)} us of CPU for a call, revoked within ${revocationMs.toFixed(1)} ms`,
-  )
+/** How long it took to read all credentials the last time. */
+async function loadMsOf(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^fairlead_directory_load_seconds (\S+)/m.exec(text)?.[1]) * 1_000
 }
-console.log(`CPU for a call, ratio: ${(large.perCall / small.perCall).toFixed(2)}`)
-node.close()
-await rm(folder, { recursive: true, force: true })
-process.exit(0)
+
+/** Revokes some, one after the other; gives the longest time from COMMIT to the first 401. */
+async function revoke(sql: SqlSession, url: string, from: number, isReading: boolean): Promise<number> {
+  const delays: number[] = []
+  for (let at = from; at < from + rounds; at++) {
+    if (isReading) {
+      // An empty notification asks to read everything.
+      await sql.run("select pg_notify('credentials_changed', '')")
+      await pause(20)
+    }
+    await sql.run(`begin; update node_credentials set revoked_at = clock_timestamp() where id = 'CR-${at}'`)
+    const began = performance.now()
+    const committed = sql.run('commit')
+    while ((await callNode(`${url}/${tokenOf(at)}`)) === 200) await pause(1)
+    delays.push(performance.now() - began)
+    await committed
+  }
+  return Math.max(...delays)
+}
+
+async function callEach(url: string, total: number, credentialOf: (at: number) => number): Promise<void> {
+  let next = 0
+  const client = async () => {
+    while (next < total) {
+      const status = await callNode(`${url}/${tokenOf(credentialOf(next++))}`)
+      if (status !== 200) throw new Error(`A call was answered with ${status}.`)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, client))
+}
+
+/** Milliseconds of CPU for a window of calls, each with another credential as long as there are any. */
+async function costOf({ count, service }: Subject): Promise<number> {
+  const before = cpuMs(service.processId)
+  await callEach(service.url, calls, (at) => 1 + ((at * 7_919) % count))
+  return cpuMs(service.processId) - before
+}
+
+function progress(text: string): void {
+  console.error(`... ${text}`)
+}

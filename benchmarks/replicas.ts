@@ -1,0 +1,233 @@
+// Several services over one PostgreSQL and one Redis, behind a balancer: how exact the limits are that they share, how soon
+// a credential that is revoked ends on each, whether their usage adds up, and what a second process of one of them brings.
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startNginxNode } from './fixtures/nginx.ts'
+import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
+import { type Redis, startRedis } from './fixtures/redis.ts'
+import { startBalancer } from './fixtures/replica-balancer.ts'
+import {
+  allOutcomes,
+  callBusily,
+  callNode,
+  callSteadily,
+  hangUp,
+  untilKnown,
+} from './fixtures/replica-calls.ts'
+import { compareProcesses } from './fixtures/replica-processes.ts'
+import { type Replica, startReplica, writeCredentials } from './fixtures/replica.ts'
+import { type Keep, withServers } from './fixtures/replica-run.ts'
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    seconds: { type: 'string', default: '10' },
+    replicas: { type: 'string', default: '3' },
+    rate: { type: 'string', default: '100' },
+    burst: { type: 'string', default: '100' },
+    rounds: { type: 'string', default: '20' },
+    only: { type: 'string', default: 'limits,revocation,usage,processes' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(`npm run benchmark -- replicas
+  --seconds 10    of each load
+  --replicas 3    services behind the balancer
+  --rate 100      calls in a second of the limited credential; three times as many are made
+  --burst 100     its burst
+  --rounds 20     credentials that are revoked
+  --only limits,revocation,usage,processes`)
+  process.exit(0)
+}
+const [seconds, count] = [Number(flags.seconds), Number(flags.replicas)]
+const [rate, burst, rounds] = [Number(flags.rate), Number(flags.burst), Number(flags.rounds)]
+if ([seconds, count, rate, burst, rounds].some((value) => !(value > 0))) {
+  throw new Error('Every flag but --only takes a number above zero.')
+}
+const only = new Set(flags.only.split(','))
+const overload = 3
+// A request appears in the report within ten seconds.
+const reportedWithinMs = 12_000
+// Replicas tell the store of themselves, and learn of the others, every two seconds.
+const countedWithinMs = 4_500
+
+const has = (program: string, version: string) => spawnSync(program, [version]).error === undefined
+const missing = [
+  ...(hasPostgresql ? [] : ['PostgreSQL (initdb, postgres, psql)']),
+  ...(has('redis-server', '--version') ? [] : ['redis-server']),
+  ...(has('nginx', '-v') ? [] : ['nginx']),
+  ...(has('wrk', '-v') ? [] : ['wrk']),
+]
+if (missing.length > 0) {
+  console.error(`This benchmark needs what is missing here: ${missing.join(', ')}.`)
+  process.exit(1)
+}
+
+await withServers(run)
+
+async function run(keep: Keep): Promise<void> {
+  progress('starting PostgreSQL, Redis and a node')
+  const [postgresql, redis, node] = await Promise.all([
+    keep(startPostgresql()),
+    keep(startRedis()),
+    keep(startNginxNode([], 1)),
+  ])
+  const environment = {
+    DATABASE_URL: postgresql.url,
+    FAIRLEAD_VALKEY_URL: redis.url,
+    FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex'),
+    FAIRLEAD_EVM_UPSTREAM: `${node.url}/0.2/single`,
+    // Credentials that do not open anything yet, or no more, are what is measured here.
+    FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
+  }
+  progress(`starting ${count} replicas`)
+  const first = await keep(startReplica(environment, true))
+  const others = Array.from({ length: count - 1 }, () => keep(startReplica(environment)))
+  const replicas = [first, ...(await Promise.all(others))]
+  const sql = await keep(openSqlSession(postgresql.url))
+  const balancer = await keep(startBalancer(replicas.map(({ url }) => url)))
+  await pause(countedWithinMs)
+
+  if (only.has('limits')) await compareLimits(sql, redis, replicas, balancer.url)
+  if (only.has('revocation')) await measureRevocation(sql, replicas)
+  if (only.has('usage')) await compareUsage(sql, replicas, balancer.url, first.apiKey)
+  hangUp()
+  for (const replica of replicas) await replica.stop()
+  if (only.has('processes')) await compareProcesses(sql, keep, environment, seconds)
+}
+
+async function compareLimits(
+  sql: SqlSession,
+  redis: Redis,
+  replicas: readonly Replica[],
+  url: string,
+): Promise<void> {
+  const lease = Math.max(1, Math.min(Math.floor(rate / 20), Math.floor(burst / 4)))
+  console.log(
+    `\nlimits: ${rate} calls in a second, burst ${burst}, ${count} replicas, ${overload} times as many calls`,
+  )
+  for (const [name, isStoreThere, slack] of [
+    ['counted together', true, 2 * count * lease],
+    // The part of each is one call at least.
+    ['store away', false, Math.max(0, count - burst)],
+  ] as const) {
+    const [credential] = await writeCredentials(sql, 1, { rate: { requestsPerSecond: rate, burst } })
+    await untilKnown(replicas.map((replica) => `${replica.url}/${credential?.token}`))
+    // Until the burst is whole again.
+    await pause((count / rate) * 1_000 + 1_000)
+    if (!isStoreThere) await redis.stop()
+    progress(`limits, ${name}`)
+    const failuresBefore = await storeFailures(replicas)
+    const taken = await callSteadily(`${url}/${credential?.token}`, overload * rate, seconds)
+    const failures = (await storeFailures(replicas)) - failuresBefore
+    if (!isStoreThere) await redis.start()
+    const whole = burst + rate * taken.seconds
+    const admitted = taken.outcomes.of(200)
+    const over = (admitted / whole - 1) * 100
+    const bound = Math.floor(whole + slack)
+    console.log(
+      `  ${name.padEnd(17)}${admitted} admitted of ${taken.outcomes.except()} in ${taken.seconds.toFixed(2)} s, ` +
+        `burst + rate x seconds is ${Math.floor(whole)}: ${over >= 0 ? '+' : ''}${over.toFixed(2)}%, ` +
+        `documented at most ${bound} (+${((slack / whole) * 100).toFixed(2)}%)` +
+        othersOf(taken.outcomes.except(200, 429)),
+    )
+    if (isStoreThere && failures > 0) {
+      console.log(`  ${' '.repeat(17)}the store did not answer ${failures} times in time: not judged`)
+    } else demand(admitted <= bound, `${name}: ${admitted} calls are more than ${bound}`)
+  }
+}
+
+/** A replica that finds the store too slow goes on by itself for a while, which is no fault of its counting. */
+async function storeFailures(replicas: readonly Replica[]): Promise<number> {
+  let sum = 0
+  for (const { url } of replicas) {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    sum += Number(/^fairlead_shared_store_failures_total (\S+)/m.exec(text)?.[1] ?? 0)
+  }
+  return sum
+}
+
+async function measureRevocation(sql: SqlSession, replicas: readonly Replica[]): Promise<void> {
+  progress('revocation')
+  const delays: number[][] = replicas.map(() => [])
+  for (const { id, token } of await writeCredentials(sql, rounds)) {
+    const urls = replicas.map(({ url }) => `${url}/${token}`)
+    await untilKnown(urls)
+    let committedAt = Number.POSITIVE_INFINITY
+    const ends = urls.map(async (url, at) => {
+      while ((await callNode(url)) === 200) await pause(1)
+      delays[at]?.push(performance.now() - committedAt)
+    })
+    await sql.run(`begin; update node_credentials set revoked_at = clock_timestamp() where id = '${id}'`)
+    await pause(20)
+    committedAt = performance.now()
+    await sql.run('commit')
+    await Promise.all(ends)
+  }
+  console.log(`\nrevocation: from COMMIT to the first 401, ${rounds} rounds`)
+  for (const [at, taken] of delays.entries()) {
+    console.log(
+      `  replica ${at + 1}        min ${ms(Math.min(...taken))}, median ${ms(median(taken))}, max ${ms(Math.max(...taken))}`,
+    )
+  }
+  const longest = Math.max(...delays.flat())
+  demand(longest < 1_000, `a revoked credential was in force for ${ms(longest)}`)
+}
+
+async function compareUsage(
+  sql: SqlSession,
+  replicas: readonly Replica[],
+  url: string,
+  apiKey: string,
+): Promise<void> {
+  const [credential] = await writeCredentials(sql, 1)
+  await untilKnown(replicas.map((replica) => `${replica.url}/${credential?.token}`))
+  progress('usage')
+  const taken = await callBusily(`${url}/${credential?.token}`, 32, seconds)
+  await pause(reportedWithinMs)
+  const answer = await fetch(
+    `${replicas.at(-1)?.url}/v2/reporting/node-usage/?date_from=2020-01-01&date_to=2100-01-01`,
+    { headers: { authorization: `Bearer ${apiKey}` } },
+  )
+  if (!answer.ok) throw new Error(`The report was answered with ${answer.status}.`)
+  const { totals } = (await answer.json()) as { totals: { requests: number; failed_requests: number } }
+  const reported = totals.requests - totals.failed_requests
+  const [answered, refused] = [allOutcomes.of(200), allOutcomes.of(429)]
+  console.log(
+    `\nusage: everything above and ${seconds} s of 32 clients (${Math.round(taken.of(200) / seconds)} calls/s)`,
+  )
+  console.log(`  answered         ${answered} calls, reported ${reported}: ${reported - answered} apart`)
+  console.log(
+    `  refused, 429     ${refused} calls, reported ${totals.failed_requests}: ${totals.failed_requests - refused} apart`,
+  )
+  const isWhole = reported === answered && totals.failed_requests === refused
+  demand(isWhole, 'what is reported is not what was answered')
+  const unexpected = allOutcomes.except(200, 401, 429)
+  demand(unexpected === 0, `${unexpected} calls ended otherwise than with 200, 401 or 429`)
+}
+
+function othersOf(unexpected: number): string {
+  return unexpected > 0 ? `, ${unexpected} ENDED OTHERWISE` : ''
+}
+
+/** Says what is not as documented, and goes on; the benchmark then ends with 1. */
+function demand(isMet: boolean, complaint: string): void {
+  if (isMet) return
+  console.log(`  NOT AS DOCUMENTED: ${complaint}`)
+  process.exitCode = 1
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`
+}
+
+function progress(text: string): void {
+  console.error(`... ${text}`)
+}

@@ -1,0 +1,218 @@
+// A steady load of everything that clients do, good and bad, for as long as one likes: what the service holds while it goes
+// on, whether every request was answered as it should be, and whether all of them are in the report on usage.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Told } from './fixtures/soak-load.ts'
+import { type Sample, sampleService, slopePerHour } from './fixtures/soak-samples.ts'
+import { reportedUsage } from './fixtures/soak-usage.ts'
+import type { Seen } from './fixtures/soak-tally.ts'
+import { serve } from './fixtures/service.ts'
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    minutes: { type: 'string', default: '30' },
+    rate: { type: 'string', default: '300' },
+    'own-front': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log('npm run benchmark -- soak [--minutes 30] [--rate 300] [--own-front]')
+  process.exit(0)
+}
+const runMs = Number(flags.minutes) * 60_000
+const rate = Number(flags.rate)
+if (!(runMs > 0 && rate > 0)) throw new Error('--minutes and --rate are numbers above 0.')
+
+// A minute, or less where the run has not six of them.
+const rowMs = Math.min(60_000, runMs / 6)
+const looksPerRow = 6
+// Everything is in the report within ten seconds, and connections to the node have ended.
+const settleMs = 12_000
+const maxMoreDescriptors = 10
+
+const leaving = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leaving.abort())
+const stops: (() => Promise<unknown>)[] = []
+try {
+  process.exitCode = (await soak()) ? 0 : 1
+} catch (error) {
+  process.exitCode = 1
+  if (leaving.signal.aborted) console.error('given up')
+  else console.error(error)
+} finally {
+  for (const stop of stops.toReversed()) await stop()
+}
+
+async function soak(): Promise<boolean> {
+  const node = started(new URL('fixtures/soak-node.ts', import.meta.url))
+  const port = await heard<number>(node)
+  const service = await serve({
+    FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}`,
+    FAIRLEAD_OWN_HTTP_FRONT: String(flags['own-front']),
+    // Its calls would stand between those that are compared.
+    FAIRLEAD_PROBE_NODES: 'false',
+    // Unknown methods, wrong tokens and malformed bodies would fill it.
+    FAIRLEAD_LOG_LEVEL: 'error',
+  })
+  stops.push(service.stop)
+  const load = started(new URL('fixtures/soak-load.ts', import.meta.url))
+  await heard(load)
+  const since = new Date()
+  await sleep(1_000, undefined, leaving)
+  const before = await sampleService(service)
+  const { url, token, username, password } = service
+  tell(load, { begin: { url, token, username, password }, rate })
+  const rows = await sampled(load, () => sampleService(service))
+  console.error('no more requests; waiting for the last answers')
+  const seen = await asked(load, 'end')
+  await sleep(settleMs, undefined, leaving)
+  const after = await sampleService(service)
+  const usage = await reportedUsage({ ...service, since })
+  return concluded({ rows, seen, before, after, usage })
+}
+
+/** Prints a row for each minute. */
+async function sampled(load: ChildProcess, sample: () => Promise<Sample>): Promise<Row[]> {
+  const rows: Row[] = []
+  const began = performance.now()
+  const columns = 'minute  resident MB  heap MB  descriptors  WebSockets  loop p99 ms  loop max ms'
+  console.log(`${columns}  requests/s  p50 ms  p99 ms  CPU %  unexpected`)
+  let [sentBefore, cpuBefore, timeBefore] = [0, (await sample()).cpuSeconds, began]
+  for (let at = 1; at * rowMs <= runMs + 1; at++) {
+    const looks: Sample[] = []
+    for (let look = 1; look <= looksPerRow; look++) {
+      const due = began + (at - 1 + look / looksPerRow) * rowMs
+      await sleep(Math.max(due - performance.now(), 0), undefined, leaving)
+      looks.push(await sample())
+    }
+    const seen = await asked(load, 'look')
+    const now = performance.now()
+    const seconds = (now - timeBefore) / 1_000
+    const cpuSeconds = looks.at(-1)?.cpuSeconds ?? 0
+    const row: Row = {
+      minute: (now - began) / 60_000,
+      residentMb: mean(looks.map(({ residentMb }) => residentMb)),
+      // The least is nearest to what a collection leaves.
+      heapMb: Math.min(...looks.map(({ heapMb }) => heapMb)),
+    }
+    const last = looks.at(-1)
+    const loopP99Ms = Math.max(...looks.map((look) => look.loopP99Ms))
+    const loopMaxMs = Math.max(...looks.map((look) => look.loopMaxMs))
+    const cells: readonly (readonly [value: number, width: number, digits: number])[] = [
+      [row.minute, 6, 2],
+      [row.residentMb, 11, 1],
+      [row.heapMb, 7, 1],
+      [last?.descriptors ?? 0, 11, 0],
+      [seen.webSockets, 10, 0],
+      [loopP99Ms, 11, 1],
+      [loopMaxMs, 11, 1],
+      [(seen.sent - sentBefore) / seconds, 10, 1],
+      [seen.p50Ms, 6, 1],
+      [seen.p99Ms, 6, 1],
+      [((cpuSeconds - cpuBefore) / seconds) * 100, 5, 0],
+      [seen.unexpected, 10, 0],
+    ]
+    console.log(cells.map(([value, width, digits]) => value.toFixed(digits).padStart(width)).join('  '))
+    rows.push(row)
+    ;[sentBefore, cpuBefore, timeBefore] = [seen.sent, cpuSeconds, now]
+  }
+  return rows
+}
+
+interface Row {
+  readonly minute: number
+  readonly residentMb: number
+  readonly heapMb: number
+}
+
+interface Outcome {
+  readonly rows: readonly Row[]
+  readonly seen: Seen
+  readonly before: Sample
+  readonly after: Sample
+  readonly usage: ReadonlyMap<string, number>
+}
+
+/** Says what came of it; true when all is as it has to be. */
+function concluded({ rows, seen, before, after, usage }: Outcome): boolean {
+  console.log('\nrequests sent, by kind')
+  for (const [kind, count] of Object.entries(seen.kinds)) console.log(`  ${kind.padEnd(24)}${count}`)
+
+  console.log(`\n${'usage'.padEnd(26)}${'sent'.padStart(10)}${'reported'.padStart(10)}  difference`)
+  const sent = new Map(Object.entries(seen.usage))
+  let differs = false
+  for (const method of [...new Set([...sent.keys(), ...usage.keys()])].toSorted()) {
+    const [own, reported] = [sent.get(method) ?? 0, usage.get(method) ?? 0]
+    differs ||= own !== reported
+    console.log(
+      `  ${method.padEnd(24)}${String(own).padStart(10)}${String(reported).padStart(10)}${String(reported - own).padStart(12)}`,
+    )
+  }
+  const sum = (counts: ReadonlyMap<string, number>) =>
+    [...counts.values()].reduce((all, each) => all + each, 0)
+  const [own, reported] = [sum(sent), sum(usage)]
+  console.log(
+    `  ${'all'.padEnd(24)}${String(own).padStart(10)}${String(reported).padStart(10)}${String(reported - own).padStart(12)}`,
+  )
+
+  const third = Math.floor(rows.length / 3)
+  const settled = rows.slice(third)
+  console.log('\nlast third against the middle third; MB an hour over both')
+  for (const field of ['residentMb', 'heapMb'] as const) {
+    const of = (part: readonly Row[]) => mean(part.map((row) => row[field]))
+    const ratio = of(rows.slice(-third)) / of(rows.slice(third, -third))
+    const rise = slopePerHour(settled.map((row) => [row.minute, row[field]]))
+    console.log(
+      `  ${field === 'residentMb' ? 'resident' : 'heap'}: ${ratio.toFixed(3)}, ${rise.toFixed(1)} MB/h`,
+    )
+  }
+  const more = after.descriptors - before.descriptors
+  console.log(`descriptors: ${before.descriptors} before, ${after.descriptors} after (${after.kinds})`)
+  console.log(`answered from the cache: ${after.cacheHits}`)
+  console.log(`held back because too many waited: ${seen.heldBack}`)
+  console.log(`unexpected: ${seen.unexpected}`)
+  for (const example of seen.examples) console.log(`  ${example}`)
+
+  const faults = [
+    ...(differs ? ['usage differs from what was sent'] : []),
+    ...(more > maxMoreDescriptors ? [`${more} more descriptors`] : []),
+    ...(seen.unexpected > 0 ? ['answers that were not expected'] : []),
+  ]
+  console.log(faults.length === 0 ? 'as it has to be' : `FAULTS: ${faults.join('; ')}`)
+  return faults.length === 0
+}
+
+function started(file: URL): ChildProcess {
+  const child = fork(file.pathname)
+  const ended = once(child, 'exit')
+  // Without it there is nothing to be seen; at the end this says nothing new.
+  child.once('exit', () => leaving.abort())
+  stops.push(async () => {
+    child.kill()
+    await ended
+  })
+  return child
+}
+
+async function heard<answer>(child: ChildProcess): Promise<answer> {
+  const [message] = (await once(child, 'message', leaving)) as [answer]
+  return message
+}
+
+function tell(child: ChildProcess, what: Told): void {
+  child.send(what)
+}
+
+async function asked(load: ChildProcess, what: 'look' | 'end'): Promise<Seen> {
+  const answer = heard<Seen>(load)
+  tell(load, what)
+  return answer
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

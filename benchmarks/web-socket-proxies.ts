@@ -1,0 +1,235 @@
+// JSON-RPC calls over WebSockets: to a node itself, through nginx, and through the service with all its stations on, which
+// asks the node by HTTP. Windows take turns; ratios are to nginx in the same round.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
+import { freePort, untilListening } from './fixtures/free-port.ts'
+import { serveLimited } from './fixtures/limited-service.ts'
+import { startNginxWebSocketProxy, started } from './fixtures/nginx.ts'
+import { cpuMs } from './fixtures/process-cost.ts'
+import type { LoadMessage, LoadResult } from './fixtures/web-socket-load.ts'
+
+const contenderNames = ['direct', 'nginx', 'service']
+const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
+const usage = `usage: npm run benchmark -- web-socket-proxies [flags]
+  --seconds 5      length of a window
+  --rounds 3       windows of each
+  --warm-up 2      seconds before each window, which are not counted; the first one of each contender takes 5
+  --only LIST      of ${contenderNames.join(',')}
+  --scenarios LIST connections x calls in flight on each: ${everything}
+  --profile FOLDER a CPU profile of the service is written there
+  --no-pin         lets all run on all processors`
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    'warm-up': { type: 'string', default: '2' },
+    only: { type: 'string', default: contenderNames.join(',') },
+    scenarios: { type: 'string', default: everything },
+    profile: { type: 'string' },
+    'no-pin': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** One kind of load. */
+interface Scenario {
+  readonly connections: number
+  /** On each connection at a time. */
+  readonly calls: number
+}
+
+interface Contender {
+  readonly name: string
+  readonly url: string
+  /** Undefined where there is no proxy. */
+  readonly processId: number | undefined
+}
+
+interface Sample extends LoadResult {
+  /** Of the proxy, for each call, in microseconds. */
+  readonly proxyUs: number
+  /** The part of the window that the proxy worked, of one processor. */
+  readonly busy: number
+  /** Of the node, for each call, in microseconds. */
+  readonly nodeUs: number
+}
+
+const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
+const pins = !flags['no-pin'] && has('taskset', '-V')
+// Proxies have one processor for themselves; the load and the node share the other.
+const beside = pins ? ['taskset', '-c', '1'] : []
+const onProxy = pins ? ['taskset', '-c', '0'] : []
+
+const stops: (() => Promise<void>)[] = []
+const warm = new Set<string>()
+let stopping: Promise<void> | undefined
+
+if (flags.help) {
+  console.log(usage)
+  process.exit(0)
+}
+process.once('SIGINT', () => void stopAll().finally(() => process.exit(130)))
+process.once('SIGTERM', () => void stopAll().finally(() => process.exit(143)))
+try {
+  await compareAll()
+} finally {
+  await stopAll()
+}
+process.exit(0)
+
+async function compareAll(): Promise<void> {
+  const names = listed(flags.only, contenderNames)
+  const scenarios = flags.scenarios.split(',').map(toScenario)
+  if (names.includes('nginx') && !has('nginx', '-v')) throw new Error('nginx is needed: ratios are to it.')
+  const node = await startNode()
+  const contenders: Contender[] = []
+  for (const name of names) contenders.push(await start(name, node))
+  console.log(
+    `calls of eth_getBalance over WebSockets, medians of ${flags.rounds} windows of ${flags.seconds} s; ratios to ` +
+      'nginx in the same round with their spread; CPU per call of the proxy process and of the node',
+  )
+  for (const scenario of scenarios) report(scenario, await compare(scenario, contenders, node.processId))
+}
+
+function listed(text: string, known: readonly string[]): readonly string[] {
+  const names = text.split(',')
+  const stranger = names.find((name) => !known.includes(name))
+  if (stranger !== undefined) throw new Error(`${stranger} is none of ${known.join(', ')}.`)
+  return names
+}
+
+function toScenario(text: string): Scenario {
+  const [connections = 0, calls = 0] = text.split('x').map(Number)
+  if (!(connections > 0 && calls > 0)) throw new Error(`${text} is not connections x calls, such as 16x16.`)
+  return { connections, calls }
+}
+
+async function startNode() {
+  const [webSocketPort, httpPort] = [await freePort(), await freePort()]
+  const file = new URL('fixtures/web-socket-node.ts', import.meta.url).pathname
+  const [program, ...args] = [...beside, process.execPath, file, String(webSocketPort), String(httpPort)]
+  const { processId, stop } = await started(spawn(program, args, { stdio: 'inherit' }), webSocketPort)
+  stops.push(stop)
+  await untilListening(httpPort)
+  return {
+    processId,
+    webSocket: `ws://127.0.0.1:${webSocketPort}`,
+    http: `http://127.0.0.1:${httpPort}`,
+  }
+}
+
+async function start(name: string, node: Awaited<ReturnType<typeof startNode>>): Promise<Contender> {
+  console.error(`starting ${name}`)
+  if (name === 'direct') return { name, url: node.webSocket, processId: undefined }
+  if (name === 'nginx') {
+    const proxy = await startNginxWebSocketProxy(onProxy, node.webSocket.replace('ws:', 'http:'))
+    stops.push(proxy.stop)
+    return { name, url: proxy.url.replace('http:', 'ws:'), processId: proxy.processId }
+  }
+  const service = await serveLimited(
+    { evm: node.http, websocket: node.webSocket },
+    {
+      command: onProxy,
+      environment: { FAIRLEAD_PROBE_NODES: 'false', FAIRLEAD_MAX_CONCURRENT_CALLS: '4096' },
+      nodeFlags: flags.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${flags.profile}`],
+    },
+  )
+  stops.push(service.stop)
+  return {
+    name,
+    url: `${service.url.replace('http:', 'ws:')}/ws/${service.token}`,
+    processId: service.processId,
+  }
+}
+
+async function compare(
+  scenario: Scenario,
+  contenders: readonly Contender[],
+  nodeId: number,
+): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
+  for (let round = 1; round <= Number(flags.rounds); round++) {
+    for (const contender of contenders) {
+      console.error(`${titleOf(scenario)}: round ${round}, ${contender.name}`)
+      samples.get(contender.name)?.push(await measure(contender, scenario, nodeId))
+    }
+  }
+  return samples
+}
+
+async function measure(
+  { name, url, processId }: Contender,
+  { connections, calls }: Scenario,
+  nodeId: number,
+): Promise<Sample> {
+  const file = new URL('fixtures/web-socket-load.ts', import.meta.url).pathname
+  // Long enough for the code to be compiled.
+  const warmUp = warm.has(name) ? flags['warm-up'] : String(Math.max(5, Number(flags['warm-up'])))
+  warm.add(name)
+  const words = [url, String(connections), String(calls), warmUp, flags.seconds]
+  const command = [...beside, process.execPath, file, ...words]
+  const load = spawn(command[0] ?? '', command.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const kill = () => void load.kill()
+  process.once('exit', kill)
+  const ended = once(load, 'exit')
+  const told = async () => {
+    const [message] = (await Promise.race([
+      once(load, 'message'),
+      ended.then(() => Promise.reject(new Error('The load process ended.'))),
+    ])) as [LoadMessage]
+    return message
+  }
+  const cost = () => [processId === undefined ? 0 : cpuMs(processId), cpuMs(nodeId)] as const
+  await told()
+  const [proxyBefore, nodeBefore] = cost()
+  const result = (await told()) as LoadResult
+  const [proxyAfter, nodeAfter] = cost()
+  await ended
+  process.off('exit', kill)
+  const perCall = (ms: number) => (ms * 1_000) / Math.max(result.calls, 1)
+  return {
+    ...result,
+    proxyUs: perCall(proxyAfter - proxyBefore),
+    busy: (proxyAfter - proxyBefore) / 1_000 / Number(flags.seconds),
+    nodeUs: perCall(nodeAfter - nodeBefore),
+  }
+}
+
+function titleOf({ connections, calls }: Scenario): string {
+  return `${connections} connections, ${calls} ${calls === 1 ? 'call' : 'calls'} in flight on each`
+}
+
+function report(scenario: Scenario, samples: ReadonlyMap<string, readonly Sample[]>): void {
+  console.log(`\n${titleOf(scenario)}`)
+  const base = samples.get('nginx')
+  for (const [name, taken] of samples) {
+    const of = (field: keyof Sample, digits: number) =>
+      median(taken.map((sample) => sample[field])).toFixed(digits)
+    const ratios = taken.flatMap(
+      ({ perSecond }, round) => perSecond / (base?.[round]?.perSecond ?? Number.NaN),
+    )
+    const spread = `${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`
+    const ratio = base ? `x${median(ratios).toFixed(2)} (${spread})` : ''
+    const proxy = name === 'direct' ? '' : `proxy ${of('proxyUs', 1)} us, busy ${of('busy', 2)}`
+    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
+    console.log(
+      `  ${name.padEnd(8)}${ratio.padEnd(18)}${of('perSecond', 0).padStart(7)}/s  p50 ${of('p50Ms', 2)} ` +
+        `p99 ${of('p99Ms', 2)} ms  node ${of('nodeUs', 1)} us  ${proxy}${errors > 0 ? `  ${errors} ERRORS` : ''}`,
+    )
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/** Whoever comes later waits for the first one. */
+function stopAll(): Promise<void> {
+  stopping ??= (async () => {
+    for (const stop of stops.toReversed()) await stop()
+  })()
+  return stopping
+}
