@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type GatewayFixture, gatewayFixture, memory } from './access/testing/gateway-fixture.ts'
@@ -25,7 +25,7 @@ const held: (() => void)[] = []
 
 beforeAll(async () => {
   node = await serve(async (request, response) => {
-    const body = await text(request)
+    const body = await readText(request)
     const answer = () =>
       response
         .writeHead(200, { 'content-type': 'application/json' })

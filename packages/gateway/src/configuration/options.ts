@@ -272,7 +272,7 @@ export const options = {
     environment: 'FAIRLEAD_OWN_HTTP_FRONT',
     description:
       'Read ordinary JSON-RPC requests over HTTP/1.1 without node:http, in a fraction of the time.',
-    fallback: false,
+    fallback: true,
   },
   beaconDebug: {
     kind: 'boolean',
