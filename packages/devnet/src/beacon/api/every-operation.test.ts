@@ -23,6 +23,11 @@ beforeAll(async () => {
   validators = await Validators.of(node.url)
 })
 
+async function currentEpoch(): Promise<number> {
+  const { body } = await ask(node.url, '/eth/v1/node/syncing')
+  return Math.floor(Number(body.data.head_slot) / 8)
+}
+
 /** Where the answer says which node data it rests on. */
 const meta = {
   EF: { execution_optimistic: false, finalized: true },
@@ -33,7 +38,7 @@ const meta = {
 
 interface Operation {
   id: string
-  path: () => string
+  path: () => string | Promise<string>
   request?: RequestInit
   /** What stands beside `data`. */
   beside?: object
@@ -380,27 +385,37 @@ const reading: readonly Operation[] = [
   },
   {
     id: 'getLiveness',
-    path: () => `/eth/v1/validator/liveness/${fixed.epoch + 1}`,
+    // Only the epochs next to the current one are answered, and that goes on.
+    path: async () => `/eth/v1/validator/liveness/${(await currentEpoch()) - 1}`,
     request: json(['1']),
-    data: (data) => expect(data).toEqual([{ index: '1', is_live: true }]),
+    data: (data) => expect(data).toEqual([{ index: '1', is_live: expect.any(Boolean) }]),
   },
 ]
 
 describe('every operation that reads', () => {
   test.each(reading)('$id', async ({ path, request, beside = {}, data, bytes }) => {
-    const answer = await ask(node.url, path(), request)
+    const answer = await ask(node.url, await path(), request)
     expect(answer).toMatchObject({ status: 200 })
     const { data: found, ...rest } = answer.body
     expect(rest).toEqual(beside)
     data(found)
 
     if (bytes === undefined) return
-    const raw = await askForBytes(node.url, path(), request)
+    const raw = await askForBytes(node.url, await path(), request)
     expect(raw).toMatchObject({ status: 200 })
     expect(raw.headers.get('content-type')).toBe('application/octet-stream')
     if ('version' in rest) expect(raw.headers.get('eth-consensus-version')).toBe('fulu')
     expect(bytes.toJson(bytes.deserialize(raw.body, rest), rest)).toEqual(found)
   })
+})
+
+test('a validator that attests is live', async () => {
+  // Not in every epoch: on a busy machine a slot may pass without a block.
+  const { body } = await until(
+    async () => ask(node.url, `/eth/v1/validator/liveness/${await currentEpoch()}`, json(['1'])),
+    (answer) => answer.status === 200 && answer.body.data[0].is_live,
+  )
+  expect(body).toEqual({ data: [{ index: '1', is_live: true }] })
 })
 
 test('light client updates are an array, and in SSZ framed with the digest of their fork', async () => {
