@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal } from '../admit/admission.ts'
@@ -5,6 +6,7 @@ import { type AnsweredCall, answerCall, failureOf } from '../answer-call.ts'
 import type { Room } from '../forward/answer-memory.ts'
 import type { Answers } from '../forward/answers.ts'
 import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
+import { answerText } from '../forward/read-answer.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
 import type { RpcBody, RpcItem, RpcRequest } from '../json-rpc/parse-body.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
@@ -28,8 +30,8 @@ export interface MessageContext {
 
 /** How a message was answered. */
 export interface AnsweredMessage {
-  /** Undefined when it held notifications only. */
-  readonly text: string | undefined
+  /** Text in UTF-8; undefined when the message held notifications only. */
+  readonly bytes: Buffer | undefined
   /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
   activate(): void
   /** Makes room for other answers; to be called once the answer has left. */
@@ -49,22 +51,85 @@ export async function answerMessage(
 ): Promise<AnsweredMessage> {
   const told: (() => void)[] = []
   const rooms: Room[] = []
-  const answered = await answerItems(items, context, told, rooms)
-  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
-  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  const [only] = items
+  const answered =
+    batch || !only || isForSubscriptions(only)
+      ? await answerTogether(batch, items, context, told, rooms)
+      : await answerAlone(only, context, rooms)
   return {
-    text: texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0],
+    ...answered,
     activate: () => {
       for (const activate of told) activate()
     },
     release: () => {
       for (const room of rooms) room.empty()
     },
+  }
+}
+
+type Answered = Omit<AnsweredMessage, 'activate' | 'release'>
+
+async function answerTogether(
+  batch: boolean,
+  items: readonly RpcItem[],
+  context: MessageContext,
+  told: (() => void)[],
+  rooms: Room[],
+): Promise<Answered> {
+  const answered = await answerItems(items, context, told, rooms)
+  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
+  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
+  return {
+    bytes: text === undefined ? undefined : Buffer.from(text),
     method: batch ? 'batch' : method,
     status: batch ? 200 : status,
     calls: batch ? answered : undefined,
   }
 }
+
+/** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
+async function answerAlone(item: RpcItem, context: MessageContext, rooms: Room[]): Promise<Answered> {
+  let answered: AnsweredCall | undefined
+  try {
+    const upstream = context.upstreams.of(context.grant, 'evm')
+    const room = upstream.room()
+    rooms.push(room)
+    answered = await answerCall(item, { ...context, upstream })
+    const { content, method, status } = answered
+    if (content === undefined) return { bytes: undefined, method, status }
+    return { bytes: await readInto(room, answered, item, context.signal), method, status }
+  } catch (error) {
+    const failure = failureOf(error, context.log)
+    const { content, method, status } = failed(answered?.method ?? 'unknown', item.idText, failure)
+    return { bytes: typeof content === 'string' ? Buffer.from(content) : undefined, method, status }
+  } finally {
+    answered?.leave?.()
+  }
+}
+
+/** Holds an answer whole, as a WebSocket has no frames that could break off. */
+async function readInto(
+  room: Room,
+  { content = '', method, status }: AnsweredCall,
+  { idText = 'null' }: RpcItem,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (typeof content === 'string') {
+    // Failures are short, and have to get through when there is no room.
+    if (status === 200) room.take(content.length)
+    return Buffer.from(content)
+  }
+  const { bytes } = content
+  // The client would have to end the connection for a text that is none.
+  if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
+    return Buffer.from(await answerText(content, { method, idText, room, signal }))
+  }
+  room.take(bytes.length)
+  return bytes
+}
+
+const openBrace = 0x7b
 
 async function answerItems(
   items: readonly RpcItem[],

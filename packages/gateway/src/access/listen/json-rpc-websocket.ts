@@ -9,6 +9,7 @@ import { refusedCall } from '../json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { CorkedSockets } from './corked-sockets.ts'
+import { Deadlines } from './deadlines.ts'
 import type { NodeListener } from './http-exchange.ts'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
@@ -34,6 +35,7 @@ const tidyMs = 20
 export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
   const corked = new CorkedSockets()
+  const deadlines = new Deadlines(plane.timeoutMs)
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -56,7 +58,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
       const { endpoint } = path
       const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
-      const parts = { plane, webSocket, socket, corked, grant, visitor, endpoint, log }
+      const parts = { plane, webSocket, socket, corked, deadlines, grant, visitor, endpoint, log }
       const session = new WebSocketSession(parts)
       sessions.add(session)
       webSocket.once('close', () => sessions.delete(session))

@@ -14,6 +14,7 @@ import { offeredMethod } from '../route/offered-method.ts'
 import { answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
 import type { CorkedSockets } from './corked-sockets.ts'
+import type { Deadlines, Timed } from './deadlines.ts'
 import type { NodePath } from './node-path.ts'
 import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
@@ -25,6 +26,8 @@ export interface SessionParts {
   /** The connection below the WebSocket. */
   readonly socket: Duplex
   readonly corked: CorkedSockets
+  /** Of the calls of all connections. */
+  readonly deadlines: Deadlines
   readonly grant: NodeGrant
   /** Who opened it, for rules that change while it is open. */
   readonly visitor: Visitor
@@ -36,7 +39,15 @@ export interface SessionParts {
 const patienceMs = 30_000
 // How long a client may take to answer a close frame.
 const closeTimeoutMs = 10_000
+const asText = { binary: false }
 const longestTimerMs = 2 ** 31 - 1
+
+/** Ends the calls of one message. */
+class MessageEnd extends AbortController implements Timed {
+  end(): void {
+    this.abort(new DOMException('Too late.', 'TimeoutError'))
+  }
+}
 
 /** One WebSocket of a client, from its opening to its close. */
 export class WebSocketSession {
@@ -44,7 +55,7 @@ export class WebSocketSession {
   readonly #subscriptions: ClientSubscriptions
   /** Messages that were read and wait for their turn. */
   readonly #queue: Buffer[] = []
-  readonly #calls = new Set<AbortController>()
+  readonly #calls = new Set<MessageEnd>()
   readonly #started = performance.now()
   #grant: NodeGrant
   #inFlight = 0
@@ -171,18 +182,18 @@ export class WebSocketSession {
   }
 
   async #serve(data: Buffer): Promise<void> {
-    const { plane, endpoint, log } = this.#parts
+    const { plane, endpoint, deadlines, log } = this.#parts
     const started = performance.now()
     let body: RpcBody
     try {
       body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', plane.maxBatchItems))
     } catch (error) {
-      this.#send(errorText('null', failureOf(error, log)))
+      this.#send(Buffer.from(errorText('null', failureOf(error, log))))
       this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
       return
     }
-    const call = new AbortController()
-    const late = setTimeout(() => call.abort(new DOMException('Too late.', 'TimeoutError')), plane.timeoutMs)
+    const call = new MessageEnd()
+    deadlines.begin(call, started)
     this.#calls.add(call)
     this.#inFlight += body.items.length
     const { upstreams, admission, answers } = plane
@@ -201,20 +212,19 @@ export class WebSocketSession {
     }
     const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
     const answer = () => answerMessage(body, context)
-    const { text, activate, release, ...answered } = await (trace ? inTrace(trace, answer) : answer())
+    const { bytes, activate, release, ...answered } = await (trace ? inTrace(trace, answer) : answer())
     if (trace) {
       const owner = { 'fairlead.node_id': grant.nodeId, 'fairlead.credential_id': grant.credentialId }
       trace.note({ 'rpc.method': answered.method, ...owner })
       trace.end()
     }
-    clearTimeout(late)
+    deadlines.done(call)
     this.#calls.delete(call)
     this.#inFlight -= body.items.length
-    if (text === undefined) release()
-    else this.#send(text, release)
+    if (bytes === undefined) release()
+    else this.#send(bytes, release)
     activate()
-    const bytes = { bytesIn: data.length, bytesOut: text === undefined ? 0 : Buffer.byteLength(text) }
-    this.#measure({ ...answered, ...bytes }, started)
+    this.#measure({ ...answered, bytesIn: data.length, bytesOut: bytes?.length ?? 0 }, started)
     this.#pump()
   }
 
@@ -232,8 +242,9 @@ export class WebSocketSession {
   }
 
   #notify(text: string): void {
-    this.#send(text)
-    const push = { method: 'eth_subscription', status: 200, bytesOut: Buffer.byteLength(text), pushes: 1 }
+    const bytes = Buffer.from(text)
+    this.#send(bytes)
+    const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
     this.#parts.plane.meter({ ...push, protocol: 'evm', grant: this.#grant })
     const refusal = this.#parts.plane.admission.push(this.#grant, 1)
     if (refusal) this.close(closeCodes.usedUp, 'a quota is used up')
@@ -241,13 +252,13 @@ export class WebSocketSession {
   }
 
   /** Sends a text; `sent` is called when it has left, or will not. */
-  #send(text: string, sent = () => {}): void {
+  #send(text: Buffer, sent?: () => void): void {
     const { webSocket, socket, corked, plane } = this.#parts
-    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent()
+    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
     plane.metrics.messagesOut.inc()
     corked.cork(socket)
-    webSocket.send(text, sent)
+    webSocket.send(text, asText, sent)
   }
 
   /** The client has read all that waited for it. */

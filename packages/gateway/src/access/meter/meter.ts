@@ -49,7 +49,7 @@ export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Mete
       return
     }
     requests.count(protocol, method, status, bytesIn, bytesOut)
-    if (durationSeconds !== undefined) requests.duration.observe({ protocol }, durationSeconds)
+    if (durationSeconds !== undefined) requests.took(protocol, durationSeconds)
   }
 }
 

@@ -12,7 +12,7 @@ import { Http1Failure } from './http1-failure.ts'
 import { Line } from './line.ts'
 import type { LineOwner } from './line-owner.ts'
 import { openSocket } from './open-socket.ts'
-import { mostDepth, mostWidth, Pace } from './pace.ts'
+import { depthAtLimit, mostWidth, Pace } from './pace.ts'
 
 const tickMs = 50
 const idleTickMs = 1_000
@@ -100,7 +100,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
       line.close(new Http1Failure('broken', 'The stream has ended.'))
       return
     }
-    if (tookMs !== undefined) this.#pace.onAnswered(tookMs)
+    if (tookMs !== undefined) this.#pace.onAnswered(tookMs, line.wasAlone)
     if (this.#quick.length > 0 || this.#slow.length > 0) this.#serveWaiting()
   }
 
@@ -170,7 +170,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     const mayOpen = this.#lines.length < this.#options.maxConnections
     if (best && (best.load === 0 || (shared >= mostWidth && best.load < this.#pace.depth))) return best
     if (mayOpen) return this.#open(now, false)
-    return best && best.load < mostDepth ? best : undefined
+    return best && best.load < depthAtLimit ? best : undefined
   }
 
   #serveWaiting(): void {

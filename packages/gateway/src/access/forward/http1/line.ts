@@ -35,6 +35,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
   idleMs = longestIdleMs
   /** Whether a call has the connection to itself. */
   isExclusive = false
+  /** Whether nothing stood before the call that was answered last when it was sent. */
+  wasAlone = false
   isReady = false
   isClosed = false
   readonly #socket: Socket
@@ -47,6 +49,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
   #isPersistent = true
   #isPaused = false
   #isLong = false
+  // As wasAlone, of the present first call.
+  #isFirstAlone = false
   #lastBytesAt = 0
   // How many times the clock ticked since the present first call became the first.
   #ticks = 0
@@ -79,7 +83,10 @@ export class Line implements AnswerReceiver, ExchangeLine {
   send(exchange: Exchange, isExclusive: boolean, now: number): void {
     exchange.line = this
     this.isExclusive = isExclusive
-    if (this.load === 0) this.#becomeFirst(now)
+    if (this.load === 0) {
+      this.#becomeFirst(now)
+      this.#isFirstAlone = true
+    }
     this.#unsent.push(exchange)
     if (this.isReady && this.#unsent.length === 1) this.#owner.onUnwritten(this)
   }
@@ -157,6 +164,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
     const first = this.#awaiting.shift()
     const now = this.#lastBytesAt
     const tookMs = this.isExclusive || this.#isLong ? undefined : now - this.firstSince
+    this.wasAlone = this.#isFirstAlone
+    this.#isFirstAlone = false
     this.answered++
     this.#isLong = false
     this.resume()

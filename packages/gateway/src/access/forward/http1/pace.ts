@@ -1,34 +1,55 @@
 /** How many connections quick calls share before they stand in line deeper. */
 export const mostWidth = 4
 
-/** Most calls that stand in line on a connection. */
-export const mostDepth = 16
+/** How many calls may stand in line on a connection when there can be no further one. */
+export const depthAtLimit = 16
+
+const mostDepth = 64
+// How many answers a measure goes back.
+const smoothing = 16
 
 // The time that a quick call may lose to those before it.
 const longestLineMs = 4
 // A connection whose first call takes longer takes no more.
 const stalledMs = 10
+// How much longer than alone a call may take in line, where that is more. Less than two, or calls would stand behind
+// each other at an upstream that works on one after the other.
+const tolerance = 1.5
+// Calls leave the line of a connection that is silent for longer than this.
+const longestToleranceMs = 100
 const trustedAnswers = 16
 const answersPerStep = 32
 
 /**
  * How deep calls may stand in line. The measure is the time from one answer to the next: it is next to nothing when a
- * distant upstream answers in bursts, and all of the work when it works on one call after the other.
+ * distant upstream answers in bursts, and all of the work when it works on one call after the other. An upstream that has
+ * too much to do is slow on every connection: as long as it answers in bursts, calls may stand in line for about the time
+ * that one takes with nothing before it, as more connections would only cost both sides more.
  */
 export class Pace {
   #answerMs = 0
+  // Of calls that had nothing before them.
+  #aloneMs = 0
   #trust = mostDepth
   #answers = 0
 
   /** How many calls may stand in line on a connection now. */
   get depth(): number {
-    const fitting = Math.floor(longestLineMs / this.#answerMs)
+    const fitting = Math.floor(Math.max(longestLineMs, this.#toleratedMs) / this.#answerMs)
     return Math.max(1, Math.min(fitting, this.#trust))
   }
 
-  /** @param tookMs - since the call was first in line */
-  onAnswered(tookMs: number): void {
-    this.#answerMs += (tookMs - this.#answerMs) / mostDepth
+  get #toleratedMs(): number {
+    return Math.min(longestToleranceMs, tolerance * this.#aloneMs)
+  }
+
+  /**
+   * @param tookMs - since the call was first in line
+   * @param wasAlone - whether nothing stood before it when it was sent
+   */
+  onAnswered(tookMs: number, wasAlone: boolean): void {
+    this.#answerMs += (tookMs - this.#answerMs) / smoothing
+    if (wasAlone) this.#aloneMs += (tookMs - this.#aloneMs) / smoothing
     if (this.#trust < mostDepth && ++this.#answers % answersPerStep === 0) this.#trust++
   }
 
@@ -44,6 +65,6 @@ export class Pace {
 
   /** Tells whether a call that has been first in line since then holds up the others. */
   isStalled(firstSince: number, now: number): boolean {
-    return now - firstSince > stalledMs
+    return now - firstSince > Math.max(stalledMs, this.#toleratedMs)
   }
 }

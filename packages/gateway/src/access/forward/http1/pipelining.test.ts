@@ -91,6 +91,28 @@ describe('quick calls', () => {
     expect(answers.every(({ bytes }) => bytes?.toString() === '1')).toBe(true)
   })
 
+  it('stand behind no other at an upstream that works for long on one after the other', async () => {
+    const waiting = new Map<number, (() => void)[]>()
+    let deepest = 0
+    const { url } = await scriptedUpstream(({ socket, body, connection }) => {
+      const line = waiting.get(connection) ?? []
+      waiting.set(connection, line)
+      line.push(() => {
+        socket.write(plain(body))
+        line.shift()
+        if (line[0]) setTimeout(line[0], 20)
+      })
+      deepest = Math.max(deepest, line.length)
+      if (line.length === 1) setTimeout(line[0] as () => void, 20)
+    })
+    const connections = connectionsTo(url, { maxConnections: 128 })
+    const round = () => Promise.all(many(32, (index) => connections.request(quick(`${index}`))))
+    await round()
+    deepest = 0
+    for (let turn = 0; turn < 5; turn++) await round()
+    expect(deepest).toBe(1)
+  })
+
   it('that must not go twice stand behind no other', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
       setTimeout(() => socket.write(plain(`${connection}`)), 50),

@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it } from 'vitest'
+import { inFrontOf, type ListenerOptions, nodeThat } from '../testing/listener-fixture.ts'
+import { openWebSocket } from '../testing/websocket-client.ts'
+
+const call = (id: number | string) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })
+
+/** Everything that a client hears, as text, when the node answers its calls with these bytes in turn. */
+async function heard(
+  answers: readonly (Buffer | string | undefined)[],
+  ids: readonly (number | string)[],
+  options: ListenerOptions = {},
+) {
+  let asked = 0
+  const node = await nodeThat((request, response: ServerResponse) =>
+    request.resume().on('end', () => {
+      const bytes = answers[asked++]
+      if (bytes !== undefined) response.setHeader('content-type', 'application/json').end(bytes)
+    }),
+  )
+  const { wsUrl, metrics } = await inFrontOf(node, options)
+  const { socket, ask } = await openWebSocket(wsUrl)
+  const frames: { readonly text: string; readonly isBinary: boolean }[] = []
+  socket.on('message', (data, isBinary) => frames.push({ text: (data as Buffer).toString(), isBinary }))
+  for (const id of ids) await ask(call(id))
+  socket.close()
+  expect(frames.every(({ isBinary }) => !isBinary)).toBe(true)
+  return { texts: frames.map(({ text }) => text), metrics }
+}
+
+it('passes on as it is what came whole from the node', async () => {
+  const answer = '{ "jsonrpc":"2.0", "id":7,\n "result":"0x1", "extra":"ä€" }\n'
+  const { texts, metrics } = await heard([answer], [7])
+  expect(texts).toEqual([answer])
+  expect(await metrics()).toContain(
+    `fairlead_node_bytes_total{protocol="evm",direction="out"} ${Buffer.byteLength(answer)}`,
+  )
+})
+
+it('writes anew what is no text, what has another id, and what begins otherwise', async () => {
+  const broken = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"\xff"}', 'latin1')
+  const text = (id: number, result: string) => JSON.stringify({ jsonrpc: '2.0', id, result })
+  const { texts } = await heard([broken, ` ${text(8, '0x8')}`, text(1, '0x9')], [7, 8, '\u{1f600}'])
+  expect(texts.map((each) => JSON.parse(each) as unknown)).toEqual([
+    { jsonrpc: '2.0', id: 7, result: '\ufffd' },
+    { jsonrpc: '2.0', id: 8, result: '0x8' },
+    { jsonrpc: '2.0', id: '\u{1f600}', result: '0x9' },
+  ])
+})
+
+it('answers a failure where the node answers none', async () => {
+  const { texts } = await heard(['[]', 'x', ''], [1, 2, 3])
+  for (const [index, each] of texts.entries())
+    expect(JSON.parse(each)).toMatchObject({ id: index + 1, error: { code: -32603 } })
+})
+
+it('holds no single answer that there is no room for, and says so', async () => {
+  const long = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(300_000) })
+  const short = JSON.stringify({ jsonrpc: '2.0', id: 2, result: 'x'.repeat(3_000) })
+  const { texts } = await heard([long, short], [1, 2], { maxHeldBytes: 10_000 })
+  expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 1, error: { code: -32005 } })
+  expect(texts[1]).toBe(short)
+})
+
+it('ends a call that the node does not answer in time', async () => {
+  const { texts } = await heard([undefined], [5], { timeoutMs: 300 })
+  expect(JSON.parse(texts[0] ?? '')).toMatchObject({ id: 5, error: { code: expect.any(Number) } })
+})

@@ -1,0 +1,40 @@
+import { AggregatorRegistry, Histogram, Registry } from 'prom-client'
+import { expect, it } from 'vitest'
+import { createRequestMetrics } from './request-metrics.ts'
+
+const name = 'fairlead_node_request_duration_seconds'
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+function counted() {
+  const registry = new Registry()
+  const [own, metrics] = [new Registry(), createRequestMetrics(registry)]
+  const help = 'Time from the first byte of a node request to the last byte of its answer.'
+  const histogram = new Histogram({ name, help, labelNames: ['protocol'], buckets: bounds, registers: [own] })
+  const took = (protocol: string, seconds: number) => {
+    metrics.took(protocol, seconds)
+    histogram.observe({ protocol }, seconds)
+  }
+  return { registry, own, took }
+}
+
+it('publishes durations as the library does', async () => {
+  const { registry, own, took } = counted()
+  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+  for (const seconds of [0, ...bounds, 0.000_5, 0.001_1, 7, 31, 4_000]) took('evm', seconds)
+  took('beacon', 0.3)
+  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+  // The numbers are the same however often they are read.
+  expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
+})
+
+it('publishes durations that those of other processes can be added to', async () => {
+  const [one, other] = [counted(), counted()]
+  one.took('evm', 0.002)
+  other.took('evm', 0.2)
+  other.took('jetton', 60)
+  const sumOf = async (...registries: Registry[]) => {
+    const reports = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))
+    return AggregatorRegistry.aggregate(JSON.parse(JSON.stringify(reports))).getSingleMetricAsString(name)
+  }
+  expect(await sumOf(one.registry, other.registry)).toBe(await sumOf(one.own, other.own))
+})
