@@ -151,7 +151,7 @@ class DirectoryFeed {
     if (this.#isAllWanted || this.#nodeIds.size + this.#credentialIds.size > 0) return
     if (this.#ended.signal.aborted) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#nextReload - performance.now()).unref()
+      const timer = setTimeout(resolve, Math.max(0, this.#nextReload - performance.now())).unref()
       this.#wake = () => {
         clearTimeout(timer)
         this.#wake = () => undefined
