@@ -1,1 +1,4 @@
-export { default } from '@fairlead/vitest'
+import shared from '@fairlead/vitest'
+import { mergeConfig } from 'vitest/config'
+
+export default mergeConfig(shared, { test: { globalSetup: 'vitest.postgres.ts' } })

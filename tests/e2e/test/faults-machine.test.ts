@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { figure } from './faults/figure.ts'
 import { startPlainNode } from './faults/plain-node.ts'
 import { serve } from './faults/served.ts'
-import { postgresPrograms, startPostgres } from './postgres.ts'
+import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { steadyLoad } from './steady-load.ts'
 
 const patience = { timeout: 60_000, interval: 100 }

@@ -6,7 +6,7 @@ import { hasRedisServer, type Redis, startRedis } from './faults/redis.ts'
 import { figure } from './faults/figure.ts'
 import { startPlainNode } from './faults/plain-node.ts'
 import { type Served, serve } from './faults/served.ts'
-import { freePort, type Postgres, postgresPrograms, startPostgres } from './postgres.ts'
+import { freePort, type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { steadyLoad } from './steady-load.ts'
 
 const patience = { timeout: 60_000, interval: 100 }

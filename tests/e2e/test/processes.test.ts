@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Postgres, postgresPrograms, startPostgres } from './postgres.ts'
+import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
 import { steadyLoad } from './steady-load.ts'
 

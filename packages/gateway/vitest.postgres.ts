@@ -1,0 +1,10 @@
+import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
+
+/** Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env['TEST_DATABASE_URL'] !== undefined || postgresPrograms === undefined) return undefined
+  const postgres = await startPostgres(postgresPrograms)
+  // Workers take the environment over.
+  process.env['TEST_DATABASE_URL'] = postgres.url
+  return () => postgres.stop()
+}
