@@ -17,8 +17,16 @@ export interface Route {
   readonly tags?: readonly string[]
   /** Given when callers should move to another operation. */
   readonly deprecated?: true
+  /** The day from which on it was deprecated, for example `2026-11-22`. */
+  readonly deprecatedSince?: string
+  /** The day on which it ends, for example `2027-06-30`. */
+  readonly sunset?: string
   /** Given when the operation may still change or go. */
   readonly stability?: 'experimental'
+  /** What a caller must be allowed to do, for example `projects:read`; empty when it is enough to be known. */
+  readonly scopes?: readonly string[]
+  /** Given when nobody has to be known. */
+  readonly public?: true
   readonly pathParameters: Readonly<Record<string, Parameter>>
   readonly query: Readonly<Record<string, Parameter>>
   /** Request headers with a meaning of their own, by name as the specification writes it. */

@@ -34,6 +34,22 @@ describe('a request', () => {
     expect(sent[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`)
   })
 
+  it('carries no key when there is none, and what the console adds', async () => {
+    const sent: Request[] = []
+    const platform = createPlatformClient({
+      baseUrl,
+      fetch: async (input) => {
+        sent.push(input as Request)
+        return Response.json(organization)
+      },
+    })
+    platform.use({ onRequest: ({ request }) => request.headers.set('x-csrf-token', 't') })
+    await unwrap(platform.GET('/v1/organization/'))
+    expect(sent[0]?.headers.has('authorization')).toBe(false)
+    expect(sent[0]?.headers.get('x-csrf-token')).toBe('t')
+    expect(() => createPlatformClient({ baseUrl, apiKey: '' })).toThrow('apiKey')
+  })
+
   it.each([
     ['https://api.example.com', 'https://api.example.com/v1/organization/'],
     ['https://api.example.com/', 'https://api.example.com/v1/organization/'],

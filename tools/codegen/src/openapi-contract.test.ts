@@ -53,6 +53,24 @@ describe('a route', () => {
     expect(route).toMatchObject({ tags: ['Beacon'], deprecated: true, stability: 'experimental' })
   })
 
+  it('says since when it is deprecated and when it ends', async () => {
+    const ending = { deprecated: true, 'x-deprecated-since': '2026-11-22', 'x-sunset': '2027-06-30' }
+    expect(await routeOf(ending)).toMatchObject({ deprecatedSince: '2026-11-22', sunset: '2027-06-30' })
+    await expect(routeOf({ ...ending, deprecated: false })).rejects.toThrow(
+      'publish: x-deprecated-since stands at an operation that is not deprecated',
+    )
+    await expect(routeOf({ ...ending, 'x-sunset': 'soon' })).rejects.toThrow(
+      'publish: x-sunset must be a day as year-month-day',
+    )
+  })
+
+  it('says what a caller must be allowed to do, or that nobody has to be known', async () => {
+    expect(await routeOf({ 'x-scopes': ['blocks:write'] })).toMatchObject({ scopes: ['blocks:write'] })
+    expect(await routeOf({ 'x-scopes': [], security: [{ key: [] }] })).toMatchObject({ scopes: [] })
+    expect(await routeOf({ security: [{ key: [] }] })).not.toHaveProperty('public')
+    expect(await routeOf({ security: [] })).toMatchObject({ public: true })
+  })
+
   it('names the headers of the request, also those of the path, and of the responses', async () => {
     const route = await routeOf(
       {

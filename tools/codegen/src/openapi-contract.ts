@@ -65,11 +65,31 @@ function parametersIn(document: Json, parameters: readonly Json[], place: string
 
 // What is as usual is left out: most routes have one media type, no headers, and are neither new nor old.
 
-function about({ tags, deprecated, 'x-stability': stability }: Json): Json {
+function about(operation: Json): Json {
+  const { tags, deprecated, security, 'x-stability': stability, 'x-scopes': scopes } = operation
   return {
     ...(Array.isArray(tags) && tags.length > 0 && { tags }),
     ...(deprecated === true && { deprecated }),
+    ...lifetime(operation),
     ...(stability !== undefined && { stability }),
+    ...(scopes !== undefined && { scopes }),
+    ...(Array.isArray(security) && security.length === 0 && { public: true }),
+  }
+}
+
+function lifetime(operation: Json): Json {
+  const { deprecated, operationId, 'x-deprecated-since': deprecatedSince, 'x-sunset': sunset } = operation
+  const days = { 'x-deprecated-since': deprecatedSince, 'x-sunset': sunset }
+  for (const [key, day] of Object.entries(days)) {
+    if (day === undefined) continue
+    const place = `${String(operationId)}: ${key}`
+    if (deprecated !== true) throw new Error(`${place} stands at an operation that is not deprecated`)
+    if (typeof day !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
+      throw new Error(`${place} must be a day as year-month-day`)
+  }
+  return {
+    ...(deprecatedSince !== undefined && { deprecatedSince }),
+    ...(sunset !== undefined && { sunset }),
   }
 }
 

@@ -61,15 +61,20 @@ export async function protobufTypes(moduleFolder: string): Promise<Record<string
 }
 
 /**
- * Reads the descriptors of every proto file below a buf module and of what they import, without comments.
+ * Reads the descriptors of every proto file below a buf module and of what they import.
  *
+ * @param options - `comments`: whether they carry the comments of the files; not unless given
  * @returns each file after those that it imports
  * @throws Error with what buf printed
  */
-export async function protobufDescriptors(moduleFolder: string): Promise<FileDescriptorSet> {
+export async function protobufDescriptors(
+  moduleFolder: string,
+  { comments = false }: { readonly comments?: boolean } = {},
+): Promise<FileDescriptorSet> {
   return inTemporaryFolder(async (folder) => {
     const image = join(folder, 'descriptors.binpb')
-    await buf('build', moduleFolder, '--as-file-descriptor-set', '--exclude-source-info', '--output', image)
+    const content = comments ? [] : ['--exclude-source-info']
+    await buf('build', moduleFolder, '--as-file-descriptor-set', ...content, '--output', image)
     return fromBinary(FileDescriptorSetSchema, await readFile(image))
   })
 }
