@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
+import type { CallSignal } from './call-signal.ts'
 import { asPart } from '../observe/tracing/current-trace.ts'
 import type { NodeGrant } from '../grants/node-grant.ts'
-import { type Admission, type Admitted, isRefusal } from './admit/admission.ts'
+import { type Admission, type Admitted, isRefusal, type Refusal } from './admit/admission.ts'
+import { type Awaiter, tell } from './awaiter.ts'
 import type { Call } from './call.ts'
 import type { Answers } from './forward/answers.ts'
-import { forward } from './forward/forward.ts'
+import { beginForward, type Forwarded } from './forward/forward.ts'
 import type { Room } from './forward/answer-memory.ts'
 import type { UpstreamAnswer } from './forward/upstream-answer.ts'
 import type { Upstream } from './forward/upstream.ts'
@@ -23,7 +25,7 @@ export interface CallContext {
   /** Left out for calls that the service makes for itself. */
   readonly admission?: Admission | undefined
   /** Ends when the client goes away or the time is up. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with. */
@@ -48,37 +50,124 @@ export interface AnsweredCall {
   readonly leave?: (() => void) | undefined
 }
 
+/** {@link beginCall} for whoever would rather have a promise. */
+export function answerCall(item: RpcItem, context: CallContext, room?: Room): Promise<AnsweredCall> {
+  return new Promise((done) => beginCall(item, context, done, room))
+}
+
 /**
  * Takes one call through the stations behind the door: admit, route, forward. It never throws.
  *
+ * @param done - hears once how the call was answered, maybe at once
  * @param room - given for a call of a batch: its answer is read whole, and all answers together must fit
  */
-export async function answerCall(item: RpcItem, context: CallContext, room?: Room): Promise<AnsweredCall> {
-  if ('failure' in item)
-    return { method: 'unknown', status: 200, content: errorText(item.idText, item.failure) }
-  const method = contractMethod(item.method)?.name ?? 'unknown'
-  let place: Admitted | undefined
-  let isRead = true
-  try {
-    const { grant, endpoint, signal, maxLogRange, upstream, admission, answers, latest } = context
-    const admitted = admission?.admit(grant, item.method, signal)
-    const answer = admitted instanceof Promise ? await asPart('admission', {}, () => admitted) : admitted
-    if (answer && isRefusal(answer)) throw refusedCall(answer)
-    place = answer
-    const destination = routeMethod(item, grant, endpoint)
-    const call = { grant, endpoint, request: item, signal, maxLogRange, answers, latest }
-    const forwarded = await forward(call, destination, upstream, room)
-    if (item.idText !== undefined) {
-      if ('text' in forwarded) return { method, status: 200, content: forwarded.text }
-      isRead = false
-      return { method, status: 200, content: forwarded.answer, leave: place?.leave }
+export function beginCall(
+  item: RpcItem,
+  context: CallContext,
+  done: (answered: AnsweredCall) => void,
+  room?: Room,
+): void {
+  if ('failure' in item) {
+    done({ method: 'unknown', status: 200, content: errorText(item.idText, item.failure) })
+  } else new CallUnderWay(item, context, done, room).begin()
+}
+
+/** A call between the stations. */
+class CallUnderWay implements Awaiter<Forwarded>, Call {
+  readonly request: RpcRequest
+  readonly grant: NodeGrant
+  readonly endpoint: '' | 'evm'
+  readonly signal: CallSignal
+  readonly maxLogRange: number | undefined
+  readonly answers: Answers | undefined
+  readonly latest: Call['latest']
+  readonly #context: CallContext
+  readonly #done: (answered: AnsweredCall) => void
+  readonly #room: Room | undefined
+  readonly #method: string
+  #place: Admitted | undefined
+  #isOver = false
+
+  constructor(
+    request: RpcRequest,
+    context: CallContext,
+    done: (answered: AnsweredCall) => void,
+    room: Room | undefined,
+  ) {
+    this.request = request
+    this.grant = context.grant
+    this.endpoint = context.endpoint
+    this.signal = context.signal
+    this.maxLogRange = context.maxLogRange
+    this.answers = context.answers
+    this.latest = context.latest
+    this.#context = context
+    this.#done = done
+    this.#room = room
+    this.#method = contractMethod(request.method)?.name ?? 'unknown'
+  }
+
+  begin(): void {
+    try {
+      const admitted = this.#context.admission?.admit(this.grant, this.request.method, this.signal)
+      if (!(admitted instanceof Promise)) this.#enter(admitted)
+      else {
+        tell(
+          asPart('admission', {}, () => admitted),
+          { resolve: (answer) => this.#enter(answer), reject: (error) => this.reject(error) },
+        )
+      }
+    } catch (error) {
+      this.reject(error)
     }
-    if ('answer' in forwarded) await forwarded.answer.body.dump()
-    return { method, status: 204, content: undefined }
-  } catch (error) {
-    return failed(method, item, failureOf(error, context.log))
-  } finally {
-    if (isRead) place?.leave()
+  }
+
+  #enter(admitted: Admitted | Refusal | undefined): void {
+    if (admitted && isRefusal(admitted)) return this.reject(refusedCall(admitted))
+    this.#place = admitted
+    try {
+      const destination = routeMethod(this.request, this.grant, this.endpoint)
+      beginForward(this, destination, this.#context.upstream, this, this.#room)
+    } catch (error) {
+      this.reject(error)
+    }
+  }
+
+  resolve(forwarded: Forwarded): void {
+    if (this.request.idText === undefined) this.#drop(forwarded)
+    else if ('text' in forwarded) this.#end({ method: this.#method, status: 200, content: forwarded.text })
+    else {
+      // The place is held until the answer has been read.
+      const leave = this.#place && (() => this.#place?.leave())
+      this.#tell({ method: this.#method, status: 200, content: forwarded.answer, leave })
+    }
+  }
+
+  reject(error: unknown): void {
+    this.#end(failed(this.#method, this.request, failureOf(error, this.#context.log)))
+  }
+
+  /** Reads the answer to a notification, and gives it to nobody. */
+  #drop(forwarded: Forwarded): void {
+    const answered = { method: this.#method, status: 204, content: undefined }
+    if ('text' in forwarded) this.#end(answered)
+    else {
+      tell(forwarded.answer.body.dump(), {
+        resolve: () => this.#end(answered),
+        reject: (error) => this.reject(error),
+      })
+    }
+  }
+
+  #end(answered: AnsweredCall): void {
+    this.#place?.leave()
+    this.#tell(answered)
+  }
+
+  #tell(answered: AnsweredCall): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#done(answered)
   }
 }
 

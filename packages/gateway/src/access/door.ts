@@ -66,9 +66,17 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     enter: (protocol, path, request) => {
+      const { memo } = request
+      const { version } = directory
+      const known = memo?.entered
+      if (known?.version === version && known.protocol === protocol) return known.grant
       const entered = enter(authenticate(directory, path, request.headers, nodeDomain), protocol, request)
-      if (!('status' in entered) || entered.status !== 401) return entered
-      return { ...entered, reason: `Unauthorized: ${entered.reason}` }
+      if (!('status' in entered)) {
+        // One that ends by itself is looked at every time.
+        if (memo && entered.expiresAt === undefined) memo.entered = { grant: entered, protocol, version }
+        return entered
+      }
+      return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
     },
     enterWithXToken: (xToken, host, request) =>
       enter(authenticateXToken(directory, xToken, host, nodeDomain), 'grpc', request),

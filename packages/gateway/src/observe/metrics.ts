@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
-import { askedGauge } from './states/asked-metrics.ts'
+import { askedCounter, askedGauge } from './states/asked-metrics.ts'
 
 /** The numbers that the service counts as it works. Every label has a small, fixed set of values. */
 export interface Metrics {
@@ -38,8 +38,8 @@ export interface MetricSources {
 /** What is counted about WebSockets. */
 export interface WebSocketMetrics {
   readonly open: Gauge
-  readonly messagesIn: Counter.Internal
-  readonly messagesOut: Counter.Internal
+  /** How many came in from clients, and went out to them. */
+  readonly messages: { in: number; out: number }
   readonly closed: Counter<'code'>
   readonly subscriptions: Gauge<'kind'>
 }
@@ -63,12 +63,18 @@ export function createMetrics(sources: MetricSources): Metrics {
     [],
     (set) => set({}, sources.upstreamEventStreams()),
   )
-  const messages = new Counter({
-    name: 'fairlead_websocket_messages_total',
-    help: 'WebSocket messages by direction, in from clients and out to them.',
-    labelNames: ['direction'],
-    registers,
-  })
+  // Counted for each message, which is why it is no counter of the library.
+  const messages = { in: 0, out: 0 }
+  askedCounter(
+    registry,
+    'fairlead_websocket_messages_total',
+    'WebSocket messages by direction, in from clients and out to them.',
+    ['direction'],
+    (add) => {
+      add({ direction: 'in' }, messages.in)
+      add({ direction: 'out' }, messages.out)
+    },
+  )
   const grpcBytes = new Counter({
     name: 'fairlead_grpc_bytes_total',
     help: 'Bytes of gRPC messages by direction, in from clients and out to them.',
@@ -80,8 +86,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     requests: createRequestMetrics(registry),
     webSockets: {
       open: new Gauge({ name: 'fairlead_websockets', help: 'Open WebSockets.', registers }),
-      messagesIn: messages.labels('in'),
-      messagesOut: messages.labels('out'),
+      messages,
       closed: new Counter({
         name: 'fairlead_websockets_closed_total',
         help: 'Closed WebSockets by close code; other stands for codes that clients make up.',

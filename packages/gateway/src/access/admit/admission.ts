@@ -1,3 +1,4 @@
+import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { ServedProtocol } from './served-protocol.ts'
 
@@ -57,7 +58,7 @@ export interface Admission {
   admit(
     grant: NodeGrant,
     method: string,
-    signal: AbortSignal,
+    signal: CallSignal,
   ): Admitted | Refusal | Promise<Admitted | Refusal>
   /** As {@link admit} for what stays open for as long as the client likes: it takes no place among the calls. */
   admitStream(grant: NodeGrant, method: string): Refusal | undefined

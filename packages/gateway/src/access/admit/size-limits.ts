@@ -1,4 +1,3 @@
-import type { Limits } from '../../grants/limits.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 
 type SizeLimit = 'maxBodyBytes' | 'maxBatchItems' | 'maxLogRange'
@@ -11,7 +10,14 @@ type SizeLimit = 'maxBodyBytes' | 'maxBatchItems' | 'maxLogRange'
  */
 export function sizeLimit({ limits }: NodeGrant, name: SizeLimit, ofService: number): number {
   if (limits === undefined) return ofService
-  const owners: (Limits | undefined)[] = [limits.credential, limits.node, limits.project]
-  const all = [ofService, ...owners.map((owner) => owner?.[name] ?? 0)].filter((limit) => limit > 0)
-  return all.length === 0 ? 0 : Math.min(...all)
+  return leastOf(
+    leastOf(leastOf(ofService, limits.credential?.[name]), limits.node?.[name]),
+    limits.project?.[name],
+  )
+}
+
+/** The lesser of two limits, of which 0 is none. */
+function leastOf(limit: number, other = 0): number {
+  if (other <= 0) return limit
+  return limit <= 0 ? other : Math.min(limit, other)
 }

@@ -43,6 +43,8 @@ export interface Directory {
    */
   onReplaced(listener: () => void): () => void
   readonly size: number
+  /** Another number whenever anything may have changed. */
+  readonly version: number
 }
 
 // What a walk through the table may do in one turn of the event loop: well below a millisecond.
@@ -56,11 +58,13 @@ const sweepLength = 20_000
 export function createDirectory(): Directory {
   const table = new CredentialTable()
   const listeners = new Set<() => void>()
+  let version = 0
   const tell = () => {
     for (const listener of listeners) listener()
   }
   /** Puts all of them; true when one is new. */
   const put = (records: readonly CredentialRecord[]) => {
+    version += 1
     let isNew = false
     for (const record of records) isNew = table.put(record) || isNew
     return isNew
@@ -86,6 +90,7 @@ export function createDirectory(): Directory {
         },
         end: async () => {
           for (let from: number | undefined = 0; from !== undefined;) {
+            version += 1
             const { next, removed } = table.sweep(from, sweepLength)
             isChanged ||= removed
             from = next
@@ -106,6 +111,9 @@ export function createDirectory(): Directory {
     },
     get size() {
       return table.size
+    },
+    get version() {
+      return version
     },
   }
 }

@@ -43,15 +43,22 @@ export class Room {
 
   /** @throws {@link RpcFailure} -32005 when the request, or the service, would hold too much */
   take(bytes: number): void {
+    const failure = this.refuses(bytes)
+    if (failure) throw failure
+  }
+
+  /** As {@link take}, but gives the failure instead of throwing it. */
+  refuses(bytes: number): RpcFailure | undefined {
     if (this.#taken + bytes > maxBytesOfRequest) {
-      throw new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
+      return new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
     }
     if (!this.#memory.take(bytes)) {
-      throw new RpcFailure(rpcCodes.limitExceeded, 'The service holds too many answers at the moment.', {
+      return new RpcFailure(rpcCodes.limitExceeded, 'The service holds too many answers at the moment.', {
         status: 503,
       })
     }
     this.#taken += bytes
+    return undefined
   }
 
   /** Whether there is memory for something that need not be held. */

@@ -1,10 +1,12 @@
+import type { CallSignal } from '../call-signal.ts'
+import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
 import { callText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
-import type { PartAsking } from './adapters/adapter.ts'
+import type { Adapter, PartAsking } from './adapters/adapter.ts'
 import type { Room } from './answer-memory.ts'
 import type { Asked } from './asked.ts'
-import { beginsWithError } from './peek-answer.ts'
+import { beginsWithError, isErrorAtHand } from './peek-answer.ts'
 import { answerResult, type PlainAnswer, plainAnswer, readAnswer } from './read-answer.ts'
 import { rewriteAnswer } from './rewrite-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
@@ -20,25 +22,37 @@ import { paramsText as textOf, type Upstream } from './upstream.ts'
  * @param destination - what the router found
  * @param upstream - the node
  * @param atLeast - number of a block that the answering node has to have
- * @returns the node's own answer only when it begins like a result
- * @throws {@link RpcFailure}
+ * @param awaiter - hears the node's own answer only when it begins like a result, or {@link RpcFailure}
  */
-export async function askNode(
+export function askNode(
   call: Call,
   destination: Destination,
   upstream: Upstream,
-  atLeast?: number,
+  atLeast: number | undefined,
+  awaiter: Awaiter<Asked>,
+): void {
+  const { adapter } = destination
+  if (adapter) tell(adapted(call, destination, adapter, upstream, atLeast), awaiter)
+  else post(call, destination, upstream, atLeast, awaiter)
+}
+
+async function adapted(
+  call: Call,
+  destination: Destination,
+  adapter: Adapter,
+  upstream: Upstream,
+  atLeast: number | undefined,
 ): Promise<Asked> {
-  const { adapter, params } = destination
-  const adapted = await adapter?.answer?.(call, params, upstream)
-  if (adapted !== undefined) return { result: JSON.stringify(adapted) }
-  const asked = await adapter?.ask?.(call, params, upstream)
+  const { params } = destination
+  const made = await adapter.answer?.(call, params, upstream)
+  if (made !== undefined) return { result: JSON.stringify(made) }
+  const asked = await adapter.ask?.(call, params, upstream)
   const question =
     asked === undefined ? destination : { ...destination, params: asked, paramsText: textOf(asked) }
-  if (!adapter?.gather) return post(call, question, upstream, atLeast)
+  const whole = () => promised<Asked>((awaiter) => post(call, question, upstream, atLeast, awaiter))
+  if (!adapter.gather) return whole()
   const room = upstream.room()
   try {
-    const whole = () => post(call, question, upstream, atLeast)
     const part = partsOf(call, question, upstream, room)
     return (await adapter.gather(call, question.params, { upstream, room, whole, part })) ?? (await whole())
   } finally {
@@ -50,23 +64,52 @@ export async function askNode(
 function partsOf(call: Call, destination: Destination, upstream: Upstream, room: Room): PartAsking['part'] {
   return async (params, atLeast) => {
     const part = { ...destination, adapter: undefined, params, paramsText: textOf(params) }
-    const ask = (signal: AbortSignal) => post({ ...call, signal }, part, upstream, atLeast)
+    const ask = (signal: CallSignal, awaiter: Awaiter<Asked>) =>
+      post({ ...call, signal }, part, upstream, atLeast, awaiter)
     const memory = call.answers?.of(upstream, call.grant)
-    const asked = await (memory ? memory.answers.part(call, part, ask) : ask(call.signal))
+    const asked = await promised<Asked>((awaiter) => {
+      if (memory) memory.answers.part(call, part, ask, awaiter)
+      else ask(call.signal, awaiter)
+    })
     return 'answer' in asked ? plainOf(asked.answer, part.method.name, room, call.signal) : asked
   }
 }
 
-async function post(
+function post(
   call: Call,
   { adapter, method: { name: method }, params, paramsText }: Destination,
   upstream: Upstream,
-  atLeast?: number,
-): Promise<Asked> {
+  atLeast: number | undefined,
+  awaiter: Awaiter<Asked>,
+): void {
   const { signal, request } = call
   const { idText = '1' } = request
   const body = callText(method, paramsText, nodesEcho(idText) ? idText : '1')
-  const answer = await upstream.post(body, signal, { method, params, atLeast })
+  const question = { method, params, atLeast }
+  upstream.ask(body, signal, question, {
+    resolve: (answer) => {
+      const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
+      if (isOrdinary) awaiter.resolve({ answer })
+      else tell(translated(answer, { call, adapter, method, params, upstream }), awaiter)
+    },
+    reject: (error) => awaiter.reject(error),
+  })
+}
+
+/** What was asked of a node, for what is left to do with its answer. */
+interface Translation {
+  readonly call: Call
+  readonly adapter: Adapter | undefined
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly upstream: Upstream
+}
+
+async function translated(
+  answer: UpstreamAnswer,
+  { call, adapter, method, params, upstream }: Translation,
+): Promise<Asked> {
+  const { signal } = call
   const held = upstream.room()
   try {
     if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
@@ -85,7 +128,7 @@ async function plainOf(
   answer: UpstreamAnswer,
   method: string,
   room: Room,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<PlainAnswer> {
   return plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
 }
@@ -96,5 +139,7 @@ function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined):
 
 /** Whether nodes give an id back as it is; others come back with fewer digits, as another number, or not at all. */
 export function nodesEcho(idText: string): boolean {
-  return /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/.test(idText)
+  return echoed.test(idText)
 }
+
+const echoed = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/

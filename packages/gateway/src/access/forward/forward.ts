@@ -1,3 +1,4 @@
+import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
 import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
@@ -5,6 +6,7 @@ import { askNode, nodesEcho } from './ask-node.ts'
 import type { Answers } from './answers.ts'
 import type { Room } from './answer-memory.ts'
 import type { Asked } from './asked.ts'
+import type { Ask } from './cache/node-answers.ts'
 import { askPinned } from './consistency/pinned-call.ts'
 import { asksForHead, steadyHead } from './consistency/steady-head.ts'
 import { answerText } from './read-answer.ts'
@@ -14,45 +16,83 @@ import type { Upstream } from './upstream.ts'
 /** An answer: its whole text, or the node's own answer, not yet read. */
 export type Forwarded = { readonly text: string } | { readonly answer: UpstreamAnswer }
 
+/** {@link beginForward} for whoever would rather have a promise. */
+export function forward(
+  call: Call,
+  destination: Destination,
+  upstream: Upstream,
+  room?: Room,
+): Promise<Forwarded> {
+  return promised((awaiter) => beginForward(call, destination, upstream, awaiter, room))
+}
+
 /**
  * Has a call answered: by what is remembered, by its adapter where there is one that wants it, else by the node.
  *
  * @param call - the call
  * @param destination - what the router found
  * @param upstream - the node
+ * @param awaiter - hears the answer, or {@link RpcFailure}
  * @param room - when given, the answer is read whole and checked before it is passed on
- * @throws {@link RpcFailure}
  */
-export async function forward(
+export function beginForward(
   call: Call,
   destination: Destination,
   upstream: Upstream,
+  awaiter: Awaiter<Forwarded>,
   room?: Room,
-): Promise<Forwarded> {
-  const { request, signal } = call
-  const { idText = '1' } = request
-  const asked = await answered(call, destination, upstream)
-  if ('answer' in asked) {
-    if (!room && nodesEcho(idText) && asked.answer.delimited) return asked
-    const held = room ?? upstream.room()
-    try {
-      return {
-        text: await answerText(asked.answer, { method: destination.method.name, idText, room: held, signal }),
+): void {
+  const { idText = '1' } = call.request
+  answered(call, destination, upstream, {
+    resolve: (asked) => {
+      if ('answer' in asked) {
+        if (!room && asked.answer.delimited && nodesEcho(idText)) awaiter.resolve(asked)
+        else tell(underId(asked.answer, { call, destination, upstream }, room), awaiter)
+        return
       }
-    } finally {
-      if (!room) held.empty()
-    }
-  }
-  const text = 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
-  room?.take(text.length)
-  return { text }
+      const text = 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
+      const failure = room?.refuses(text.length)
+      if (failure) awaiter.reject(failure)
+      else awaiter.resolve({ text })
+    },
+    reject: (error) => awaiter.reject(error),
+  })
 }
 
-async function answered(call: Call, destination: Destination, upstream: Upstream): Promise<Asked> {
-  const { answers } = call
-  if (!answers) return askNode(call, destination, upstream)
-  const latest = await call.latest?.()
-  const ask = (one: Destination, atLeast?: number) => remembered({ call, answers, upstream }, one, atLeast)
+/** Reads an answer whole, and puts it under the id of its call. */
+async function underId(
+  answer: UpstreamAnswer,
+  { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: Destination },
+  room: Room | undefined,
+): Promise<Forwarded> {
+  const { signal, request } = call
+  const { idText = '1' } = request
+  const held = room ?? upstream.room()
+  try {
+    const method = destination.method.name
+    return { text: await answerText(answer, { method, idText, room: held, signal }) }
+  } finally {
+    if (!room) held.empty()
+  }
+}
+
+function answered(call: Call, destination: Destination, upstream: Upstream, awaiter: Awaiter<Asked>): void {
+  const { answers, latest } = call
+  if (!answers) askNode(call, destination, upstream, undefined, awaiter)
+  else if (latest) tell(ofBatch({ call, answers, upstream }, destination, latest), awaiter)
+  else remembered({ call, answers, upstream }, destination, undefined, awaiter)
+}
+
+/** Has a call answered for which another one of its batch may have read the newest block. */
+async function ofBatch(
+  asking: Asking,
+  destination: Destination,
+  latestOf: NonNullable<Call['latest']>,
+): Promise<Asked> {
+  const latest = await latestOf()
+  const ask = (one: Destination, atLeast?: number) =>
+    promised<Asked>((awaiter) => remembered(asking, one, atLeast, awaiter))
+  const { upstream } = asking
   return latest === undefined ? ask(destination) : askPinned({ latest, destination, upstream, ask })
 }
 
@@ -63,16 +103,22 @@ interface Asking {
   readonly upstream: Upstream
 }
 
-async function remembered(
+function remembered(
   { call, answers, upstream }: Asking,
   destination: Destination,
-  atLeast?: number,
-): Promise<Asked> {
+  atLeast: number | undefined,
+  awaiter: Awaiter<Asked>,
+): void {
   const memory = answers.of(upstream, call.grant)
-  const asked = await memory.answers.answer(call, destination, (signal) =>
-    askNode({ ...call, signal }, destination, upstream, atLeast),
-  )
-  if (!asksForHead(destination)) return asked
-  const ask = (again: Destination, floor: number) => askNode(call, again, upstream, floor)
-  return steadyHead(call, destination, asked, { answers, upstream, ask })
+  const ask: Ask = (signal, asker) =>
+    askNode(signal === call.signal ? call : { ...call, signal }, destination, upstream, atLeast, asker)
+  if (!asksForHead(destination)) return memory.answers.answer(call, destination, ask, awaiter)
+  memory.answers.answer(call, destination, ask, {
+    resolve: (asked) => {
+      const again = (one: Destination, floor: number) =>
+        promised<Asked>((asker) => askNode(call, one, upstream, floor, asker))
+      steadyHead(call, destination, asked, { answers, upstream, ask: again }, awaiter)
+    },
+    reject: (error) => awaiter.reject(error),
+  })
 }

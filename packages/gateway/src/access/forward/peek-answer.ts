@@ -1,9 +1,18 @@
+import type { CallSignal } from '../call-signal.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable } from './upstream-failure.ts'
 
 // An answer begins with its version, its id and its error or result, in any order that a client likes.
 const errorAhead =
   /^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^"\s,{[]+)\s*,|\s*"result"\s*:\s*null\s*,)*\s*"error"\s*:\s*\{/
+
+const longestBeginning = 1_024
+
+/** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
+export function isErrorAtHand({ latin1, bytes }: UpstreamAnswer): boolean | undefined {
+  if (latin1 !== undefined) return errorAhead.test(latin1.slice(0, longestBeginning))
+  return bytes && isError(bytes)
+}
 
 /**
  * Tells an error from a result by the first bytes of an answer. Nothing is lost: the answer can still be read whole.
@@ -12,8 +21,9 @@ const errorAhead =
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} as `Upstream.post` when nothing comes
  */
-export async function beginsWithError(answer: UpstreamAnswer, signal: AbortSignal): Promise<boolean> {
-  if (answer.bytes) return isError(answer.bytes)
+export async function beginsWithError(answer: UpstreamAnswer, signal: CallSignal): Promise<boolean> {
+  const atHand = isErrorAtHand(answer)
+  if (atHand !== undefined) return atHand
   const { body } = answer
   if (body.readableLength === 0) {
     await firstBytes(body).catch((error: unknown) => Promise.reject(unavailable(error, signal)))
@@ -25,7 +35,7 @@ export async function beginsWithError(answer: UpstreamAnswer, signal: AbortSigna
 }
 
 function isError(beginning: Buffer): boolean {
-  return errorAhead.test(beginning.toString('latin1', 0, 1_024))
+  return errorAhead.test(beginning.toString('latin1', 0, longestBeginning))
 }
 
 /** Waits for something to read; a body without a single byte only ends. */

@@ -1,4 +1,5 @@
 import { redact, redactJson } from '@fairlead/core'
+import type { CallSignal } from '../call-signal.ts'
 import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -15,7 +16,7 @@ import { unavailable, unreadable } from './upstream-failure.ts'
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
-export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: AbortSignal): Promise<string> {
+export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: CallSignal): Promise<string> {
   const { bytes } = answer
   if (bytes) {
     room.take(bytes.length)
@@ -109,7 +110,7 @@ interface Reading {
   /** Holds what is kept. */
   readonly room: Room
   /** What the exchange runs under. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {

@@ -1,17 +1,20 @@
+import { promised } from '../awaiter.ts'
 import { callText } from '../json-rpc/rpc-text.ts'
 import type { AnswerMemory } from './answer-memory.ts'
 import { answerResult } from './read-answer.ts'
 import { paramsText, type Upstream } from './upstream.ts'
 
 /**
- * What an upstream does by posting.
+ * What an upstream does by asking.
  *
  * @param memory - for answers that are held whole
  */
 export function upstreamCalls(
-  post: Upstream['post'],
+  ask: Upstream['ask'],
   memory: AnswerMemory,
-): Pick<Upstream, 'call' | 'batch' | 'room'> {
+): Pick<Upstream, 'post' | 'call' | 'batch' | 'room'> {
+  const post: Upstream['post'] = (body, signal, asked) =>
+    promised((awaiter) => ask(body, signal, asked, awaiter))
   const call: Upstream['call'] = async (method, params, signal) => {
     const answer = await post(callText(method, paramsText(params), '1'), signal, { method, params })
     const room = memory.room()
@@ -22,6 +25,7 @@ export function upstreamCalls(
     }
   }
   return {
+    post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
     room: () => memory.room(),

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { Http1Failure } from './http1/http1-failure.ts'
 
@@ -41,7 +42,7 @@ export class UpstreamFailure extends RpcFailure {
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unavailable(error: unknown, signal: AbortSignal): UpstreamFailure {
+export function unavailable(error: unknown, signal: CallSignal): UpstreamFailure {
   const cause: unknown = signal.aborted ? signal.reason : error
   const isLate = cause instanceof Error && cause.name.includes('Timeout')
   const kind = isLate

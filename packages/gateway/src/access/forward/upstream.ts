@@ -1,9 +1,12 @@
-import { currentTrace } from '../../observe/tracing/current-trace.ts'
+import type { CallSignal } from '../call-signal.ts'
+import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
+import type { Awaiter } from '../awaiter.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { paceOf } from './call-pace.ts'
 import { createHttp1Connections } from './http1/connection-pool.ts'
 import { fieldLines } from './http1/field-lines.ts'
 import type { Http1Answer } from './http1/http1-connections.ts'
+import { ofNoCall } from './http1/of-no-call.ts'
 import { resendingOf } from './pool/resending.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import type { AnswerMemory, Room } from './answer-memory.ts'
@@ -30,20 +33,22 @@ export interface Upstream {
    * @param asked - the call in the body; without it nothing but a call that never left is sent again
    * @throws {@link UpstreamFailure} with status 502 or 504; the message never says where the node is
    */
-  post(body: string, signal: AbortSignal, asked?: AskedCall): Promise<UpstreamAnswer>
+  post(body: string, signal: CallSignal, asked?: AskedCall): Promise<UpstreamAnswer>
+  /** As {@link post}. */
+  ask(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: Awaiter<UpstreamAnswer>): void
   /**
    * Calls one method and parses its result.
    *
    * @throws {@link RpcFailure} with the node's error, or as {@link Upstream.post}
    */
-  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  call(method: string, params: readonly unknown[], signal: CallSignal): Promise<unknown>
   /**
    * Calls several methods side by side; the results stand in the order of the calls. They are not sent as a JSON-RPC
    * batch, which some nodes limit and others refuse.
    */
   batch(
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
-    signal: AbortSignal,
+    signal: CallSignal,
   ): Promise<unknown[]>
   /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
   room(): Room
@@ -86,44 +91,66 @@ export function createUpstream(
   const type = 'application/json'
   const fields = fieldLines({ 'content-type': type, ...(authorization !== undefined && { authorization }) })
 
-  const post: Upstream['post'] = (body, signal, asked) =>
-    new Promise((resolve, reject) => {
-      const method = asked?.method ?? ''
-      const isRepeatable = resendingOf(method) === 'always'
-      const pace = paceOf(method)
-      const trace = currentTrace()
-      const call = {
-        method: 'POST',
-        target,
-        fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
-        body,
-        signal,
-        pace,
-        isRepeatable,
-        isGathered: true,
-      } as const
-      connections.exchange(call, (error, answer) => {
-        if (!answer) reject(unavailable(error, signal))
-        else if (answer.status === 200 && answer.header('content-type')?.includes('json')) {
-          resolve(answerOf(answer, secrets))
-        } else reject(refused(answer))
-      })
+  const ask: Upstream['ask'] = (body, signal, asked, awaiter) => {
+    const method = asked?.method ?? ''
+    const isRepeatable = resendingOf(method) === 'always'
+    const pace = paceOf(method)
+    const trace = currentTrace()
+    const call = {
+      method: 'POST',
+      target,
+      fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
+      body,
+      signal,
+      pace,
+      isRepeatable,
+      isGathered: true,
+    } as const
+    const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
+      if (!answer) awaiter.reject(unavailable(error, signal))
+      else if (answer.status === 200 && answer.header('content-type')?.includes('json')) {
+        awaiter.resolve(new NodeAnswer(answer, secrets))
+      } else awaiter.reject(refused(answer))
+    }
+    connections.exchange(call, (error, answer) => {
+      // The connection belongs to all calls, and what it runs belongs to none of their traces.
+      if (currentTrace() === trace) hear(error, answer)
+      else if (trace) inTrace(trace, () => hear(error, answer))
+      else ofNoCall(() => hear(error, answer))
     })
+  }
 
-  return { post, ...upstreamCalls(post, memory), close: () => connections.close() }
+  return { ask, ...upstreamCalls(ask, memory), close: () => connections.close() }
 }
 
-function answerOf(answer: Http1Answer, secrets: readonly string[]): UpstreamAnswer {
-  const { bytes, length, isDelimited } = answer
-  return {
-    bytes,
-    // Most answers are at hand, and are worth no stream.
-    get body() {
-      return answer.body
-    },
-    contentLength: length === undefined ? undefined : String(length),
-    delimited: isDelimited,
-    secrets,
+class NodeAnswer implements UpstreamAnswer {
+  readonly #answer: Http1Answer
+  readonly secrets: readonly string[]
+
+  constructor(answer: Http1Answer, secrets: readonly string[]) {
+    this.#answer = answer
+    this.secrets = secrets
+  }
+
+  get bytes(): Buffer | undefined {
+    return this.#answer.bytes
+  }
+
+  get latin1(): string | undefined {
+    return this.#answer.latin1
+  }
+
+  get body(): UpstreamAnswer['body'] {
+    return this.#answer.body
+  }
+
+  get contentLength(): string | undefined {
+    const { length } = this.#answer
+    return length === undefined ? undefined : String(length)
+  }
+
+  get delimited(): boolean {
+    return this.#answer.isDelimited
   }
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-record.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -27,7 +28,7 @@ export interface Upstreams {
   /** What is known of every upstream that was used. */
   states(): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
-  embeddedAnswer(signal: AbortSignal): Promise<void>
+  embeddedAnswer(signal: CallSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,10 +89,10 @@ export function createUpstreams(
     if (known) return known
     const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
     const pool = new NodePool(`${nodeId}/evm`, upstreams, { timeoutMs, hedges, watch, log })
-    const { post } = pool
+    const { ask } = pool
     const open = {
       pool,
-      upstream: { post, ...upstreamCalls(post, memory), close: () => Promise.resolve(pool.close()) },
+      upstream: { ask, ...upstreamCalls(ask, memory), close: () => Promise.resolve(pool.close()) },
     }
     pools.set(text, open)
     return open

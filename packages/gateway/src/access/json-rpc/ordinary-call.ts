@@ -1,8 +1,17 @@
 import type { RpcRequest } from './parse-body.ts'
 
-// The members beside the params, written without escapes; an id has a form that every node echoes as it is.
-const member = /"(jsonrpc|id|method)": ?("[\w .:-]{0,64}"|0|[1-9]\d{0,14})/y
-const paramsKey = /"params": ?(?=\[)/y
+const versionKey = '"jsonrpc":'
+const idKey = '"id":'
+const methodKey = '"method":'
+const paramsKey = '"params":'
+const longestWord = 64
+const longestNumber = 15
+
+// What a text beside the params may hold without escapes: every node echoes an id of these as it is.
+const plainCodes = new Uint8Array(128)
+for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ .:-') {
+  plainCodes[sign.charCodeAt(0)] = 1
+}
 
 /**
  * Reads a call that is written as nearly all clients do: an object with the members `jsonrpc`, `id`, `method` and
@@ -20,9 +29,9 @@ export function readOrdinaryCall(text: string): RpcRequest | undefined {
   if (paramsEnd === 0 || text.charCodeAt(0) !== openBrace) return undefined
   const found: Found = { jsonrpc: undefined, id: undefined, method: undefined }
   const beforeParams = readMembersBefore(text, 1, found)
-  paramsKey.lastIndex = beforeParams
-  if (!paramsKey.test(text)) return undefined
-  const paramsStart = paramsKey.lastIndex
+  if (!text.startsWith(paramsKey, beforeParams)) return undefined
+  const paramsStart = behindSpace(text, beforeParams + paramsKey.length)
+  if (text.charCodeAt(paramsStart) !== openBracket) return undefined
   const end = readMembersBehind(text, paramsEnd, found)
   if (end !== text.length - 1 || text.charCodeAt(end) !== closeBrace) return undefined
   const { jsonrpc, id, method } = found
@@ -71,15 +80,46 @@ function readMembersBehind(text: string, start: number, found: Found): number {
 
 /** Reads a member that was not found before; gives the place behind it, or -1. */
 function readMember(text: string, at: number, found: Found): number {
-  member.lastIndex = at
-  const [, key, value] = member.exec(text) ?? []
-  if (key === undefined || found[key as keyof Found] !== undefined) return -1
-  found[key as keyof Found] = value
-  return member.lastIndex
+  if (text.startsWith(methodKey, at)) {
+    const start = behindSpace(text, at + methodKey.length)
+    const end = found.method === undefined ? endOfValue(text, start) : -1
+    if (end > 0) found.method = text.slice(start, end)
+    return end
+  }
+  if (text.startsWith(idKey, at)) {
+    const start = behindSpace(text, at + idKey.length)
+    const end = found.id === undefined ? endOfValue(text, start) : -1
+    if (end > 0) found.id = text.slice(start, end)
+    return end
+  }
+  if (!text.startsWith(versionKey, at)) return -1
+  const start = behindSpace(text, at + versionKey.length)
+  const end = found.jsonrpc === undefined ? endOfValue(text, start) : -1
+  if (end > 0) found.jsonrpc = text.slice(start, end)
+  return end
+}
+
+/** The place behind a plain text or a whole number that begins here, or -1. */
+function endOfValue(text: string, start: number): number {
+  let at = start
+  let code = text.charCodeAt(at)
+  if (code === quote) {
+    do code = text.charCodeAt(++at)
+    while (plainCodes[code] === 1)
+    return code === quote && at - start <= longestWord + 1 ? at + 1 : -1
+  }
+  if (code === zero) return at + 1
+  while (code >= zero && code <= nine) code = text.charCodeAt(++at)
+  return at > start && at - start <= longestNumber ? at : -1
 }
 
 function behindComma(text: string, at: number): number {
-  return text.charCodeAt(at + 1) === space ? at + 2 : at + 1
+  return behindSpace(text, at + 1)
 }
 
-const [openBrace, closeBrace, quote, comma, space] = [0x7b, 0x7d, 0x22, 0x2c, 0x20]
+function behindSpace(text: string, at: number): number {
+  return text.charCodeAt(at) === space ? at + 1 : at
+}
+
+const [openBrace, closeBrace, openBracket, quote, comma, space] = [0x7b, 0x7d, 0x5b, 0x22, 0x2c, 0x20]
+const [zero, nine] = [0x30, 0x39]

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { jsonMembers, jsonParts } from './json-parts.ts'
 import { readOrdinaryCall } from './ordinary-call.ts'
 import { RpcFailure, rpcCodes } from './rpc-failure.ts'
@@ -39,7 +40,7 @@ export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   let text: string
   let value: unknown
   try {
-    text = decoder.decode(body)
+    text = textOf(body)
     const ordinary = readOrdinaryCall(text)
     if (ordinary) return { batch: false, items: [ordinary] }
     value = JSON.parse(text)
@@ -52,6 +53,13 @@ export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   const texts = jsonParts(text)
   const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
+}
+
+// Nearly all calls are ASCII, which needs no decoder.
+function textOf(body: Uint8Array): string {
+  return isAscii(body)
+    ? (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
+    : decoder.decode(body)
 }
 
 /** One error for each element that can be told apart by its id, or a single one when there is none. */

@@ -2,9 +2,9 @@ import type { RpcFailure } from './rpc-failure.ts'
 
 // Every text here is put together from JSON texts, so that an id and a result leave as they came.
 
-/** Text of a call to a node. */
+/** Text of a call to a node; the method is one of the contract, which needs no escapes. */
 export function callText(method: string, paramsText: string, idText: string): string {
-  return `{"jsonrpc":"2.0","id":${idText},"method":${JSON.stringify(method)},"params":${paramsText}}`
+  return `{"jsonrpc":"2.0","id":${idText},"method":"${method}","params":${paramsText}}`
 }
 
 /** Text of an answer with a result. */

@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import type { Logger } from 'pino'
+import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal } from '../admit/admission.ts'
-import { type AnsweredCall, answerCall, failureOf } from '../answer-call.ts'
+import { type AnsweredCall, answerCall, beginCall, failureOf } from '../answer-call.ts'
+import { tell } from '../awaiter.ts'
 import type { Room } from '../forward/answer-memory.ts'
 import type { Answers } from '../forward/answers.ts'
 import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
 import { answerText } from '../forward/read-answer.ts'
-import type { Upstreams } from '../forward/upstreams.ts'
+import type { Upstream } from '../forward/upstream.ts'
 import type { RpcBody, RpcItem, RpcRequest } from '../json-rpc/parse-body.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
@@ -17,12 +19,13 @@ import type { NodePath } from './node-path.ts'
 
 /** What the calls of one WebSocket message share. */
 export interface MessageContext {
-  readonly upstreams: Upstreams
+  /** Asking for it throws {@link RpcFailure} when the node has none. */
+  readonly upstream: Upstream
   readonly admission: Admission
   readonly grant: NodeGrant
   readonly endpoint: NodePath['endpoint']
   readonly subscriptions: ClientSubscriptions
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   readonly maxLogRange: number
   readonly answers?: Answers | undefined
   readonly log: Logger
@@ -30,8 +33,8 @@ export interface MessageContext {
 
 /** How a message was answered. */
 export interface AnsweredMessage {
-  /** Text in UTF-8; undefined when the message held notifications only. */
-  readonly bytes: Buffer | undefined
+  /** Text in UTF-8, or one of ASCII alone; undefined when the message held notifications only. */
+  readonly text: Buffer | string | undefined
   /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
   activate(): void
   /** Makes room for other answers; to be called once the answer has left. */
@@ -44,20 +47,41 @@ export interface AnsweredMessage {
   readonly calls?: readonly AnsweredCall[] | undefined
 }
 
-/** Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws. */
-export async function answerMessage(
+/**
+ * Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws.
+ *
+ * @param done - hears once how the message was answered, maybe at once
+ */
+export function answerMessage(
   { batch, items }: RpcBody,
+  context: MessageContext,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  const [only] = items
+  if (batch || !only || isForSubscriptions(only)) {
+    tell(answerTogether(batch, items, context), {
+      resolve: done,
+      reject: (error) => done(messageOf(failed('unknown', 'null', failureOf(error, context.log)))),
+    })
+  } else answerAlone(only, context, done)
+}
+
+async function answerTogether(
+  batch: boolean,
+  items: readonly RpcItem[],
   context: MessageContext,
 ): Promise<AnsweredMessage> {
   const told: (() => void)[] = []
   const rooms: Room[] = []
-  const [only] = items
-  const answered =
-    batch || !only || isForSubscriptions(only)
-      ? await answerTogether(batch, items, context, told, rooms)
-      : await answerAlone(only, context, rooms)
+  const answered = await answerItems(items, context, told, rooms)
+  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
+  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
   return {
-    ...answered,
+    text: text === undefined ? undefined : Buffer.from(text),
+    method: batch ? 'batch' : method,
+    status: batch ? 200 : status,
+    calls: batch ? answered : undefined,
     activate: () => {
       for (const activate of told) activate()
     },
@@ -67,45 +91,62 @@ export async function answerMessage(
   }
 }
 
-type Answered = Omit<AnsweredMessage, 'activate' | 'release'>
-
-async function answerTogether(
-  batch: boolean,
-  items: readonly RpcItem[],
+/** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
+function answerAlone(
+  item: RpcItem,
   context: MessageContext,
-  told: (() => void)[],
-  rooms: Room[],
-): Promise<Answered> {
-  const answered = await answerItems(items, context, told, rooms)
-  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
-  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
-  const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
-  return {
-    bytes: text === undefined ? undefined : Buffer.from(text),
-    method: batch ? 'batch' : method,
-    status: batch ? 200 : status,
-    calls: batch ? answered : undefined,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  try {
+    const room = context.upstream.room()
+    beginCall(item, context, (answered) => tellAlone(item, answered, room, context, done))
+  } catch (error) {
+    done(messageOf(failed('unknown', item.idText, failureOf(error, context.log))))
   }
 }
 
-/** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
-async function answerAlone(item: RpcItem, context: MessageContext, rooms: Room[]): Promise<Answered> {
-  let answered: AnsweredCall | undefined
-  try {
-    const upstream = context.upstreams.of(context.grant, 'evm')
-    const room = upstream.room()
-    rooms.push(room)
-    answered = await answerCall(item, { ...context, upstream })
-    const { content, method, status } = answered
-    if (content === undefined) return { bytes: undefined, method, status }
-    return { bytes: await readInto(room, answered, item, context.signal), method, status }
-  } catch (error) {
-    const failure = failureOf(error, context.log)
-    const { content, method, status } = failed(answered?.method ?? 'unknown', item.idText, failure)
-    return { bytes: typeof content === 'string' ? Buffer.from(content) : undefined, method, status }
-  } finally {
-    answered?.leave?.()
+function tellAlone(
+  item: RpcItem,
+  answered: AnsweredCall,
+  room: Room,
+  { signal, log }: MessageContext,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  const { content, method, status, leave } = answered
+  const latin1 = typeof content === 'object' ? content.latin1 : undefined
+  // Most answers are ASCII, and need neither a check nor bytes.
+  const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
+  const failure = isPlain ? room.refuses(latin1.length) : undefined
+  if (isPlain && !failure) {
+    leave?.()
+    done({ text: latin1, method, status, activate: nothing, release: () => room.empty() })
+  } else if (content === undefined) done(messageOf(answered))
+  else {
+    const held = failure ? Promise.reject(failure) : readInto(room, answered, item, signal)
+    tell(
+      held.finally(() => leave?.()),
+      {
+        resolve: (text) => done({ text, method, status, activate: nothing, release: () => room.empty() }),
+        reject: (error) => {
+          room.empty()
+          done(messageOf(failed(method, item.idText, failureOf(error, log))))
+        },
+      },
+    )
   }
+}
+
+/** The message for a call whose answer is at hand as a text, and is not counted in any memory. */
+function messageOf({ content, method, status }: AnsweredCall): AnsweredMessage {
+  const text = typeof content === 'string' ? Buffer.from(content) : undefined
+  return { text, method, status, activate: nothing, release: nothing }
+}
+
+const nothing = () => undefined
+
+/** In UTF-8, only what is ASCII has a byte for each character. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
 }
 
 /** Holds an answer whole, as a WebSocket has no frames that could break off. */
@@ -113,7 +154,7 @@ async function readInto(
   room: Room,
   { content = '', method, status }: AnsweredCall,
   { idText = 'null' }: RpcItem,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<Buffer> {
   if (typeof content === 'string') {
     // Failures are short, and have to get through when there is no room.
@@ -138,16 +179,17 @@ async function answerItems(
   rooms: Room[],
 ): Promise<readonly AnsweredCall[]> {
   try {
-    const upstream = context.upstreams.of(context.grant, 'evm')
+    const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
     const room = upstream.room()
     rooms.push(room)
-    const callContext = { ...context, upstream, latest: latestOfBatch(items, { ...context, upstream }) }
-    const answers = items.map((item) =>
+    const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
+    const callContext = { ...shared, latest: latestOfBatch(items, shared) }
+    const answering = items.map((item) =>
       isForSubscriptions(item)
         ? answerSubscription(item, context, told)
         : answerCall(item, callContext, room),
     )
-    return await Promise.all(answers)
+    return await Promise.all(answering)
   } catch (error) {
     const failure = failureOf(error, context.log)
     return items.map(({ idText }) => failed('unknown', idText, failure))

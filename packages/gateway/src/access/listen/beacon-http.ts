@@ -9,9 +9,10 @@ import { refusalHeaders, RestFailure, restFailureOf } from '../forward/rest/rest
 import { answerTypes, checkContentType, negotiate } from '../route/beacon-media-types.ts'
 import { type BeaconDestination, findBeaconOperation } from '../route/beacon-operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../route/beacon-parameters.ts'
-import { type ExchangeRules, HttpExchange, type HttpPlane, type NodeListener } from './http-exchange.ts'
+import { HttpExchange } from './http-exchange.ts'
+import type { ExchangeRules, HttpPlane, NodeListener } from './http-plane.ts'
 import { type BeaconPath, matchBeaconPath } from './node-path.ts'
-import { exposedHeaders, sendAnswer, sendHeld } from './rest-answer.ts'
+import { exposedHeaders, sayDeprecated, sendAnswer, sendHeld } from './rest-answer.ts'
 
 /** What the beacon node API needs from the rest of the service. */
 export interface BeaconPlane extends HttpPlane {
@@ -40,7 +41,7 @@ export function createBeaconListener(plane: BeaconPlane): NodeListener {
     const path = matchBeaconPath(request.url ?? '')
     if (!path) return false
     const exchange = new HttpExchange(plane, rules, request, response)
-    void exchange.run(path, () => answer(plane, path, exchange))
+    exchange.run(path, () => answer(plane, path, exchange))
     return true
   }
 }
@@ -55,6 +56,7 @@ async function answer(plane: BeaconPlane, { token, target }: BeaconPath, http: H
   const { operationId, route } = destination
   http.method = operationId
   admitDebug(grant, destination)
+  if (route) sayDeprecated(http.response, route)
   checkBeaconParameters(destination, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {

@@ -1,11 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { ServedProtocol } from '../admit/served-protocol.ts'
 import { addressList, isListed, plainAddress } from '../admit/access-rules.ts'
 
 /** What a request says about where it comes from. */
 export interface RequestSource {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
+  /** Shared with the requests of the same connection that have the very same head. */
+  readonly memo?: RequestMemo | undefined
+}
+
+/** What is remembered of a request for others like it. */
+export interface RequestMemo {
+  /** What the credential opened, and in which state of the directory. */
+  entered?: { readonly grant: NodeGrant; readonly protocol: ServedProtocol; readonly version: number }
 }
 
 /** The proxies whose word counts. */

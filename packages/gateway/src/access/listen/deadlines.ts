@@ -3,16 +3,22 @@ export interface Timed {
   end(): void
 }
 
+/** A deadline that can be taken back. */
+export interface Deadline {
+  /** To be called once what it was for is over. */
+  done(): void
+}
+
 const checkMs = 250
 
 /**
- * The deadlines of things that all have the same time, to a quarter of a second: a set is far cheaper than a timer for
+ * The deadlines of things that all have the same time, to a quarter of a second: a list is far cheaper than a timer for
  * each. The process may end while some are open.
  */
 export class Deadlines {
   readonly #ms: number
-  // In the order of their deadlines, as all have the same time.
-  readonly #open = new Map<Timed, number>()
+  // A ring in the order of the deadlines, as all have the same time; this link stands between the last and the first.
+  readonly #ends = new Link(undefined, Infinity)
   #timer: NodeJS.Timeout | undefined
 
   /** @param milliseconds - that each of them has */
@@ -20,23 +26,50 @@ export class Deadlines {
     this.#ms = milliseconds
   }
 
-  begin(timed: Timed, now: number): void {
-    this.#open.set(timed, now + this.#ms)
+  begin(timed: Timed, now: number): Deadline {
+    const link = new Link(timed, now + this.#ms)
+    link.goBefore(this.#ends)
     this.#timer ??= setInterval(() => this.#check(), Math.min(checkMs, this.#ms)).unref()
-  }
-
-  done(timed: Timed): void {
-    this.#open.delete(timed)
+    return link
   }
 
   #check(): void {
     const now = performance.now()
-    for (const [timed, deadline] of this.#open) {
-      if (deadline > now) return
-      this.#open.delete(timed)
-      timed.end()
+    for (let first = this.#ends.next; first !== this.#ends; first = this.#ends.next) {
+      if (first.at > now) return
+      first.done()
+      first.timed?.end()
     }
     clearInterval(this.#timer)
     this.#timer = undefined
+  }
+}
+
+/** A place in a ring. */
+class Link implements Deadline {
+  readonly timed: Timed | undefined
+  readonly at: number
+  next: Link
+  #before: Link
+
+  constructor(timed: Timed | undefined, at: number) {
+    this.timed = timed
+    this.at = at
+    this.next = this
+    this.#before = this
+  }
+
+  goBefore(other: Link): void {
+    this.#before = other.#before
+    this.next = other
+    other.#before.next = this
+    other.#before = this
+  }
+
+  done(): void {
+    this.#before.next = this.next
+    this.next.#before = this.#before
+    this.next = this
+    this.#before = this
   }
 }

@@ -2,60 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import { type Admission, type Refusal } from '../admit/admission.ts'
+import { tell } from '../awaiter.ts'
+import { CallEnd, type CallSignal } from '../call-signal.ts'
 import { busy } from '../admit/refusals.ts'
-import type { Door } from '../door.ts'
-import type { ServedProtocol } from '../admit/served-protocol.ts'
-import type { Directory } from '../authenticate/directory.ts'
-import type { AnswerMemory } from '../forward/answer-memory.ts'
-import type { MeasuredCall, Meter } from '../meter/meter.ts'
-import { isRequestLogged, type LoggedRequests } from '../../observe/logged-requests.ts'
-import { currentTrace, inTrace, type Tracing } from '../../observe/tracing/current-trace.ts'
+import type { MeasuredCall } from '../meter/meter.ts'
+import { isRequestLogged } from '../../observe/logged-requests.ts'
+import { inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import type { ClientRequest, ClientResponse } from './client-side.ts'
 import { endAndLinger } from './end-and-linger.ts'
+import type { ExchangeRules, HttpPlane, RefusedRequest } from './http-plane.ts'
 import { isShort, readBody } from './read-body.ts'
-
-/** What the requests of every protocol need from the rest of the service. */
-export interface HttpPlane {
-  readonly directory: Directory
-  readonly door: Door
-  readonly admission: Admission
-  readonly meter: Meter
-  readonly log: Logger
-  /** Requests that get a line in the log; all when left out. */
-  readonly logRequests?: LoggedRequests | undefined
-  /** Without it no request is part of a trace. */
-  readonly tracing?: Tracing | undefined
-  /** How long a node may take to answer, and a client to go on reading. */
-  readonly timeoutMs: number
-  readonly corsOrigin: string
-  /** For the bodies of all requests together; any number of bytes when it is left out. */
-  readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
-}
-
-/** In what the protocols differ. */
-export interface ExchangeRules {
-  readonly protocol: ServedProtocol
-  /** Longest request body. */
-  readonly maxBodyBytes: number
-  /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
-  readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
-  /** Makes what is thrown when a request may not pass. */
-  readonly failure: (refusal: Refusal) => Error
-  /** How to answer what was thrown. */
-  readonly refusalOf: (error: unknown, log: Logger) => RefusedRequest
-}
-
-/** The answer to a request that failed. */
-export interface RefusedRequest {
-  readonly status: number
-  /** JSON. */
-  readonly text: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** Takes a request when its path belongs to a node; otherwise leaves it untouched and returns false. */
-export type NodeListener = (request: IncomingMessage, response: ServerResponse) => boolean
 
 // What proxies write down for a client that left before its answer; no client ever sees it.
 const clientGone = 499
@@ -64,6 +20,8 @@ const firstServerError = 500
 
 // The operating system takes this much whether or not the client reads.
 const heldAlways = 65_536
+
+const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
 
 /** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
 export class HttpExchange<
@@ -85,12 +43,14 @@ export class HttpExchange<
   calls: readonly MeasuredCall[] | undefined
   readonly #plane: HttpPlane
   readonly #rules: ExchangeRules
-  readonly #ended = new AbortController()
+  readonly #ended = new CallEnd()
   readonly #requestId = randomUUID()
   readonly #started = performance.now()
   #bodyBytes = 0
   #grant: NodeGrant | undefined
   #log: Logger | undefined
+  #part: TracePart | undefined
+  #isMeasured = false
 
   constructor(plane: HttpPlane, rules: ExchangeRules, request: request, response: response) {
     this.#plane = plane
@@ -106,40 +66,75 @@ export class HttpExchange<
   }
 
   /** Ends when the client goes away, or by {@link abort}. */
-  get signal(): AbortSignal {
-    return this.#ended.signal
+  get signal(): CallSignal {
+    return this.#ended
   }
 
   abort(reason: unknown): void {
     this.#ended.abort(reason)
   }
 
+  /** When the request came, on the clock of `performance.now()`. */
+  get started(): number {
+    return this.#started
+  }
+
   /** Runs an answer to its end; what it throws is answered as the rules say. It never throws. */
-  run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): Promise<void> {
+  run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): void {
+    this.begin(path, () =>
+      tell(answer(), { resolve: () => this.over(), reject: (error) => this.fail(error) }),
+    )
+  }
+
+  /** As {@link run} for an answer that tells of its end by {@link over} or {@link fail}. */
+  begin(path: { readonly token?: string | undefined }, answer: () => void): void {
     const { traceparent } = this.request.headers
     const part = this.#plane.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
       'http.request.method': this.request.method,
       'fairlead.protocol': this.#rules.protocol,
       'fairlead.request_id': this.#requestId,
     })
-    return part ? inTrace(part, () => this.#run(path, answer)) : this.#run(path, answer)
+    this.#part = part
+    if (part) inTrace(part, () => this.#begin(path, answer))
+    else this.#begin(path, answer)
   }
 
-  async #run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): Promise<void> {
+  #begin(path: { readonly token?: string | undefined }, answer: () => void): void {
     this.response.once('close', () => {
       // Nothing is left to end behind a whole answer.
       if (!this.response.writableFinished) this.#ended.abort()
     })
-    try {
+    this.guard(() => {
       this.#setCommonHeaders()
-      if (this.request.method === 'OPTIONS') this.#answerPreflight(path)
-      else await answer()
+      if (this.request.method !== 'OPTIONS') return answer()
+      this.#answerPreflight(path)
+      this.over()
+    })
+  }
+
+  /** Runs a piece of the answer; what it throws is how the request ends. */
+  guard(run: () => void): void {
+    try {
+      run()
     } catch (error) {
-      if (!this.isOver()) await this.#refuse(this.#rules.refusalOf(error, this.log))
-    } finally {
-      this.#plane.bodyMemory?.giveBack(this.#bodyBytes)
-      this.#measure()
+      this.fail(error)
     }
+  }
+
+  /** Ends with what went wrong, as the rules say, if there is anybody to be told. */
+  fail(error: unknown): void {
+    const lingering = this.isOver() ? undefined : this.#refuse(this.#rules.refusalOf(error, this.log))
+    if (lingering) {
+      tell(lingering, { resolve: () => this.over(), reject: () => this.over() })
+    } else this.over()
+  }
+
+  /** Ends when nothing is left to be answered. */
+  over(): void {
+    if (this.#isMeasured) return
+    this.#isMeasured = true
+    this.#plane.bodyMemory?.giveBack(this.#bodyBytes)
+    this.#measure()
   }
 
   /**
@@ -176,8 +171,12 @@ export class HttpExchange<
     })
   }
 
-  /** Answers with content that is at hand: JSON, unless a header says otherwise. */
-  end(status: number, content?: string | Uint8Array): void {
+  /**
+   * Answers with content that is at hand: JSON, unless a header says otherwise.
+   *
+   * @param encoding - of a text; one that has a character for each byte is `latin1`
+   */
+  end(status: number, content?: string | Uint8Array, encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.response.headersSent || this.response.destroyed) return
     this.status = status
     this.response.statusCode = status
@@ -186,8 +185,10 @@ export class HttpExchange<
     }
     // A client that does not read would have its answer held for ever.
     if (content !== undefined && content.length > heldAlways) this.response.setTimeout(this.#plane.timeoutMs)
-    if (content !== undefined) this.bytesOut = Buffer.byteLength(content)
-    this.response.end(content)
+    if (content !== undefined) {
+      this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
+    }
+    this.response.end(content, encoding)
   }
 
   /** Runs something when the answer has left, or cannot any more. */
@@ -203,6 +204,11 @@ export class HttpExchange<
 
   #setCommonHeaders(): void {
     const { corsOrigin } = this.#plane
+    const response: ClientResponse = this.response
+    if ('preset' in response && corsOrigin === '*') {
+      response.preset(presetNames, [this.#requestId, corsOrigin, this.#rules.cors.exposed])
+      return
+    }
     this.response.setHeader('x-request-id', this.#requestId)
     this.response.setHeader('access-control-allow-origin', corsOrigin)
     this.response.setHeader('access-control-expose-headers', this.#rules.cors.exposed)
@@ -226,23 +232,24 @@ export class HttpExchange<
     this.end(204)
   }
 
-  async #refuse({ status, text, headers = {} }: RefusedRequest): Promise<void> {
+  /** @returns what to wait for where the client is still sending */
+  #refuse({ status, text, headers = {} }: RefusedRequest): Promise<void> | undefined {
     if (this.response.headersSent) {
       // Half an answer must not look whole.
       this.response.destroy()
-      return
+      return undefined
     }
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
     // Node reads and drops what is left of a short body, and the connection lives on.
     const { request, response }: { request: ClientRequest; response: ClientResponse } = this
     if (request.complete || !('write' in response) || isShort(request, this.#rules.maxBodyBytes)) {
       this.end(status, text)
-      return
+      return undefined
     }
     this.status = status
     response.statusCode = status
     response.setHeader('content-type', 'application/json')
-    await endAndLinger(request, response, text)
+    return endAndLinger(request, response, text)
   }
 
   #measure(): void {
@@ -276,7 +283,7 @@ export class HttpExchange<
   }
 
   #endTrace(): void {
-    const part = currentTrace()
+    const part = this.#part
     if (!part) return
     part.note({
       'rpc.method': this.method,

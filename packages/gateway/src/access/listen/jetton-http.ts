@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { CallSignal } from '../call-signal.ts'
 import { type Refusal, isRefusal } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import { jettonAdapters } from '../forward/jetton/adapters/adapters.ts'
@@ -18,9 +19,10 @@ import {
   queryParameters,
   withDefaults,
 } from '../route/jetton-parameters.ts'
-import { type ExchangeRules, HttpExchange, type HttpPlane, type NodeListener } from './http-exchange.ts'
+import { HttpExchange } from './http-exchange.ts'
+import type { ExchangeRules, HttpPlane, NodeListener } from './http-plane.ts'
 import { type JettonPath, matchJettonPath } from './node-path.ts'
-import { exposedHeaders, sendAnswer } from './rest-answer.ts'
+import { exposedHeaders, sayDeprecated, sendAnswer } from './rest-answer.ts'
 
 /** What the jetton chain API needs from the rest of the service. */
 export interface JettonPlane extends HttpPlane {
@@ -73,7 +75,7 @@ export function createJettonListener(plane: JettonPlane): NodeListener {
     const path = matchJettonPath(request.url ?? '')
     if (!path) return false
     const exchange = new HttpExchange(plane, rules, request, response)
-    void exchange.run(path, () => answer(plane, path, exchange))
+    exchange.run(path, () => answer(plane, path, exchange))
     return true
   }
 }
@@ -83,6 +85,7 @@ async function answer(plane: JettonPlane, { token, target }: JettonPath, http: H
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2)
   const operation = findJettonOperation(http.request.method ?? '', path)
   http.method = operation.operationId
+  sayDeprecated(http.response, operation.route)
   const node = plane.jettonNodes.of(grant)
   const { timeoutMs, admission } = plane
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', plane.maxBodyBytes)
@@ -191,7 +194,7 @@ function forwardRpc(
   node: NodeOfGrant,
   method: string,
   paramsText: string,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<StreamedAnswer | HeldAnswer> {
   return node.forward('v2', {
     method: 'POST',

@@ -1,18 +1,23 @@
 import type { Logger } from 'pino'
+import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import { type AnsweredCall, answerCall, type CallContext, failureOf } from '../answer-call.ts'
+import { type AnsweredCall, answerCall, beginCall, type CallContext, failureOf } from '../answer-call.ts'
+import { tell } from '../awaiter.ts'
 import type { Admission } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import type { Answers } from '../forward/answers.ts'
 import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
+import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
+import type { Upstream } from '../forward/upstream.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
 import { parseBody, type RpcItem } from '../json-rpc/parse-body.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import type { ClientRequest, ClientResponse } from './client-side.ts'
-import { type ExchangeRules, HttpExchange, type HttpPlane } from './http-exchange.ts'
-import { Deadlines, type Timed } from './deadlines.ts'
+import { HttpExchange } from './http-exchange.ts'
+import type { ExchangeRules, HttpPlane } from './http-plane.ts'
+import { type Deadline, Deadlines, type Timed } from './deadlines.ts'
 import { matchNodePath, type NodePath } from './node-path.ts'
 import { streamAnswer } from './stream-answer.ts'
 
@@ -48,28 +53,67 @@ export function createJsonRpcListener(
     const path = 'path' in request ? request.path : matchNodePath(request.url ?? '')
     if (!path) return false
     const exchange = new HttpExchange<ClientRequest, ClientResponse>(plane, rules, request, response)
-    void exchange.run(path, () => new JsonRpcExchange(plane, path, exchange, deadlines).answer())
+    exchange.begin(path, () => new JsonRpcExchange(plane, path, exchange, deadlines).begin())
     return true
   }
 }
 
-/** The calls of one HTTP request. */
-class JsonRpcExchange implements Timed {
+/** The calls of one HTTP request, and what they share. */
+class JsonRpcExchange implements Timed, CallContext {
+  readonly signal: CallSignal
+  readonly endpoint: NodePath['endpoint']
+  readonly admission: Admission
+  readonly answers: Answers | undefined
+  readonly grant: NodeGrant
+  readonly upstream: Upstream
+  readonly maxLogRange: number
   readonly #plane: AccessPlane
-  readonly #path: NodePath
   readonly #http: HttpExchange<ClientRequest, ClientResponse>
   readonly #deadlines: Deadlines
+  #deadline: Deadline | undefined
 
+  /** @throws {@link RpcFailure} when the request may not pass */
   constructor(
     plane: AccessPlane,
     path: NodePath,
     http: HttpExchange<ClientRequest, ClientResponse>,
     deadlines: Deadlines,
   ) {
+    const { request, response } = http
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST, OPTIONS')
+      throw new RpcFailure(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
+    }
+    this.grant = http.enter(path)
+    this.upstream = plane.upstreams.of(this.grant, 'evm')
+    this.signal = http.signal
+    this.endpoint = path.endpoint
+    this.admission = plane.admission
+    this.answers = plane.answers
+    this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', plane.maxLogRange)
     this.#plane = plane
-    this.#path = path
     this.#http = http
     this.#deadlines = deadlines
+  }
+
+  // Most requests have nothing to say.
+  get log(): Logger {
+    return this.#http.log
+  }
+
+  begin(): void {
+    const { request } = this.#http
+    const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#plane.maxBodyBytes)
+    const take = (bytes: Buffer, now: number) => {
+      if (bytes.length > maxBodyBytes) throw tooLong(maxBodyBytes)()
+      this.#take(bytes, now)
+    }
+    // The front has read the body before it calls.
+    if ('bytes' in request) return take(request.bytes, this.#http.started)
+    tell(this.#http.readBody(maxBodyBytes, tooLong(maxBodyBytes)), {
+      resolve: (bytes) => this.#http.guard(() => take(bytes, performance.now())),
+      reject: (error) => this.#http.fail(error),
+    })
   }
 
   /** Gives up what the node has not answered in time. */
@@ -77,67 +121,61 @@ class JsonRpcExchange implements Timed {
     this.#http.abort(new DOMException('Too late.', 'TimeoutError'))
   }
 
-  async answer(): Promise<void> {
-    const { request, response } = this.#http
-    if (request.method !== 'POST') {
-      response.setHeader('allow', 'POST, OPTIONS')
-      throw new RpcFailure(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
-    }
-    const grant = this.#http.enter(this.#path)
-    const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', this.#plane.maxBodyBytes)
-    // The front has read the body before it calls, and is not to wait.
-    const bytes =
-      'bytes' in request ? request.bytes : await this.#http.readBody(maxBodyBytes, tooLong(maxBodyBytes))
+  #take(bytes: Buffer, now: number): void {
     this.#http.bytesIn = bytes.length
-    if (bytes.length > maxBodyBytes) throw tooLong(maxBodyBytes)()
-    const { batch, items } = parseBody(bytes, sizeLimit(grant, 'maxBatchItems', this.#plane.maxBatchItems))
-    const context = new RequestContext(this.#plane, this.#http, grant, this.#path.endpoint)
-    this.#deadlines.begin(this, performance.now())
-    try {
-      if (batch) await this.#answerBatch(items, context)
-      else await this.#answerOne(items[0] as RpcItem, context)
-    } finally {
-      this.#deadlines.done(this)
-    }
+    const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#plane.maxBatchItems)
+    const { batch, items } = parseBody(bytes, maxBatchItems)
+    this.#deadline = this.#deadlines.begin(this, now)
+    if (batch) return this.#endWith(this.#answerBatch(items))
+    const [item] = items as readonly [RpcItem]
+    beginCall(item, this, (answered) => this.#http.guard(() => this.#answerOne(item, answered)))
   }
 
-  async #answerOne(item: RpcItem, context: CallContext): Promise<void> {
-    const answered = await answerCall(item, context)
+  #answerOne({ idText }: RpcItem, answered: AnsweredCall): void {
     this.#http.method = answered.method
-    const { content, retryAfterSeconds } = answered
+    const { content, status, retryAfterSeconds } = answered
     if (retryAfterSeconds !== undefined) {
       this.#http.response.setHeader('retry-after', String(retryAfterSeconds))
     }
     if (typeof content !== 'object') {
-      this.#http.end(answered.status, content)
+      this.#http.end(status, content)
+      this.#over()
       return
     }
-    if (content.bytes && content.bytes[0] === openBrace) {
-      answered.leave?.()
-      this.#http.end(200, content.bytes)
-      return
-    }
+    const { latin1 } = content
+    const bytes = latin1 === undefined ? content.bytes : undefined
+    const first = latin1?.charCodeAt(0) ?? bytes?.[0]
+    if (first !== openBrace) return this.#endWith(this.#stream(content, answered, idText))
+    answered.leave?.()
+    if (latin1 === undefined) this.#http.end(200, bytes)
+    else this.#http.end(200, latin1, 'latin1')
+    this.#over()
+  }
+
+  async #stream(content: UpstreamAnswer, { leave }: AnsweredCall, idText = 'null'): Promise<void> {
     try {
       const end = await streamAnswer(
         content,
         this.#http.response,
-        context.signal,
+        this.signal,
         (bytes) => (this.#http.bytesOut += bytes),
       )
       if (end !== 'client gone') this.#http.status = end === 'complete' ? 200 : end.status
     } catch (error) {
       if (this.#http.isOver()) return
-      const failure = failureOf(error, this.#http.log)
-      this.#http.end(failure.status, errorText(item.idText ?? 'null', failure))
+      const failure = failureOf(error, this.log)
+      this.#http.end(failure.status, errorText(idText, failure))
     } finally {
-      answered.leave?.()
+      leave?.()
     }
   }
 
-  async #answerBatch(items: readonly RpcItem[], context: RequestContext): Promise<void> {
+  async #answerBatch(items: readonly RpcItem[]): Promise<void> {
     this.#http.method = 'batch'
-    const room = context.upstream.room()
-    context.latest = latestOfBatch(items, context)
+    const room = this.upstream.room()
+    const latest = latestOfBatch(items, this)
+    const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = this
+    const context = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log, latest }
     const answered = await Promise.all(items.map((item) => answerCall(item, context, room)))
     this.#http.calls = answered
     // Not earlier: what is still being read is given back by whoever reads it.
@@ -148,39 +186,20 @@ class JsonRpcExchange implements Timed {
     if (texts.length === 0) this.#http.end(204)
     else this.#http.end(200, `[${texts.join(',')}]`)
   }
-}
 
-/** What the calls of one HTTP request share. */
-class RequestContext implements CallContext {
-  readonly grant: NodeGrant
-  readonly endpoint: NodePath['endpoint']
-  readonly upstream: CallContext['upstream']
-  readonly signal: AbortSignal
-  readonly maxLogRange: number
-  readonly admission: Admission
-  readonly answers: CallContext['answers']
-  latest: CallContext['latest']
-  readonly #http: HttpExchange<ClientRequest, ClientResponse>
-
-  constructor(
-    { upstreams, maxLogRange, admission, answers }: AccessPlane,
-    http: HttpExchange<ClientRequest, ClientResponse>,
-    grant: NodeGrant,
-    endpoint: NodePath['endpoint'],
-  ) {
-    this.grant = grant
-    this.endpoint = endpoint
-    this.upstream = upstreams.of(grant, 'evm')
-    this.signal = http.signal
-    this.maxLogRange = sizeLimit(grant, 'maxLogRange', maxLogRange)
-    this.admission = admission
-    this.answers = answers
-    this.#http = http
+  #endWith(answered: Promise<void>): void {
+    tell(answered, {
+      resolve: () => this.#over(),
+      reject: (error) => {
+        this.#deadline?.done()
+        this.#http.fail(error)
+      },
+    })
   }
 
-  // Most requests have nothing to say.
-  get log(): Logger {
-    return this.#http.log
+  #over(): void {
+    this.#deadline?.done()
+    this.#http.over()
   }
 }
 

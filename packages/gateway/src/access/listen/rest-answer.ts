@@ -1,3 +1,5 @@
+import type { Route } from '@fairlead/core'
+import { deprecationHeaders } from '../../deprecation-headers.ts'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { HeldAnswer, StreamedAnswer } from '../forward/rest/rest-call.ts'
 import { RestFailure } from '../forward/rest/rest-failure.ts'
@@ -7,7 +9,7 @@ import type { HttpExchange } from './http-exchange.ts'
 import { streamBody } from './stream-body.ts'
 
 /** Headers that browsers may read, beside those that begin with `eth-`. */
-export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after']
+export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
 
 /** What an API says about an answer. */
 export interface AnswerRules {
@@ -17,6 +19,11 @@ export interface AnswerRules {
   readonly types: readonly string[]
   /** How long a node may be silent. */
   readonly timeoutMs: number
+}
+
+/** Says in the answer that its operation is deprecated, where it is. */
+export function sayDeprecated(response: ServerResponse, route: Route): void {
+  for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
 }
 
 /**

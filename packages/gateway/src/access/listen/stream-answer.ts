@@ -1,3 +1,4 @@
+import type { CallSignal } from '../call-signal.ts'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import { unavailable, unreadable } from '../forward/upstream-failure.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
@@ -17,7 +18,7 @@ import { streamBody } from './stream-body.ts'
 export function streamAnswer(
   { body, contentLength }: UpstreamAnswer,
   response: ClientResponse,
-  signal: AbortSignal,
+  signal: CallSignal,
   sent?: (bytes: number) => void,
 ): Promise<'complete' | 'client gone' | RpcFailure> {
   return streamBody(body, response, {

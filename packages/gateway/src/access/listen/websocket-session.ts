@@ -5,17 +5,19 @@ import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Visitor } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import { failureOf } from '../answer-call.ts'
-import { inTrace } from '../../observe/tracing/current-trace.ts'
+import { inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
 import { offeredMethod } from '../route/offered-method.ts'
-import { answerMessage } from './answer-message.ts'
+import { type AnsweredMessage, answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
 import type { CorkedSockets } from './corked-sockets.ts'
-import type { Deadlines, Timed } from './deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
 import type { NodePath } from './node-path.ts'
+import { SessionMessage } from './session-message.ts'
+import { longestFramedText, textFrame } from './text-frame.ts'
 import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 
@@ -42,20 +44,13 @@ const closeTimeoutMs = 10_000
 const asText = { binary: false }
 const longestTimerMs = 2 ** 31 - 1
 
-/** Ends the calls of one message. */
-class MessageEnd extends AbortController implements Timed {
-  end(): void {
-    this.abort(new DOMException('Too late.', 'TimeoutError'))
-  }
-}
-
 /** One WebSocket of a client, from its opening to its close. */
 export class WebSocketSession {
   readonly #parts: SessionParts
   readonly #subscriptions: ClientSubscriptions
   /** Messages that were read and wait for their turn. */
   readonly #queue: Buffer[] = []
-  readonly #calls = new Set<MessageEnd>()
+  readonly #calls = new Set<SessionMessage>()
   readonly #started = performance.now()
   #grant: NodeGrant
   #inFlight = 0
@@ -63,6 +58,7 @@ export class WebSocketSession {
   #messagesOut = 0
   #unansweredPings = 0
   #isDraining = false
+  #isPumping = false
   #closeCode: number | undefined
   #patience: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
@@ -157,7 +153,7 @@ export class WebSocketSession {
     this.#unansweredPings = 0
     if (this.#closeCode !== undefined || this.#isDraining) return
     this.#messagesIn += 1
-    this.#parts.plane.metrics.messagesIn.inc()
+    this.#parts.plane.metrics.messages.in += 1
     if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.plane.maxBodyBytes)) {
       return this.close(closeCodes.tooLong, 'the message is too long')
     }
@@ -167,10 +163,14 @@ export class WebSocketSession {
 
   /** Starts what may start, and reads no more than that. */
   #pump(): void {
+    // Whoever is answered at once is still inside of the loop.
+    if (this.#isPumping) return
     const { plane, webSocket } = this.#parts
+    this.#isPumping = true
     while (this.#queue.length > 0 && this.#inFlight < plane.maxCalls && !this.#isFull()) {
-      void this.#serve(this.#queue.shift() as Buffer)
+      this.#serve(this.#queue.shift() as Buffer)
     }
+    this.#isPumping = false
     if (this.#closeCode !== undefined) return
     const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
     if (this.#isFull()) this.#startPatience()
@@ -181,8 +181,8 @@ export class WebSocketSession {
     }
   }
 
-  async #serve(data: Buffer): Promise<void> {
-    const { plane, endpoint, deadlines, log } = this.#parts
+  #serve(data: Buffer): void {
+    const { plane, deadlines, log } = this.#parts
     const started = performance.now()
     let body: RpcBody
     try {
@@ -192,39 +192,29 @@ export class WebSocketSession {
       this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
       return
     }
-    const call = new MessageEnd()
-    deadlines.begin(call, started)
-    this.#calls.add(call)
+    const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
+    const deadline = deadlines.begin(message, started)
+    this.#calls.add(message)
     this.#inFlight += body.items.length
-    const { upstreams, admission, answers } = plane
-    const maxLogRange = sizeLimit(this.#grant, 'maxLogRange', plane.maxLogRange)
-    const [grant, subscriptions, { signal }] = [this.#grant, this.#subscriptions, call]
-    const context = {
-      upstreams,
-      admission,
-      answers,
-      grant,
-      endpoint,
-      subscriptions,
-      signal,
-      maxLogRange,
-      log,
-    }
     const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
-    const answer = () => answerMessage(body, context)
-    const { bytes, activate, release, ...answered } = await (trace ? inTrace(trace, answer) : answer())
-    if (trace) {
-      const owner = { 'fairlead.node_id': grant.nodeId, 'fairlead.credential_id': grant.credentialId }
-      trace.note({ 'rpc.method': answered.method, ...owner })
-      trace.end()
-    }
-    deadlines.done(call)
-    this.#calls.delete(call)
-    this.#inFlight -= body.items.length
-    if (bytes === undefined) release()
-    else this.#send(bytes, release)
-    activate()
-    this.#measure({ ...answered, bytesIn: data.length, bytesOut: bytes?.length ?? 0 }, started)
+    const answer = () =>
+      answerMessage(body, message, (answered) => {
+        if (trace) endTrace(trace, message.grant, answered.method)
+        deadline.done()
+        this.#calls.delete(message)
+        this.#inFlight -= body.items.length
+        this.#answered(answered, data.length, started)
+      })
+    if (trace) inTrace(trace, answer)
+    else answer()
+  }
+
+  #answered(answered: AnsweredMessage, bytesIn: number, started: number): void {
+    const { text, method, status, calls } = answered
+    if (text === undefined) answered.release()
+    else this.#send(text, answered.release)
+    answered.activate()
+    this.#measure({ method, status, calls, bytesIn, bytesOut: text?.length ?? 0 }, started)
     this.#pump()
   }
 
@@ -251,14 +241,16 @@ export class WebSocketSession {
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 
-  /** Sends a text; `sent` is called when it has left, or will not. */
-  #send(text: Buffer, sent?: () => void): void {
+  /** Sends a text, which is ASCII unless it is in bytes; `sent` is called when it has left, or will not. */
+  #send(text: Buffer | string, sent?: () => void): void {
     const { webSocket, socket, corked, plane } = this.#parts
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
-    plane.metrics.messagesOut.inc()
+    plane.metrics.messages.out += 1
     corked.cork(socket)
-    webSocket.send(text, asText, sent)
+    if (typeof text === 'string' && text.length <= longestFramedText) {
+      socket.write(textFrame(text), 'latin1', sent)
+    } else webSocket.send(text, asText, sent)
   }
 
   /** The client has read all that waited for it. */
@@ -299,6 +291,11 @@ export class WebSocketSession {
     const durationSeconds = (performance.now() - started) / 1_000
     this.#parts.plane.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
   }
+}
+
+function endTrace(trace: TracePart, { nodeId, credentialId }: NodeGrant, method: string): void {
+  trace.note({ 'rpc.method': method, 'fairlead.node_id': nodeId, 'fairlead.credential_id': credentialId })
+  trace.end()
 }
 
 const slow = 'client reads too slowly'

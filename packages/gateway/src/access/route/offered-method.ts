@@ -4,7 +4,7 @@ import type { NodeGrant } from '../../grants/node-grant.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
-const methods: Readonly<Record<string, Method>> = contract.methods
+const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
 const chains: Readonly<Record<string, Chain>> = contract.chains
 const methodsOf = new Map(Object.entries(chains).map(([name, chain]) => [name, new Set(chain.methods)]))
 
@@ -15,7 +15,7 @@ const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'e
 
 /** Finds a method in the contract, whoever offers it. */
 export function contractMethod(name: string): Method | undefined {
-  return Object.hasOwn(methods, name) ? methods[name] : undefined
+  return methods.get(name)
 }
 
 /**
@@ -38,8 +38,8 @@ export function offeredMethod(name: string, grant: NodeGrant, endpoint: '' | 'ev
 }
 
 // A method that an adapter puts together from others needs only those.
-function isWithheld(name: string, { withheldMethods = [] }: NodeGrant): boolean {
-  if (!withheldMethods.includes(name)) return false
+function isWithheld(name: string, { withheldMethods }: NodeGrant): boolean {
+  if (withheldMethods?.includes(name) !== true) return false
   const { derivedFrom } = adapterOf(name) ?? {}
   return !derivedFrom || derivedFrom.some((needed) => withheldMethods.includes(needed))
 }

@@ -33,10 +33,12 @@ export function routeMethod(request: RpcRequest, grant: NodeGrant, endpoint: '' 
   }
   const given = positional(method, request.params)
   const adapter = adapterOf(method.name)
+  const { params, paramsText } = withDefaults(method, given, request.paramsText)
   return {
     method,
     adapter: adapter?.endpoint === undefined || adapter.endpoint === endpoint ? adapter : undefined,
-    ...withDefaults(method, given, request.paramsText),
+    params,
+    paramsText,
   }
 }
 
@@ -46,7 +48,8 @@ function positional(method: Method, params: RpcRequest['params']): readonly unkn
   if (params.length > method.params.length) {
     throw invalid(`${method.name} takes at most ${method.params.length} params, not ${params.length}.`)
   }
-  const missing = method.params.find((param, position) => param.required && position >= params.length)
+  if (params.length === method.params.length) return params
+  const missing = method.params.slice(params.length).find(({ required }) => required)
   if (missing) throw invalid(`${method.name} needs the param ${missing.name}.`)
   return params
 }
@@ -54,6 +57,7 @@ function positional(method: Method, params: RpcRequest['params']): readonly unkn
 // Some nodes insist on parameters that the specification gives a default. A flag that is off is left out all the same:
 // it says nothing, and nodes that do not know the flag refuse the call.
 function withDefaults(method: Method, params: readonly unknown[], paramsText: string) {
+  if (params.length === method.params.length) return { params, paramsText }
   const defaults = method.params.slice(params.length).map(({ schema }) => schema['default'])
   const last = defaults.findLastIndex((value) => value !== undefined && value !== false)
   if (last < 0) return { params, paramsText }

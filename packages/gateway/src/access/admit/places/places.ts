@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admitted, Refusal } from '../admission.ts'
 import { busy } from '../refusals.ts'
@@ -85,8 +86,8 @@ export class Places {
   }
 
   /** Takes a place, or waits for one until the deadline or until the signal ends the waiting. */
-  take(claim: PlaceClaim, signal: AbortSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
-    const line = this.#lines.get(claim.projectId)
+  take(claim: PlaceClaim, signal: CallSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
+    const line = this.#lines.size === 0 ? undefined : this.#lines.get(claim.projectId)
     if (line?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
     if (this.#waiting >= this.#options.maxQueuedCalls) {
       this.#crowded += 1
@@ -118,18 +119,15 @@ export class Places {
 
   #hold(claim: PlaceClaim): Admitted {
     for (const room of claim.rooms) change(room, claim.credentialId, 1)
-    let isHeld = true
-    return {
-      leave: () => {
-        if (!isHeld) return
-        isHeld = false
-        for (const room of claim.rooms) change(room, claim.credentialId, -1)
-        this.#next(claim.projectId)
-      },
-    }
+    return new HeldPlace(claim, this.#leave)
   }
 
-  #wait(claim: PlaceClaim, signal: AbortSignal): Promise<Admitted | Refusal> {
+  readonly #leave = (claim: PlaceClaim): void => {
+    for (const room of claim.rooms) change(room, claim.credentialId, -1)
+    if (this.#lines.size > 0) this.#next(claim.projectId)
+  }
+
+  #wait(claim: PlaceClaim, signal: CallSignal): Promise<Admitted | Refusal> {
     const line = this.#lines.get(claim.projectId) ?? new PlaceLine<PlaceClaim>()
     this.#lines.set(claim.projectId, line)
     // Its credential counts among those that want places from now on.
@@ -164,6 +162,23 @@ export class Places {
     if (!line) return
     for (let next = line.next(isFree); next; next = line.next(isFree)) next.go()
     if (line.isEmpty) this.#lines.delete(projectId)
+  }
+}
+
+class HeldPlace implements Admitted {
+  readonly #claim: PlaceClaim
+  readonly #leave: (claim: PlaceClaim) => void
+  #isHeld = true
+
+  constructor(claim: PlaceClaim, leave: (claim: PlaceClaim) => void) {
+    this.#claim = claim
+    this.#leave = leave
+  }
+
+  leave(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#leave(this.#claim)
   }
 }
 

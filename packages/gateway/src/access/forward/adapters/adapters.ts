@@ -100,7 +100,9 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   txpool_contentFrom: txpoolContentFrom,
 }
 
+const byMethod: ReadonlyMap<string, Adapter> = new Map(Object.entries(adapters))
+
 /** The adapter of a method; most have none. */
 export function adapterOf(method: string): Adapter | undefined {
-  return Object.hasOwn(adapters, method) ? adapters[method] : undefined
+  return byMethod.get(method)
 }

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from './is-record.ts'
 
@@ -7,11 +8,7 @@ import { isRecord } from './is-record.ts'
  * @param block - a number, quantity, tag, or anything else that the node may judge
  * @returns null when the tag belongs to no block
  */
-export async function blockInteger(
-  block: unknown,
-  upstream: Upstream,
-  signal: AbortSignal,
-): Promise<unknown> {
+export async function blockInteger(block: unknown, upstream: Upstream, signal: CallSignal): Promise<unknown> {
   if (typeof block !== 'string') return block
   if (/^0x[0-9a-f]{1,13}$/i.test(block)) return Number(block)
   if (!/^[a-z]+$/.test(block)) return block

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from './is-record.ts'
@@ -27,7 +28,7 @@ export interface NestedCall {
 export async function callsOf(
   hash: unknown,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<readonly NestedCall[] | undefined> {
   const transaction = await upstream.call('eth_getTransactionByHash', [hash], signal)
   if (!isRecord(transaction) || typeof transaction['blockHash'] !== 'string') return undefined

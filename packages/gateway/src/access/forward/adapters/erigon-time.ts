@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -70,7 +71,7 @@ export const erigonGetBlockByTimestamp: Adapter = {
 async function blockAt(
   number: unknown,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const block = await upstream.call('eth_getBlockByNumber', [number, false], signal)
   if (!isRecord(block)) throw unreadable()

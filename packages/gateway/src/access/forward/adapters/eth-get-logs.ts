@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
@@ -53,7 +54,7 @@ async function limited(
   filter: Filter,
   maxRange: number,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<readonly unknown[]> {
   const { fromBlock, toBlock } = filter
   if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
@@ -77,7 +78,7 @@ function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
 async function rangeOf(
   filter: Filter,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<BlockRange | undefined> {
   const { fromBlock, toBlock } = filter
   if (![fromBlock, toBlock].every((block) => isBlock(block ?? 'latest'))) return undefined
@@ -113,7 +114,7 @@ function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): F
 async function numbersOf(
   { fromBlock, toBlock }: Filter,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<BlockRange> {
   const [from, to] = await Promise.all([
     numberOf('fromBlock', fromBlock ?? 'latest', upstream, signal),
@@ -126,7 +127,7 @@ async function numberOf(
   field: string,
   block: unknown,
   upstream: Upstream,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<number> {
   if (!isBlock(block)) {
     throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -10,7 +11,7 @@ export interface TracerCall {
   /** Where the options stand among the params. */
   readonly optionsAt: number
   readonly upstream: Upstream
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 // Each runs the call once.

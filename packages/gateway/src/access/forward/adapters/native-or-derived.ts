@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -12,7 +13,7 @@ export interface NativeCall {
   readonly upstream: Upstream
   readonly method: string
   readonly params: readonly unknown[]
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 
@@ -27,6 +28,6 @@ export interface AllBeaconNodes {
   /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: NodeGrant): BeaconNodes
   /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
-  embeddedAnswer(signal: AbortSignal): Promise<void>
+  embeddedAnswer(signal: CallSignal): Promise<void>
   close(): Promise<void>
 }

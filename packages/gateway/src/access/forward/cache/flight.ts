@@ -1,3 +1,4 @@
+import { CallEnd, type CallSignal } from '../../call-signal.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { PlainAnswer } from '../read-answer.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
@@ -13,12 +14,13 @@ export type Landing =
 /** A call that is under way and that others with the same call may join. */
 export class Flight {
   /** What the call runs under. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** What the chain was when the call began; the answer is good for whoever came no later. */
   readonly epoch: number
-  readonly landing: Promise<Landing>
-  readonly #own: AbortController | undefined
-  #land: (landing: Landing) => void = () => undefined
+  readonly #own: CallEnd | undefined
+  /** Made for the first who waits: mostly nobody does. */
+  #landing: Promise<Landing> | undefined
+  #land: ((landing: Landing) => void) | undefined
   #waiting = 0
 
   /**
@@ -26,20 +28,25 @@ export class Flight {
    * @param signal - of the one who asks first, for a call that ends with him; without it, the call goes on as long as
    * anybody waits
    */
-  constructor(epoch: number, signal?: AbortSignal) {
+  constructor(epoch: number, signal?: CallSignal) {
     this.epoch = epoch
-    if (signal === undefined) this.#own = new AbortController()
-    this.signal = signal ?? (this.#own as AbortController).signal
-    this.landing = new Promise((resolve) => {
+    if (signal === undefined) this.#own = new CallEnd()
+    this.signal = signal ?? (this.#own as CallEnd)
+  }
+
+  /** To be waited for while the call is under way. */
+  get landing(): Promise<Landing> {
+    this.#landing ??= new Promise((resolve) => {
       this.#land = resolve
     })
+    return this.#landing
   }
 
   /** How many wait for it beside the one who asked first. */
   followers = 0
 
   land(landing: Landing): void {
-    this.#land(landing)
+    this.#land?.(landing)
   }
 
   /**
@@ -49,7 +56,7 @@ export class Flight {
    * @param signal - ends the waiting
    * @throws {@link RpcFailure} with status 502 or 504 when the signal does
    */
-  async wait<outcome>(outcome: Promise<outcome>, signal: AbortSignal): Promise<outcome> {
+  async wait<outcome>(outcome: Promise<outcome>, signal: CallSignal): Promise<outcome> {
     this.#waiting += 1
     let leave: (() => void) | undefined
     const left = new Promise<never>((_, reject) => {
@@ -67,7 +74,7 @@ export class Flight {
   }
 
   /** Ends what is left of a long answer when the one who reads it goes away. */
-  endWith(signal: AbortSignal, { body }: UpstreamAnswer): void {
+  endWith(signal: CallSignal, { body }: UpstreamAnswer): void {
     const own = this.#own
     if (!own) return
     const end = () => own.abort(signal.reason)

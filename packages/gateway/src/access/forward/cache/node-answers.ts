@@ -1,9 +1,12 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
+import { type Awaiter, promised, tell } from '../../awaiter.ts'
 import type { Call } from '../../call.ts'
 import type { Destination } from '../../route/route-method.ts'
 import { paceOf } from '../call-pace.ts'
 import type { Asked } from '../asked.ts'
 import { plainAnswer, type PlainAnswer } from '../read-answer.ts'
+import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import type { Upstream } from '../upstream.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { type BlockOfCall, blockNumberOf, blockOfCall } from './block-of-call.ts'
@@ -34,13 +37,7 @@ export interface NodeAnswersParts {
 }
 
 /** Asks the node; the signal ends the exchange. */
-type Ask = (signal: AbortSignal) => Promise<Asked>
-
-/** What is asked. */
-interface Question extends Pick<Destination, 'method' | 'params' | 'paramsText'> {
-  /** Tells parts from whole answers. */
-  readonly mark: string
-}
+export type Ask = (signal: CallSignal, awaiter: Awaiter<Asked>) => void
 
 /** A call on its way through the kept answers. */
 interface Sought {
@@ -69,17 +66,29 @@ export class NodeAnswers {
    * @param call - the call
    * @param destination - what the router found
    * @param ask - asks the node
-   * @throws {@link RpcFailure} as `ask`
+   * @param awaiter - hears the answer, or what `ask` fails with
    */
-  answer(call: Call, { method, params, paramsText }: Destination, ask: Ask): Promise<Asked> {
-    return this.#answer(call, { method, params, paramsText, mark: '' }, ask)
+  answer(call: Call, destination: Destination, ask: Ask, awaiter: Awaiter<Asked>): void {
+    this.#answer(call, destination, '', ask, awaiter)
   }
 
-  async #answer(call: Call, { method, params, paramsText, mark }: Question, ask: Ask): Promise<Asked> {
+  /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
+  part(call: Call, destination: Destination, ask: Ask, awaiter: Awaiter<Asked>): void {
+    this.#answer(call, destination, 'part ', ask, awaiter)
+  }
+
+  /** @param mark - tells parts from whole answers */
+  #answer(
+    call: Call,
+    { method, params, paramsText }: Destination,
+    mark: string,
+    ask: Ask,
+    awaiter: Awaiter<Asked>,
+  ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
     // What waits to be in a block changes without notice.
-    if (!rule || paramsText.includes('"pending"')) return this.#alone(idempotent, call.signal, ask)
+    if (!rule || paramsText.includes('"pending"')) return this.#alone(idempotent, call.signal, ask, awaiter)
     const { chain, kept, counts } = this.#parts
     const block = blockOfCall(rule.lifetime, params)
     const named = `${mark}${call.endpoint} ${name} ${limitOf(rule, call)}${canonicalParams(paramsText)}`
@@ -88,7 +97,7 @@ export class NodeAnswers {
       if (found !== undefined) {
         counts.hits += 1
         currentTrace()?.note({ 'fairlead.cache': 'hit' })
-        return { result: found }
+        return awaiter.resolve({ result: found })
       }
       counts.misses += 1
       currentTrace()?.note({ 'fairlead.cache': 'miss' })
@@ -97,48 +106,62 @@ export class NodeAnswers {
     const place = isShared ? this.#place.prefix : undefined
     const sharedKey = place === undefined ? undefined : place + named
     const sought = { key: chain.prefix + named, rule, method: name, block, sharedKey, ask }
-    return this.#join(sought, call.signal)
+    const flight = this.#flightOf(sought)
+    if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
+    else this.#lead(sought, call.signal, awaiter)
   }
 
-  /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
-  part(call: Call, { method, params, paramsText }: Destination, ask: Ask): Promise<Asked> {
-    return this.#answer(call, { method, params, paramsText, mark: 'part ' }, ask)
+  #alone(isRepeatable: boolean, signal: CallSignal, ask: Ask, awaiter: Awaiter<Asked>): void {
+    if (isRepeatable) return ask(signal, awaiter)
+    ask(signal, {
+      resolve: (asked) => {
+        this.#parts.chain.changed()
+        awaiter.resolve(asked)
+      },
+      reject: (error) => {
+        this.#parts.chain.changed()
+        awaiter.reject(error)
+      },
+    })
   }
 
-  async #alone(isRepeatable: boolean, signal: AbortSignal, ask: Ask): Promise<Asked> {
-    try {
-      return await ask(signal)
-    } finally {
-      if (!isRepeatable) this.#parts.chain.changed()
-    }
+  /** The same call of somebody else that is under way, and whose answer is as new as one that is asked for now. */
+  #flightOf({ key }: Sought): Flight | undefined {
+    const flight = this.#flights.get(key)
+    return flight?.epoch === this.#parts.chain.epoch ? flight : undefined
   }
 
-  /** Waits for the same call of somebody else, if one is under way; a failure of his is tried again once. */
-  async #join(sought: Sought, signal: AbortSignal): Promise<Asked> {
-    for (let attempt = 0; ; attempt += 1) {
-      const flight = this.#flights.get(sought.key)
-      if (!flight || flight.epoch !== this.#parts.chain.epoch) return this.#lead(sought, signal)
+  /** Waits for the same call of somebody else; a failure of his is tried again once. */
+  async #join(first: Flight, sought: Sought, signal: CallSignal): Promise<Asked> {
+    let flight: Flight | undefined = first
+    for (let attempt = 0; flight; attempt += 1) {
       this.#parts.counts.joins += 1
       currentTrace()?.note({ 'fairlead.cache': 'join' })
       flight.followers += 1
       const landing = await flight.wait(flight.landing, signal)
       if (landing.kind === 'answered') return landing.plain
-      if (landing.kind === 'long') return sought.ask(signal)
+      if (landing.kind === 'long') return promised((awaiter) => sought.ask(signal, awaiter))
       const isOther = landing.failure instanceof UpstreamFailure && landing.failure.kind === 'aborted'
       if (isAnswer(landing.failure) || (attempt > 0 && !isOther)) throw landing.failure
+      flight = this.#flightOf(sought)
     }
+    return promised((awaiter) => this.#lead(sought, signal, awaiter))
   }
 
-  async #lead(sought: Sought, signal: AbortSignal): Promise<Asked> {
+  #lead(sought: Sought, signal: CallSignal, awaiter: Awaiter<Asked>): void {
     // A quick call costs less to ask again than to keep from ending with the one who asked first.
     const isQuick = paceOf(sought.method) === 'quick'
     const flight = new Flight(this.#parts.chain.epoch, isQuick ? signal : undefined)
     this.#flights.set(sought.key, flight)
-    const flown = this.#fly(sought, flight)
-    if (isQuick) return flown
+    if (isQuick) this.#fly(sought, flight, awaiter)
+    else tell(this.#leadLong(sought, flight, signal), awaiter)
+  }
+
+  async #leadLong(sought: Sought, flight: Flight, signal: CallSignal): Promise<Asked> {
+    const flown = promised<Asked>((awaiter) => this.#fly(sought, flight, awaiter))
     try {
       const asked = await flight.wait(flown, signal)
-      if ('answer' in asked && !asked.answer.bytes) flight.endWith(signal, asked.answer)
+      if ('answer' in asked && !isAtHand(asked.answer)) flight.endWith(signal, asked.answer)
       return asked
     } catch (error) {
       // Nobody is there any more to read what may still come.
@@ -150,49 +173,63 @@ export class NodeAnswers {
     }
   }
 
-  async #fly(sought: Sought, flight: Flight): Promise<Asked> {
-    let landing: Landing = { kind: 'long' }
-    try {
-      const { sharedKey, ask } = sought
-      const shared = sharedKey === undefined ? undefined : await this.#parts.shared.get(sharedKey)
-      if (shared !== undefined) {
-        this.#keep({ ...sought, sharedKey: undefined }, shared, this.#untilWhen(sought))
-        landing = { kind: 'answered', plain: { result: shared } }
-        return landing.plain
-      }
-      const until = this.#untilWhen(sought)
-      const asked = await ask(flight.signal)
-      const plain = await this.#plain(asked, sought, until, flight)
-      if (!plain) return asked
-      landing = { kind: 'answered', plain }
-      if ('result' in plain) this.#keep(sought, plain.result, until)
-      // Nothing was read of an answer that came whole.
-      return 'answer' in asked && asked.answer.bytes && flight.followers === 0 ? asked : plain
-    } catch (error) {
-      landing = { kind: 'failed', failure: error }
-      throw error
-    } finally {
-      if (this.#flights.get(sought.key) === flight) this.#flights.delete(sought.key)
-      flight.land(landing)
-    }
+  #fly(sought: Sought, flight: Flight, awaiter: Awaiter<Asked>): void {
+    if (sought.sharedKey === undefined) this.#askFor(sought, flight, awaiter)
+    else tell(this.#flyByStore(sought, sought.sharedKey, flight), awaiter)
   }
 
-  /** The answer without its envelope, if it is short and anybody but the first one has a use for that. */
-  async #plain(
-    asked: Asked,
-    { method }: Sought,
-    until: Until | undefined,
-    flight: Flight,
-  ): Promise<PlainAnswer | undefined> {
-    if (!('answer' in asked)) return asked
-    if (until === undefined && flight.followers === 0) return undefined
+  async #flyByStore(sought: Sought, sharedKey: string, flight: Flight): Promise<Asked> {
+    const shared = await this.#parts.shared.get(sharedKey)
+    if (shared === undefined) return promised((awaiter) => this.#askFor(sought, flight, awaiter))
+    const plain = { result: shared }
+    this.#keep({ ...sought, sharedKey: undefined }, shared, this.#untilWhen(sought))
+    this.#land(sought, flight, { kind: 'answered', plain })
+    return plain
+  }
+
+  #askFor(sought: Sought, flight: Flight, awaiter: Awaiter<Asked>): void {
+    const until = this.#untilWhen(sought)
+    const fail = (failure: unknown) => {
+      this.#land(sought, flight, { kind: 'failed', failure })
+      awaiter.reject(failure)
+    }
+    const land = (asked: Asked, plain: PlainAnswer | undefined) => {
+      this.#land(sought, flight, plain ? { kind: 'answered', plain } : { kind: 'long' })
+      if (!plain) return awaiter.resolve(asked)
+      // Nothing was read of an answer that came whole.
+      const isUnread = 'answer' in asked && isAtHand(asked.answer) && flight.followers === 0
+      awaiter.resolve(isUnread ? asked : plain)
+    }
+    sought.ask(flight.signal, {
+      resolve: (asked) => {
+        // Most answers are for one alone, and not to be kept.
+        if ('answer' in asked && until === undefined && flight.followers === 0) land(asked, undefined)
+        else this.#plain(asked, sought, until).then((plain) => land(asked, plain), fail)
+      },
+      reject: fail,
+    })
+  }
+
+  #land({ key }: Sought, flight: Flight, landing: Landing): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    flight.land(landing)
+  }
+
+  /** The answer without its envelope, if it is short; kept as long as it may be. */
+  async #plain(asked: Asked, sought: Sought, until: Until | undefined): Promise<PlainAnswer | undefined> {
+    const plain = 'answer' in asked ? await this.#opened(asked.answer, sought.method) : asked
+    if (plain && 'result' in plain) this.#keep(sought, plain.result, until)
+    return plain
+  }
+
+  async #opened(answer: UpstreamAnswer, method: string): Promise<PlainAnswer | undefined> {
     const room = this.#parts.upstream.room()
-    const length = Math.min(Number(asked.answer.contentLength ?? maxKeptBytes), maxKeptBytes)
+    const length = Math.min(Number(answer.contentLength ?? maxKeptBytes), maxKeptBytes)
     try {
       if (!room.offers(length)) return undefined
       room.take(length)
-      const bytes = await readUpTo(asked.answer, maxKeptBytes)
-      return bytes && plainAnswer(bytes.toString('utf8'), method, asked.answer.secrets)
+      const bytes = await readUpTo(answer, maxKeptBytes)
+      return bytes && plainAnswer(bytes.toString('utf8'), method, answer.secrets)
     } finally {
       room.empty()
     }

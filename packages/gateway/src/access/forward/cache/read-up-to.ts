@@ -9,9 +9,11 @@ import type { UpstreamAnswer } from '../upstream-answer.ts'
  * @throws what the body fails with
  */
 export async function readUpTo(answer: UpstreamAnswer, limit: number): Promise<Buffer | undefined> {
-  const { bytes, body, contentLength } = answer
+  const { bytes, contentLength } = answer
   if (bytes) return bytes.length <= limit ? bytes : undefined
   if (contentLength !== undefined && Number(contentLength) > limit) return undefined
+  // Not earlier: a body that nobody reads is never made.
+  const { body } = answer
   const chunks: Buffer[] = []
   let length = 0
   for (;;) {

@@ -1,3 +1,4 @@
+import { type Awaiter, tell } from '../../awaiter.ts'
 import type { Call } from '../../call.ts'
 import type { Destination } from '../../route/route-method.ts'
 import type { Answers } from '../answers.ts'
@@ -21,27 +22,49 @@ export function asksForHead({ method: { name }, params }: Destination): boolean 
  * @param destination - the same
  * @param asked - what the node has answered
  * @param ask - asks again, of a node that has a certain block if there is one
- * @returns the same answer, or a better one
+ * @param awaiter - hears the same answer, or a better one
  */
-export async function steadyHead(
+export function steadyHead(
   call: Call,
   destination: Destination,
   asked: Asked,
-  { answers, upstream, ask }: { readonly answers: Answers; readonly upstream: Upstream; readonly ask: Ask },
-): Promise<Asked> {
+  parts: HeadParts,
+  awaiter: Awaiter<Asked>,
+): void {
+  const { answers, upstream } = parts
   const { chain } = answers.of(upstream, call.grant)
   const { credentialId } = call.grant
   const number = headIn(asked)
-  if (number === undefined || !chain.isLasting) return asked
+  if (number === undefined || !chain.isLasting) return awaiter.resolve(asked)
   const floor = answers.heads.floor(credentialId)
   const show = (shown: number) => {
     chain.observe(shown)
     answers.heads.show(credentialId, shown)
   }
-  if (number >= floor) {
-    show(number)
-    return asked
-  }
+  if (number < floor) return tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+  show(number)
+  awaiter.resolve(asked)
+}
+
+/** What a head is kept steady with. */
+interface HeadParts {
+  readonly answers: Answers
+  readonly upstream: Upstream
+  readonly ask: Ask
+}
+
+/** Looks for an answer that is not below what the credential was shown. */
+async function higherHead(
+  call: Call,
+  destination: Destination,
+  asked: Asked,
+  {
+    answers,
+    ask,
+    floor,
+    show,
+  }: HeadParts & { readonly floor: number; readonly show: (shown: number) => void },
+): Promise<Asked> {
   const again = await orLeave(asked, ask(destination, floor))
   const better = headIn(again) ?? -1
   if (better >= floor) {
@@ -50,7 +73,7 @@ export async function steadyHead(
     return again
   }
   leave(again)
-  answers.heads.miss(credentialId)
+  answers.heads.miss(call.grant.credentialId)
   const text = `0x${floor.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') {
     leave(asked)
@@ -70,8 +93,11 @@ export async function steadyHead(
 function headIn(asked: Asked): number | undefined {
   if ('error' in asked) return undefined
   if ('result' in asked) return numberIn(asked.result)
-  const { bytes, body } = asked.answer
+  const { latin1 } = asked.answer
+  if (latin1 !== undefined) return numberIn(latin1)
+  const { bytes } = asked.answer
   if (bytes) return numberIn(bytes.toString('latin1'))
+  const { body } = asked.answer
   const first = body.read() as Buffer | null
   if (!first) return undefined
   body.unshift(first)

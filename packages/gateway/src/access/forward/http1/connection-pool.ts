@@ -13,6 +13,7 @@ import { Line } from './line.ts'
 import type { LineOwner } from './line-owner.ts'
 import { openSocket } from './open-socket.ts'
 import { depthAtLimit, mostWidth, Pace } from './pace.ts'
+import { waitedMs } from './waited.ts'
 
 const tickMs = 50
 const idleTickMs = 1_000
@@ -131,7 +132,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
       return
     }
     const line = this.#lineFor(exchange, now)
-    if (line) line.send(exchange, !isShared(exchange.call), now)
+    if (line) line.send(exchange, !isShared(exchange.call))
     else (isShared(exchange.call) ? this.#quick : this.#slow).push(exchange)
   }
 
@@ -159,9 +160,11 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #sharedLine(behind: number, now: number): Line | undefined {
     let best: Line | undefined
     let shared = 0
+    const waited = waitedMs()
     for (const line of this.#lines) {
       if (!line.takesMore || line.serial <= behind) continue
-      if (line.isReady && line.load > 0 && this.#pace.isStalled(line.firstSince, now)) continue
+      if (line.isReady && line.load > 0 && this.#pace.isStalled(line.firstSince, waited)) continue
+      if (this.#lines.length > mostWidth && line.load === 1 && this.#pace.tries(now)) return line
       if (!best || line.load < best.load) best = line
       // A few busy connections are cheaper than many quiet ones.
       if (++shared >= mostWidth && best.load < this.#pace.depth) break
@@ -185,7 +188,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
       if (!exchange.isOver) {
         const line = this.#lineFor(exchange, now)
         if (!line) break
-        line.send(exchange, !isShared(exchange.call), now)
+        line.send(exchange, !isShared(exchange.call))
       }
       served++
     }

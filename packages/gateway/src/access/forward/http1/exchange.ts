@@ -7,6 +7,9 @@ import { Http1Failure } from './http1-failure.ts'
 /** A body that is longer is not held, and a connection does not wait for its end to be known. */
 const maxShortBytes = 65_536
 
+/** Longer ones stay bytes. */
+const maxTextBytes = 16_384
+
 /** What an exchange asks of the connection that it is on. */
 export interface ExchangeLine {
   pause(): void
@@ -35,6 +38,10 @@ export class Exchange implements AnswerReceiver, BodySource {
   // What came before anybody asked for the body.
   #held: Buffer[] = []
   #heldBytes = 0
+  // What the parts of a short body are copied into, where its length is known: they need not be joined then.
+  #room: Buffer | undefined
+  // The whole body in their place, when it came in one piece.
+  #latin1: string | undefined
   #body: AnswerBody | undefined
   #failure: Http1Failure | undefined
   #hasEnded = false
@@ -71,7 +78,11 @@ export class Exchange implements AnswerReceiver, BodySource {
   }
 
   onPart(bytes: Buffer): void {
-    const part = Buffer.from(bytes)
+    if (this.#isWhole(bytes)) {
+      this.#latin1 = bytes.toString('latin1')
+      return
+    }
+    const part = this.#copyOf(bytes)
     if (this.#body) {
       if (!this.#body.push(part)) this.line?.pause()
       return
@@ -149,6 +160,7 @@ export class Exchange implements AnswerReceiver, BodySource {
     if (this.#body) return this.#body
     const body = new AnswerBody(this.#hasEnded ? undefined : this)
     this.#body = body
+    if (this.#latin1 !== undefined) body.push(Buffer.from(this.#latin1, 'latin1'))
     for (const part of this.#held) body.push(part)
     this.#held = []
     if (this.#hasEnded) body.push(null)
@@ -160,7 +172,30 @@ export class Exchange implements AnswerReceiver, BodySource {
     const head = this.#head as AnswerHead
     this.#state = 'handed over'
     const isShort = this.#hasEnded && this.#heldBytes <= maxShortBytes
-    this.#done(undefined, new ReceivedAnswer(this, head, isShort ? joined(this.#held) : undefined))
+    const held = this.#latin1 ?? (isShort ? (this.#room ?? joined(this.#held)) : undefined)
+    this.#done(undefined, new ReceivedAnswer(this, head, held))
+  }
+
+  #copyOf(bytes: Buffer): Buffer {
+    const head = this.#head
+    if (this.#state !== 'gathering' || head?.framing !== 'length' || head.length > maxShortBytes) {
+      return Buffer.from(bytes)
+    }
+    this.#room ??= Buffer.allocUnsafe(head.length)
+    bytes.copy(this.#room, this.#heldBytes)
+    return this.#room.subarray(this.#heldBytes, this.#heldBytes + bytes.length)
+  }
+
+  /** Whether this is all there is of a short body, which is as cheap to keep as a text. */
+  #isWhole({ length }: Buffer): boolean {
+    const head = this.#head
+    return (
+      head?.framing === 'length' &&
+      head.length === length &&
+      length <= maxTextBytes &&
+      this.call.isGathered === true &&
+      this.#state === 'gathering'
+    )
   }
 
   #leave(): void {
@@ -190,19 +225,26 @@ const single = new Set([
 
 class ReceivedAnswer implements Http1Answer {
   readonly status: number
-  readonly bytes: Buffer | undefined
+  readonly latin1: string | undefined
   readonly length: number | undefined
   readonly isDelimited: boolean
   readonly #exchange: Exchange
   readonly #head: AnswerHead
+  #bytes: Buffer | undefined
 
-  constructor(exchange: Exchange, head: AnswerHead, bytes: Buffer | undefined) {
+  constructor(exchange: Exchange, head: AnswerHead, held: Buffer | string | undefined) {
     this.status = head.status
-    this.bytes = bytes
+    if (typeof held === 'string') this.latin1 = held
+    else this.#bytes = held
     this.length = head.framing === 'length' ? head.length : undefined
     this.isDelimited = head.framing !== 'close'
     this.#exchange = exchange
     this.#head = head
+  }
+
+  get bytes(): Buffer | undefined {
+    if (this.latin1 !== undefined) this.#bytes ??= Buffer.from(this.latin1, 'latin1')
+    return this.#bytes
   }
 
   get headers(): Readonly<Record<string, string>> {

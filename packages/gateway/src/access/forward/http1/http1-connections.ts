@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import type { Readable } from 'node:stream'
 
 /** A request to an upstream. */
@@ -9,7 +10,7 @@ export interface Http1Call {
   readonly fields: string
   readonly body?: string | Uint8Array | undefined
   /** Ends the exchange, also while the body is read. */
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: CallSignal | undefined
   /**
    * How the call goes with others on a connection: `quick` ones may stand in line behind one another, `slow` ones have
    * the connection to themselves, `endless` ones one that counts against nothing, and no limit of time.
@@ -41,6 +42,8 @@ export interface Http1Answer {
   readonly length: number | undefined
   /** The whole body, when it is short and was there at once. */
   readonly bytes: Buffer | undefined
+  /** The same with a character for each byte, when it came in one piece. */
+  readonly latin1: string | undefined
   /** The body to be read, also when `bytes` has it; made when it is first asked for. */
   readonly body: AnswerStream
   /** Whether a body that breaks off can be told from one that has ended. */

@@ -5,6 +5,7 @@ import { Exchange, type ExchangeLine } from './exchange.ts'
 import { Http1Failure } from './http1-failure.ts'
 import type { LineOwner, LineTimes } from './line-owner.ts'
 import { requestText } from './request-text.ts'
+import { waitedMs } from './waited.ts'
 
 /** An answer that nobody waits for any more, but which stands before others. */
 interface Skipped {
@@ -25,7 +26,7 @@ const longestIdleMs = 30_000
 export class Line implements AnswerReceiver, ExchangeLine {
   /** Grows from connection to connection. */
   readonly serial: number
-  /** When the present first call became the first. */
+  /** When the present first call became the first, on the clock of {@link waitedMs}. */
   firstSince = 0
   /** How many answers have come to their end. */
   answered = 0
@@ -52,6 +53,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
   // As wasAlone, of the present first call.
   #isFirstAlone = false
   #lastBytesAt = 0
+  #waitedAtBytes = 0
   // How many times the clock ticked since the present first call became the first.
   #ticks = 0
 
@@ -80,11 +82,11 @@ export class Line implements AnswerReceiver, ExchangeLine {
     return this.#isPersistent && !this.isExclusive && !this.#isLong && !this.isClosed
   }
 
-  send(exchange: Exchange, isExclusive: boolean, now: number): void {
+  send(exchange: Exchange, isExclusive: boolean): void {
     exchange.line = this
     this.isExclusive = isExclusive
     if (this.load === 0) {
-      this.#becomeFirst(now)
+      this.#becomeFirst(waitedMs())
       this.#isFirstAlone = true
     }
     this.#unsent.push(exchange)
@@ -94,7 +96,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
   /** The socket is connected, and the other side is who it should be. */
   onReady(): void {
     this.isReady = true
-    this.#becomeFirst(performance.now())
+    this.#becomeFirst(waitedMs())
     if (this.load === 0) this.#becomeIdle()
     else this.flush()
   }
@@ -125,6 +127,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
   onBytes(bytes: Buffer): void {
     const now = performance.now()
     this.#lastBytesAt = now
+    this.#waitedAtBytes = waitedMs()
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
         if (this.#awaiting.length === 0) throw new Http1Failure('malformed', 'The upstream speaks unasked.')
@@ -162,8 +165,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
 
   onEnd(): void {
     const first = this.#awaiting.shift()
-    const now = this.#lastBytesAt
-    const tookMs = this.isExclusive || this.#isLong ? undefined : now - this.firstSince
+    const waited = this.#waitedAtBytes
+    const tookMs = this.isExclusive || this.#isLong ? undefined : waited - this.firstSince
     this.wasAlone = this.#isFirstAlone
     this.#isFirstAlone = false
     this.answered++
@@ -177,10 +180,10 @@ export class Line implements AnswerReceiver, ExchangeLine {
       this.close(new Http1Failure('broken', 'The upstream ended the connection.'))
       return
     }
-    this.#becomeFirst(now)
+    this.#becomeFirst(waited)
     if (this.load === 0) {
       this.isExclusive = false
-      this.idleSince = now
+      this.idleSince = this.#lastBytesAt
     }
     this.#owner.onAnswered(this, tookMs)
   }
@@ -295,8 +298,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
       : new Http1Failure('unconnected', 'The upstream cannot be reached.')
   }
 
-  #becomeFirst(now: number): void {
-    this.firstSince = now
+  #becomeFirst(waited: number): void {
+    this.firstSince = waited
     this.#ticks = 0
   }
 

@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { ofNoCall } from './of-no-call.ts'
 
 /** How to connect. */
 interface SocketOptions {
@@ -16,6 +17,10 @@ interface SocketOptions {
 
 /** Begins to connect to the host of an address, by TLS if it says so. */
 export function openSocket(address: URL, options: SocketOptions): Socket {
+  return ofNoCall(() => opened(address, options))
+}
+
+function opened(address: URL, options: SocketOptions): Socket {
   const { authority, session, buffer } = options
   const isSecure = address.protocol === 'https:'
   const host = address.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -61,3 +61,12 @@ describe('a connection', () => {
     expect(distant.isStalled(0, 101)).toBe(true)
   })
 })
+
+it('finds out now and then whether an upstream has become quicker', () => {
+  const pace = new Pace()
+  for (let answer = 0; answer < 100; answer++) pace.onAnswered(20, answer % 2 === 0)
+  expect([5_000, 5_500, 6_000, 6_500].map((now) => pace.tries(now))).toEqual([false, false, true, false])
+  for (let answer = 0; answer < 4; answer++) pace.onAnswered(0.01, false)
+  expect(pace.depth).toBeGreaterThan(1)
+  expect(pace.tries(9_000)).toBe(false)
+})

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { isRecord } from '../adapters/is-record.ts'
 import { jsonMembers } from '../../json-rpc/json-parts.ts'
 import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'
@@ -26,7 +27,7 @@ export interface Lists {
 export async function withEmptyLists(
   answer: StreamedAnswer,
   lists: Lists,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<StreamedAnswer | HeldAnswer> {
   const { status, headers, body } = answer
   const isJson = mediaType(headers['content-type'] ?? '') === 'application/json'

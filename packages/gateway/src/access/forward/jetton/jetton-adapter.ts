@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 /** One call of the jetton chain API that was found to follow the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'
@@ -9,7 +10,7 @@ export interface JettonCall {
    */
   readonly parameters: Readonly<Record<string, unknown>>
   /** Ends when the client goes away. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 /** A request to a node, in the node's own words. */
@@ -22,7 +23,7 @@ export interface JettonNodeRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
 }
 
 /** What a node answered, whatever its status; of one that is not 2xx the body is in the shape of the API's errors. */

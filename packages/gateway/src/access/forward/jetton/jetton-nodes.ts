@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 import { usedAddresses } from '../../../grants/upstream-record.ts'
@@ -20,7 +21,7 @@ export interface AllJettonNodes {
   /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: NodeGrant): NodeOfGrant
   /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
-  embeddedAnswer(signal: AbortSignal): Promise<void>
+  embeddedAnswer(signal: CallSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -102,7 +103,7 @@ function queryText(query: JettonNodeRequest['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-async function wholeOf({ body }: StreamedAnswer, signal: AbortSignal): Promise<Uint8Array> {
+async function wholeOf({ body }: StreamedAnswer, signal: CallSignal): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0
   try {

@@ -1,3 +1,4 @@
+import { CallEnd, type CallSignal } from '../../call-signal.ts'
 import { asPart } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { AskedCall } from '../upstream.ts'
@@ -18,7 +19,7 @@ export interface AttemptedCall {
   readonly asked: AskedCall
   readonly pace: 'quick' | 'slow'
   /** Ends the call. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /** An upstream that takes longer is thought to hang once another one has answered. */
   readonly lateMs: number
 }
@@ -28,7 +29,7 @@ export class Attempt {
   readonly member: PoolMember
   readonly outcome: Promise<Outcome>
   readonly #call: AttemptedCall
-  readonly #ended = new AbortController()
+  readonly #ended = new CallEnd()
   readonly #began = performance.now()
 
   constructor(member: PoolMember, call: AttemptedCall) {
@@ -72,7 +73,7 @@ export class Attempt {
   async #exchange(): Promise<Outcome> {
     const { member } = this
     const { body, asked } = this.#call
-    const { signal } = this.#ended
+    const signal = this.#ended
     const answer = await asPart('upstream', { 'fairlead.upstream': member.label }, async () =>
       holdShortAnswer(await member.upstream.post(body, signal, asked), signal),
     )

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { CallSignal } from '../../call-signal.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 
@@ -12,7 +13,7 @@ const shortBytes = 64 * 1024
  * @returns an answer that is not read either, with `bytes` when it is short
  * @throws {@link RpcFailure} as `Upstream.post` when it breaks off before that
  */
-export async function holdShortAnswer(answer: UpstreamAnswer, signal: AbortSignal): Promise<UpstreamAnswer> {
+export async function holdShortAnswer(answer: UpstreamAnswer, signal: CallSignal): Promise<UpstreamAnswer> {
   if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
   const chunks: Buffer[] = []
   let length = 0

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
+import type { CallSignal } from '../../call-signal.ts'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
 import { callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { type Awaiter, tell } from '../../awaiter.ts'
 import type { AskedCall, Upstream } from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
@@ -59,9 +61,11 @@ export class NodePool {
     this.#watch = new PoolWatch(this.#members, options.watch, options.log)
   }
 
-  /** As {@link Upstream.post}; -32005 when every upstream has all the calls that it takes. */
-  readonly post: Upstream['post'] = (body, signal, asked = unknownCall) =>
-    this.#only ? this.#postTo(this.#only, body, signal, asked) : this.#postToBest(body, signal, asked)
+  /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
+  readonly ask: Upstream['ask'] = (body, signal, asked = unknownCall, awaiter) => {
+    if (this.#only) this.#askOnly(this.#only, body, signal, asked, awaiter)
+    else tell(this.#postToBest(body, signal, asked), awaiter)
+  }
 
   get chain(): ChainView {
     return this.#watch.chain
@@ -75,39 +79,33 @@ export class NodePool {
     this.#watch.stop()
   }
 
-  async #postTo(
+  #askOnly(
     member: PoolMember,
     body: string,
-    signal: AbortSignal,
+    signal: CallSignal,
     asked: AskedCall,
-  ): Promise<UpstreamAnswer> {
-    if (member.record.isCordoned) throw withdrawn()
-    const pace = paceOf(asked.method)
+    awaiter: Awaiter<UpstreamAnswer>,
+  ): void {
+    if (member.record.isCordoned) return awaiter.reject(withdrawn())
     const turn = takeTurn(member.rate, signal)
-    if (turn) await turn
-    // There is no other one to go to; an answer shows that it is well again.
-    member.breaker.probe()
-    const began = performance.now()
-    member.calls += 1
-    member.callsInFlight += 1
-    try {
+    const ask = () => {
+      const only = new OnlyCall(member, paceOf(asked.method), awaiter)
       const { upstream, label } = member
-      // Most calls are part of no trace, and are spared another promise.
-      const answer = await (currentTrace()
-        ? asPart('upstream', { 'fairlead.upstream': label }, () => upstream.post(body, signal, asked))
-        : upstream.post(body, signal, asked))
-      member.answered()
-      return answer
-    } catch (error) {
-      if (error instanceof UpstreamFailure) member.failed(error, pace)
-      throw error
-    } finally {
-      member[pace].add(performance.now() - began)
-      member.callsInFlight -= 1
+      // Most calls are part of no trace, and are spared a promise.
+      if (currentTrace() === undefined) upstream.ask(body, signal, asked, only)
+      else {
+        const facts = { 'fairlead.upstream': label }
+        tell(
+          asPart('upstream', facts, () => upstream.post(body, signal, asked)),
+          only,
+        )
+      }
     }
+    if (turn) turn.then(ask, (error: unknown) => awaiter.reject(error))
+    else ask()
   }
 
-  async #postToBest(body: string, signal: AbortSignal, asked: AskedCall): Promise<UpstreamAnswer> {
+  async #postToBest(body: string, signal: CallSignal, asked: AskedCall): Promise<UpstreamAnswer> {
     const unknown = this.#watch.use()
     if (unknown) await unknown
     if (!this.#members.some(isInUse)) throw withdrawn()
@@ -147,6 +145,41 @@ export class NodePool {
     const usual = first[pace].percentile95
     if (!this.#options.hedges || usual === undefined || resendingOf(method) !== 'always') return undefined
     return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
+  }
+}
+
+/** A call at the only upstream there is. */
+class OnlyCall implements Awaiter<UpstreamAnswer> {
+  readonly #member: PoolMember
+  readonly #pace: 'quick' | 'slow'
+  readonly #awaiter: Awaiter<UpstreamAnswer>
+  readonly #began = performance.now()
+
+  constructor(member: PoolMember, pace: 'quick' | 'slow', awaiter: Awaiter<UpstreamAnswer>) {
+    this.#member = member
+    this.#pace = pace
+    this.#awaiter = awaiter
+    // There is no other one to go to; an answer shows that it is well again.
+    member.breaker.probe()
+    member.calls += 1
+    member.callsInFlight += 1
+  }
+
+  resolve(answer: UpstreamAnswer): void {
+    this.#member.answered()
+    this.#end()
+    this.#awaiter.resolve(answer)
+  }
+
+  reject(error: unknown): void {
+    if (error instanceof UpstreamFailure) this.#member.failed(error, this.#pace)
+    this.#end()
+    this.#awaiter.reject(error)
+  }
+
+  #end(): void {
+    this.#member[this.#pace].add(performance.now() - this.#began)
+    this.#member.callsInFlight -= 1
   }
 }
 

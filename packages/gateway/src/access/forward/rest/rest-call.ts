@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { CallSignal } from '../../call-signal.ts'
 import { RestFailure } from './rest-failure.ts'
 
 /** One request to a node. */
@@ -10,7 +11,7 @@ export interface RestCall {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
   /** Ends the exchange, also while the answer's body is read. */
-  readonly signal: AbortSignal
+  readonly signal: CallSignal
   /**
    * Set for an answer that has no end: its head and its body may be late for any time, and it takes no connection away
    * from other calls.

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { createHttp1Connections } from '../http1/connection-pool.ts'
 import { fieldLines } from '../http1/field-lines.ts'
@@ -85,7 +86,7 @@ export function createRestUpstream(address: string, timeoutMs: number, writeErro
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unreachable(error: unknown, signal: AbortSignal): RestFailure {
+export function unreachable(error: unknown, signal: CallSignal): RestFailure {
   const cause: unknown = signal.aborted ? signal.reason : error
   const kind = cause instanceof Http1Failure ? cause.kind : undefined
   if (kind === 'unconnected') return new Unconnected(502, 'The node cannot be reached.')

@@ -36,7 +36,8 @@ export class FrontConnection implements ResponseSocket {
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   #phase: Phase = 'idle'
-  #since = 0
+  // When the phase was first seen by whoever looks at the clock; nobody else has to.
+  #since: number | undefined
   #unread: Buffer = nothing
   // A client sends the same head again and again. These bytes include the empty line at its end.
   #headBytes: Buffer = nothing
@@ -47,10 +48,9 @@ export class FrontConnection implements ResponseSocket {
   #response: FrontResponse | undefined
   #isReading = false
 
-  constructor(owner: ConnectionOwner, socket: Socket, now: number) {
+  constructor(owner: ConnectionOwner, socket: Socket) {
     this.#owner = owner
     this.#socket = socket
-    this.#since = now
     socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
     socket.on('timeout', this.#close)
   }
@@ -66,8 +66,9 @@ export class FrontConnection implements ResponseSocket {
       : `${this.#owner.fields}${staying}`
   }
 
-  /** Ends the connection when it has been in its phase for too long. */
+  /** Ends the connection when it has been in its phase for too long, counted from the first look at it. */
   check(now: number): void {
+    this.#since ??= now
     if (now - this.#since <= this.#owner.patience[this.#phase]) return
     // A long answer that is at hand has been given a time of its own, which is about what the client takes of it.
     if (this.#phase === 'leaving' && this.#socket.timeout) return
@@ -80,8 +81,15 @@ export class FrontConnection implements ResponseSocket {
   write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void {
     this.#phase = 'leaving'
     // What comes bit by bit goes on when the client has taken the bit before.
-    this.#since = performance.now()
+    this.#since = undefined
     this.#socket.write(data, encoding, taken)
+  }
+
+  writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void {
+    this.#socket.cork()
+    this.write(head, 'latin1')
+    this.write(content, 'latin1', taken)
+    this.#socket.uncork()
   }
 
   isEmpty(): boolean {
@@ -112,7 +120,7 @@ export class FrontConnection implements ResponseSocket {
   #enter(phase: Phase): void {
     if (this.#phase === phase) return
     this.#phase = phase
-    this.#since = performance.now()
+    this.#since = undefined
   }
 
   readonly #take = (bytes: Buffer): void => {

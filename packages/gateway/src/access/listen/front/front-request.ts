@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import type { RequestMemo } from '../client-address.ts'
 import type { NodePath } from '../node-path.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -12,10 +13,13 @@ export class FrontRequest {
   readonly path: NodePath
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
+  /** Shared by the requests of a connection that have the very same head. */
+  readonly memo: RequestMemo
   /** The whole body. */
   readonly bytes: Buffer
 
-  constructor({ target, path, headers }: RequestHead, socket: Socket, bytes: Buffer) {
+  constructor({ target, path, headers, memo }: RequestHead, socket: Socket, bytes: Buffer) {
+    this.memo = memo
     this.url = target
     this.path = path
     this.headers = headers

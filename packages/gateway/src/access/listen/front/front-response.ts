@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { STATUS_CODES } from 'node:http'
 import { Writable } from 'node:stream'
 
@@ -7,6 +6,8 @@ export interface ResponseSocket {
   /** The fields that every answer on the connection has at the moment, each line ended by CRLF. */
   readonly commonFields: string
   write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void
+  /** Writes a head, as Latin-1, and a content with it. */
+  writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void
   /** Whether the operating system has taken all that was written. */
   isEmpty(): boolean
   setTimeout(milliseconds: number): void
@@ -18,21 +19,39 @@ export interface ResponseSocket {
 // Longer ones are not worth a copy into one piece with the head.
 const longestPiece = 16_384
 
+const okLine = 'HTTP/1.1 200 OK\r\n'
 const lastChunk = '0\r\n\r\n'
 
 /** The answer to a request of the front: what listeners ask of a `ServerResponse`. It tells `close` once. */
-export class FrontResponse extends EventEmitter {
+export class FrontResponse {
   statusCode = 200
   headersSent = false
   destroyed = false
   writableFinished = false
   readonly #socket: ResponseSocket
-  readonly #names: string[] = []
-  readonly #values: string[] = []
+  #names: readonly string[] = []
+  #values: readonly string[] = []
+  #whenClosed: (() => void) | undefined
 
   constructor(socket: ResponseSocket) {
-    super()
     this.#socket = socket
+  }
+
+  /** Hears that the answer has left, or cannot any more. */
+  once(_: 'close', listener: () => void): void {
+    const before = this.#whenClosed
+    this.#whenClosed = before
+      ? () => {
+          before()
+          listener()
+        }
+      : listener
+  }
+
+  /** Sets the first fields, which are known to be sound. */
+  preset(names: readonly string[], values: readonly string[]): void {
+    this.#names = names
+    this.#values = values
   }
 
   /** @throws TypeError when the value could be read as more than one field */
@@ -40,10 +59,10 @@ export class FrontResponse extends EventEmitter {
     const text = String(value)
     if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
     const known = this.#names.indexOf(name)
-    if (known >= 0) this.#values[known] = text
+    if (known >= 0) this.#values = this.#values.with(known, text)
     else {
-      this.#names.push(name)
-      this.#values.push(text)
+      this.#names = [...this.#names, name]
+      this.#values = [...this.#values, text]
     }
   }
 
@@ -56,17 +75,17 @@ export class FrontResponse extends EventEmitter {
     this.#socket.setTimeout(milliseconds)
   }
 
-  /** Sends an answer that is at hand whole, in one piece where it is short. */
-  end(content: string | Uint8Array = ''): void {
+  /** Sends an answer that is at hand whole, in one piece where it is short; of a text, in the encoding that is named. */
+  end(content: string | Uint8Array = '', encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.headersSent || this.destroyed) return
     this.headersSent = true
-    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+    const isPlain = typeof content !== 'string' || encoding === 'latin1'
+    const length = isPlain ? content.length : Buffer.byteLength(content)
     // Nothing may follow the head of a 204, not even its length.
     const head = this.#head(this.statusCode === 204 ? '' : `content-length: ${length}\r\n`)
     if (typeof content !== 'string') {
       if (length > longestPiece) {
-        this.#socket.write(head, 'latin1')
-        this.#socket.write(content, 'latin1', this.#taken)
+        this.#socket.writeBoth(head, content, this.#taken)
         return
       }
       const bytes = Buffer.from(content.buffer, content.byteOffset, length)
@@ -114,12 +133,12 @@ export class FrontResponse extends EventEmitter {
   gone(): void {
     if (this.destroyed) return
     this.destroyed = true
-    this.emit('close')
+    this.#whenClosed?.()
   }
 
   #head(framing: string): string {
     const { statusCode } = this
-    let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`
+    let head = statusCode === 200 ? okLine : `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`
     for (let at = 0; at < this.#names.length; at++) head += `${this.#names[at]}: ${this.#values[at]}\r\n`
     return `${head}${this.#socket.commonFields}${framing}\r\n`
   }
@@ -139,7 +158,7 @@ export class FrontResponse extends EventEmitter {
     if (error || this.destroyed) return
     this.writableFinished = true
     this.destroyed = true
-    this.emit('close')
+    this.#whenClosed?.()
     this.#socket.over()
   }
 }

@@ -242,7 +242,7 @@ describe('an answer', () => {
     socket.write(call('/token'))
     await vi.waitFor(() => expect(seen).toHaveLength(1), patient)
     const [response] = seen as [FrontResponse]
-    const closed = once(response, 'close')
+    const closed = new Promise<void>((hear) => response.once('close', hear))
     socket.destroy()
     await closed
     expect([response.destroyed, response.writableFinished]).toEqual([true, false])

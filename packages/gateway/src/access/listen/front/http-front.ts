@@ -93,7 +93,7 @@ export function createHttpFront(
   return {
     emit: (event: 'connection' | 'listening', socket?: Socket) => {
       if (event === 'listening') return server.emit('listening')
-      if (socket) connections.add(new FrontConnection(owner, socket, performance.now()))
+      if (socket) connections.add(new FrontConnection(owner, socket))
       return true
     },
     drain: () => {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestMemo } from '../client-address.ts'
 import { matchNodePath, type NodePath } from '../node-path.ts'
 
 /** The head of a request that the front serves itself. */
@@ -9,6 +10,8 @@ export interface RequestHead {
   readonly path: NodePath
   readonly headers: IncomingHttpHeaders
   readonly contentLength: number
+  /** For what is found out about requests with this head. */
+  readonly memo: RequestMemo
 }
 
 /** Longest head that is looked at; node:http takes twice as much. */
@@ -87,7 +90,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
   }
   const contentLength = Number(length)
   if (type !== undefined && !jsonOrText.test(type)) return undefined
-  return { target, path, headers, contentLength }
+  return { target, path, headers, contentLength, memo: {} }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import type { Http2Server } from 'node:http2'
-import type { NodeListener } from '../http-exchange.ts'
+import type { NodeListener } from '../http-plane.ts'
 import { createGrpcListener, type StreamListener } from './grpc-listener.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 import { createCallLimits } from '../../admit/grpc/call-limits.ts'

@@ -1,3 +1,4 @@
+import type { CallSignal } from '../../../call-signal.ts'
 import { isRecord } from '../../adapters/is-record.ts'
 import type { JettonNode } from '../jetton-adapter.ts'
 import { type NodeRecord, recordOf } from './node-answer.ts'
@@ -31,7 +32,7 @@ export async function jettonNames(
   node: JettonNode,
   master: string,
   metadata: NodeRecord,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<JettonNames> {
   return namesInMetadata(metadata[master]) ?? (await namesOfMaster(node, master, signal))
 }
@@ -47,7 +48,7 @@ function namesInMetadata(entry: unknown): JettonNames | undefined {
   return info && namesIn(info)
 }
 
-async function namesOfMaster(node: JettonNode, master: string, signal: AbortSignal): Promise<JettonNames> {
+async function namesOfMaster(node: JettonNode, master: string, signal: CallSignal): Promise<JettonNames> {
   const known = asked.get(node) ?? new Map<string, Remembered>()
   asked.set(node, known)
   const { at, names: before } = known.get(master) ?? { at: -Infinity }

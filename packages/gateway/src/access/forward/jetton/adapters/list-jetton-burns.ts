@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
+import type { CallSignal } from '../../../call-signal.ts'
 import { isRecord } from '../../adapters/is-record.ts'
 import type { JettonAdapter, JettonNode } from '../jetton-adapter.ts'
 import { burnComment } from './burn-comment.ts'
@@ -20,7 +21,8 @@ export const listJettonBurns: JettonAdapter = async (call, node) => {
     burns.push(burnOf(each, jetton))
     // Comments may take long to read, and others wait.
     if (performance.now() - turn < longestTurnMs) continue
-    await setImmediate(undefined, { signal: call.signal })
+    await setImmediate()
+    if (call.signal.aborted) throw new DOMException('The call has ended.', 'AbortError')
     turn = performance.now()
   }
   return { burns }
@@ -29,7 +31,7 @@ export const listJettonBurns: JettonAdapter = async (call, node) => {
 async function jettonOf(
   { row, addressBook, metadata }: BurnRow,
   node: JettonNode,
-  signal: AbortSignal,
+  signal: CallSignal,
 ): Promise<NodeRecord> {
   const master = textOf(row, 'jetton_master')
   const names = await jettonNames(node, master, metadata, signal)

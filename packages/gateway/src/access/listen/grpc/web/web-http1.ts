@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { NodeListener } from '../../http-exchange.ts'
+import type { NodeListener } from '../../http-plane.ts'
 import { requestPath } from '../../node-path.ts'
 import { beginCall } from '../begin-call.ts'
 import type { GrpcPlane } from '../grpc-plane.ts'

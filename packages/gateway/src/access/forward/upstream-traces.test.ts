@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { currentTrace, inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
+import { promised } from '../awaiter.ts'
+import { CallEnd } from '../call-signal.ts'
+import { nodeThat } from '../testing/listener-fixture.ts'
+import { AnswerMemory } from './answer-memory.ts'
+import { createUpstream } from './upstream.ts'
+
+function trace(name: string): TracePart {
+  const part: TracePart = {
+    traceparent: name,
+    begin: () => part,
+    note: () => undefined,
+    end: () => undefined,
+  }
+  return part
+}
+
+it('whoever waits for an answer hears of it in the trace of its own call, whoever opened the connection', async () => {
+  const url = await nodeThat((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
+  })
+  const upstream = createUpstream(url, 20_000, new AnswerMemory(2 ** 20))
+  onTestFinished(() => upstream.close())
+  const traceAtAnswer = () =>
+    promised<TracePart | undefined>(({ resolve, reject }) =>
+      upstream.ask('{}', new CallEnd(), undefined, { resolve: () => resolve(currentTrace()), reject }),
+    )
+  const [first, second] = [trace('first'), trace('second')]
+  expect(await inTrace(first, traceAtAnswer)).toBe(first)
+  expect(await traceAtAnswer()).toBeUndefined()
+  expect(await inTrace(second, traceAtAnswer)).toBe(second)
+})

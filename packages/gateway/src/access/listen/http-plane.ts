@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Admission, Refusal } from '../admit/admission.ts'
+import type { ServedProtocol } from '../admit/served-protocol.ts'
+import type { Directory } from '../authenticate/directory.ts'
+import type { Door } from '../door.ts'
+import type { AnswerMemory } from '../forward/answer-memory.ts'
+import type { Meter } from '../meter/meter.ts'
+import type { LoggedRequests } from '../../observe/logged-requests.ts'
+import type { Tracing } from '../../observe/tracing/current-trace.ts'
+
+/** What the requests of every protocol need from the rest of the service. */
+export interface HttpPlane {
+  readonly directory: Directory
+  readonly door: Door
+  readonly admission: Admission
+  readonly meter: Meter
+  readonly log: Logger
+  /** Requests that get a line in the log; all when left out. */
+  readonly logRequests?: LoggedRequests | undefined
+  /** Without it no request is part of a trace. */
+  readonly tracing?: Tracing | undefined
+  /** How long a node may take to answer, and a client to go on reading. */
+  readonly timeoutMs: number
+  readonly corsOrigin: string
+  /** For the bodies of all requests together; any number of bytes when it is left out. */
+  readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
+}
+
+/** In what the protocols differ. */
+export interface ExchangeRules {
+  readonly protocol: ServedProtocol
+  /** Longest request body. */
+  readonly maxBodyBytes: number
+  /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
+  readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
+  /** Makes what is thrown when a request may not pass. */
+  readonly failure: (refusal: Refusal) => Error
+  /** How to answer what was thrown. */
+  readonly refusalOf: (error: unknown, log: Logger) => RefusedRequest
+}
+
+/** The answer to a request that failed. */
+export interface RefusedRequest {
+  readonly status: number
+  /** JSON. */
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Takes a request when its path belongs to a node; otherwise leaves it untouched and returns false. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => boolean

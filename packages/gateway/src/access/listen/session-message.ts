@@ -1,0 +1,59 @@
+import type { Logger } from 'pino'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { Admission } from '../admit/admission.ts'
+import { sizeLimit } from '../admit/size-limits.ts'
+import { CallEnd, type CallSignal } from '../call-signal.ts'
+import type { Answers } from '../forward/answers.ts'
+import type { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
+import type { Upstream } from '../forward/upstream.ts'
+import type { MessageContext } from './answer-message.ts'
+import type { Timed } from './deadlines.ts'
+import type { NodePath } from './node-path.ts'
+import type { WebSocketPlane } from './websocket-plane.ts'
+
+/** What all messages of a session have in common. */
+export interface MessageOwner {
+  readonly plane: WebSocketPlane
+  readonly endpoint: NodePath['endpoint']
+  readonly log: Logger
+}
+
+/** A message under way: what ends its calls, and what they share. */
+export class SessionMessage extends CallEnd implements Timed, MessageContext {
+  readonly grant: NodeGrant
+  readonly endpoint: NodePath['endpoint']
+  readonly admission: Admission
+  readonly subscriptions: ClientSubscriptions
+  readonly maxLogRange: number
+  readonly answers: Answers | undefined
+  readonly log: Logger
+  readonly #plane: WebSocketPlane
+  #upstream: Upstream | undefined
+
+  constructor({ plane, endpoint, log }: MessageOwner, grant: NodeGrant, subscriptions: ClientSubscriptions) {
+    super()
+    this.grant = grant
+    this.endpoint = endpoint
+    this.admission = plane.admission
+    this.subscriptions = subscriptions
+    this.maxLogRange = sizeLimit(grant, 'maxLogRange', plane.maxLogRange)
+    this.answers = plane.answers
+    this.log = log
+    this.#plane = plane
+  }
+
+  get signal(): CallSignal {
+    return this
+  }
+
+  /** @throws {@link RpcFailure} with status 503 when the node has none that can be used */
+  get upstream(): Upstream {
+    this.#upstream ??= this.#plane.upstreams.of(this.grant, 'evm')
+    return this.#upstream
+  }
+
+  /** Gives up what the node has not answered in time. */
+  end(): void {
+    this.abort(new DOMException('Too late.', 'TimeoutError'))
+  }
+}
