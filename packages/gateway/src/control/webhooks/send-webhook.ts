@@ -1,0 +1,152 @@
+import { lookup } from 'node:dns'
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Outcome } from '../records/webhook-deliveries.ts'
+import { signatureOf } from './signature.ts'
+import { isAllowedTarget, type TargetRules } from './target-address.ts'
+import { addressIn, problemOfTarget } from './target-url.ts'
+
+/** One request of a webhook. */
+export interface WebhookRequest {
+  readonly url: string
+  readonly secret: string
+  readonly eventId: string
+  readonly deliveryId: string
+  readonly body: string
+  /** When it is made, in milliseconds since 1970. */
+  readonly at: number
+}
+
+/** What requests of webhooks are made with. */
+export interface SendOptions extends TargetRules {
+  /** Resolves names as `dns.lookup` does. */
+  readonly resolve?: LookupFunction
+  /** Longest time for all of it, in milliseconds. */
+  readonly timeoutMs?: number
+}
+
+const usualTimeoutMs = 10_000
+// The answer says nothing beyond its status, but one that is short may end before the connection does.
+const mostBytesRead = 1_024
+
+/**
+ * Sends one request of a webhook. The connection goes to the very address that was found allowed, and no redirect is
+ * followed; nothing of the answer but its status is kept. It never rejects.
+ */
+export async function sendWebhook(request: WebhookRequest, options: SendOptions): Promise<Outcome> {
+  const began = performance.now()
+  const ended = (status: number | null, error: string | null): Outcome => ({
+    delivered: error === null,
+    status,
+    error,
+    durationMs: Math.round(performance.now() - began),
+  })
+  // What was allowed once may not be any more.
+  if (problemOfTarget(request.url, options) !== undefined) return ended(null, complaints.refused)
+  try {
+    const status = await post(request, options)
+    return ended(status, status >= 200 && status < 300 ? null : complaintOfStatus(status))
+  } catch (error) {
+    return ended(null, complaintOf(error))
+  }
+}
+
+async function post(
+  { url, secret, eventId, deliveryId, body, at }: WebhookRequest,
+  options: SendOptions,
+): Promise<number> {
+  const target = new URL(url)
+  const signal = AbortSignal.timeout(options.timeoutMs ?? usualTimeoutMs)
+  const hostname = addressIn(target.hostname) ?? target.hostname
+  return new Promise((resolve, reject) => {
+    const sending: ClientRequest = (target.protocol === 'https:' ? requestHttps : requestHttp)(
+      {
+        method: 'POST',
+        hostname,
+        port: target.port,
+        path: `${target.pathname}${target.search}`,
+        headers: {
+          host: target.host,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'Fairlead webhooks',
+          'x-event-id': eventId,
+          'x-delivery-id': deliveryId,
+          'x-signature': signatureOf(secret, at, body),
+        },
+        // A connection of its own, so that none is used whose address was judged by other rules.
+        agent: false,
+        lookup: guardedLookup(options),
+        signal,
+      },
+      (answer) => {
+        readSome(answer, () => {
+          resolve(answer.statusCode ?? 0)
+          sending.destroy()
+        })
+      },
+    )
+    sending.on('error', (error) => reject(signal.aborted ? new LateError() : error))
+    sending.end(body)
+  })
+}
+
+function readSome(answer: IncomingMessage, done: () => void): void {
+  let bytes = 0
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes >= mostBytesRead) done()
+  })
+  // With the status the receiver has said what it had to say, however its answer ends.
+  answer.on('close', done).on('error', done)
+}
+
+/** Gives the connection only addresses that are allowed; it is made to one of those. */
+function guardedLookup(options: SendOptions): LookupFunction {
+  const { resolve = lookup } = options
+  return (hostname, lookupOptions, callback) => {
+    resolve(hostname, { ...lookupOptions, all: true }, (error, found) => {
+      if (error) return callback(error, '')
+      const all = typeof found === 'string' ? [{ address: found, family: 4 }] : found
+      const allowed = all.filter(({ address }) => isAllowedTarget(address, options))
+      const [first] = allowed
+      if (first === undefined) return callback(new RefusedError(), '')
+      if (lookupOptions.all === true) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+class RefusedError extends Error {
+  readonly code = 'REFUSED_TARGET'
+}
+
+class LateError extends Error {
+  readonly code = 'LATE'
+}
+
+const complaints = {
+  refused: 'The address of the receiver is not one that events are sent to.',
+  unknown: 'The name of the receiver cannot be resolved.',
+  late: 'The receiver did not answer in time.',
+  certificate: 'The certificate of the receiver is not valid.',
+  unreachable: 'No answer came from the receiver.',
+  redirect: 'The receiver answered with a redirect, which is not followed.',
+  status: 'The receiver answered with a status that is not 2xx.',
+} as const
+
+function complaintOfStatus(status: number): string {
+  return status >= 300 && status < 400 ? complaints.redirect : complaints.status
+}
+
+// The errors themselves tell of addresses inside the network.
+function complaintOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'REFUSED_TARGET') return complaints.refused
+  if (code === 'LATE') return complaints.late
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return complaints.unknown
+  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)
+    ? complaints.certificate
+    : complaints.unreachable
+}

@@ -1,0 +1,133 @@
+import { type Kysely, sql } from 'kysely'
+import { beginningOf, type QuotaPeriod, type UsedRow } from '../../../access/meter/used-so-far.ts'
+import type { Limits } from '../../../grants/limits.ts'
+import { type NewEvent, insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import { readUsed } from '../../records/usage.ts'
+import type { Database, LimitOwner } from '../../store/database.ts'
+
+/** A quota that limits may hold. */
+interface Quota {
+  readonly name: string
+  readonly limit: 'requestsPerDay' | 'unitsPerMonth'
+  readonly period: QuotaPeriod
+  readonly counts: 'requests' | 'units'
+}
+
+const quotas: readonly Quota[] = [
+  { name: 'requests_per_day', limit: 'requestsPerDay', period: 'day', counts: 'requests' },
+  { name: 'units_per_month', limit: 'unitsPerMonth', period: 'month', counts: 'units' },
+]
+
+// The first share that is reached counts.
+const shares = [
+  { percent: 100, type: 'quota.exhausted' },
+  { percent: 80, type: 'quota.warning' },
+] as const
+
+/** A quota of which so much was used that it has to be told. */
+interface Reached {
+  readonly owner: LimitOwner
+  readonly id: string
+  readonly quota: Quota
+  readonly limit: number
+  readonly used: number
+  readonly share: (typeof shares)[number]
+  readonly key: string
+}
+
+/**
+ * Makes a check that tells of quotas of which 80 % or all were used, each once in its day or month. It gives the number
+ * of events.
+ */
+export function createQuotaCheck(db: Kysely<Database>): (now: number) => Promise<number> {
+  // What is told need not be written again; the store knows it as well.
+  const told = new Set<string>()
+  let day = 0
+  return async (now) => {
+    const wanted = await wantedEventTypes(db)
+    if (!shares.some(({ type }) => wanted.has(type))) return 0
+    if (day !== beginningOf('day', now)) told.clear()
+    day = beginningOf('day', now)
+    let events = 0
+    for (const reached of await readReached(db, now)) {
+      if (told.has(reached.key)) continue
+      const fate = await tell(db, reached, now)
+      if (fate !== 'unwanted') told.add(reached.key)
+      if (fate === 'written') events += 1
+    }
+    return events
+  }
+}
+
+async function readReached(db: Kysely<Database>, now: number): Promise<readonly Reached[]> {
+  const { rows } = await sql<{ owner: LimitOwner; id: string; limits: Limits }>`
+    select owner_kind as owner, owner_id as id, limits from limits
+    where limits ?| array['requestsPerDay', 'unitsPerMonth']`.execute(db)
+  const limitsOf = new Map(rows.map(({ owner, id, limits }) => [`${owner} ${id}`, limits]))
+  const used = await readUsed(db, now)
+  return used.flatMap((row) => reachedBy(row, limitsOf.get(`${row.owner} ${row.id}`) ?? {}, now))
+}
+
+function reachedBy(row: UsedRow, limits: Limits, now: number): readonly Reached[] {
+  const { owner, id } = row
+  return quotas.flatMap((quota) => {
+    const limit = limits[quota.limit]
+    const used = row[quota.period][quota.counts]
+    if (limit === undefined) return []
+    const share = shares.find(({ percent }) => used * 100 >= limit * percent)
+    if (share === undefined) return []
+    const key = `quota ${owner} ${id} ${quota.name} ${share.percent} ${beginningOf(quota.period, now)}`
+    return [{ owner, id, quota, limit, used, share, key }]
+  })
+}
+
+async function tell(db: Kysely<Database>, reached: Reached, now: number) {
+  const { owner, id, quota, limit, used, share, key } = reached
+  const known = await findOwner(db, owner, id)
+  if (known === undefined) return 'unwanted'
+  const event: NewEvent = {
+    organizationId: known.organizationId,
+    type: share.type,
+    at: now,
+    dedupeKey: key,
+    data: {
+      owner: { kind: owner, id, name: known.name },
+      quota: quota.name,
+      percent: share.percent,
+      limit,
+      used,
+      resets_at: new Date(endOf(quota.period, now)).toISOString(),
+    },
+  }
+  return db.transaction().execute((transaction) => insertEvent(transaction, event))
+}
+
+/** Whose it is, and what it is called. */
+async function findOwner(db: Kysely<Database>, owner: LimitOwner, id: string) {
+  if (owner === 'project') {
+    return db
+      .selectFrom('projects')
+      .select(['name', 'organization_id as organizationId'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+  }
+  if (owner === 'node') {
+    return db
+      .selectFrom('nodes')
+      .select(['name', 'organization_id as organizationId'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+  }
+  return db
+    .selectFrom('node_credentials')
+    .innerJoin('nodes', 'nodes.id', 'node_credentials.node_id')
+    .select(['node_credentials.label as name', 'nodes.organization_id as organizationId'])
+    .where('node_credentials.id', '=', id)
+    .executeTakeFirst()
+}
+
+function endOf(period: QuotaPeriod, now: number): number {
+  const date = new Date(now)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return period === 'day' ? Date.UTC(year, month, date.getUTCDate() + 1) : Date.UTC(year, month + 1, 1)
+}

@@ -1,0 +1,137 @@
+import { isIPv6 } from 'node:net'
+import { type Kysely, sql } from 'kysely'
+import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import type { CredentialUse } from '../../credential-use/credential-use.ts'
+import type { Database } from '../../store/database.ts'
+import type { Store } from '../../store/open-store.ts'
+
+// A credential that is used from this many is one that stands in a page for everybody.
+const mostAddresses = 100
+// What is remembered here need not be asked the store.
+const mostRemembered = 100_000
+
+/** A use of a credential from one address. */
+type Use = Pick<CredentialUse, 'credentialId' | 'address'>
+
+/**
+ * Makes what takes reports on the use of credentials and tells of those that were used from an address that is new to
+ * them. It gives the number of events.
+ */
+export function createAddressWatch(
+  store: Pick<Store, 'db' | 'sealer'>,
+): (reports: readonly CredentialUse[], now: number) => Promise<number> {
+  const remembered = new Set<string>()
+  return async (reports, now) => {
+    const uses = reports
+      .flatMap(({ credentialId, addresses }) => addresses.map((address) => ({ credentialId, address })))
+      .filter((use) => !remembered.has(keyOf(use)))
+    if (uses.length === 0) return 0
+    const wanted = await wantedEventTypes(store.db)
+    if (!wanted.has('credential.new_address')) {
+      // Whoever asks for them later hears of what comes then.
+      remembered.clear()
+      return 0
+    }
+    const events = await write(store, uses, now)
+    if (remembered.size >= mostRemembered) remembered.clear()
+    for (const use of uses) remembered.add(keyOf(use))
+    return events
+  }
+}
+
+function keyOf({ credentialId, address }: Use): string {
+  return `${credentialId} ${address}`
+}
+
+async function write(
+  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  uses: readonly Use[],
+  now: number,
+): Promise<number> {
+  const hashes = uses.map(({ credentialId, address }) => sealer.fingerprint(networkOf(address), credentialId))
+  return db.transaction().execute(async (transaction) => {
+    const added = await addAddresses(transaction, uses, hashes)
+    let events = 0
+    const known = new Set<string>()
+    for (const [at, { credentialId, address }] of uses.entries()) {
+      const row = added.get(`${credentialId} ${hashes[at]}`)
+      added.delete(`${credentialId} ${hashes[at]}`)
+      if (row === undefined) continue
+      // The first address of all is new to nobody.
+      const isFirst = !row.isKnown && !known.has(credentialId)
+      known.add(credentialId)
+      if (isFirst) continue
+      const { organizationId, kind, label, nodeId, nodeName } = row
+      const fate = await insertEvent(transaction, {
+        organizationId,
+        type: 'credential.new_address',
+        at: now,
+        data: {
+          credential: { id: credentialId, kind, label },
+          node: { id: nodeId, name: nodeName },
+          address,
+        },
+      })
+      if (fate === 'written') events += 1
+    }
+    return events
+  })
+}
+
+interface Added {
+  readonly key: string
+  readonly organizationId: string
+  readonly kind: string
+  readonly label: string
+  readonly nodeId: string
+  readonly nodeName: string
+  /** Whether the credential had an address before. */
+  readonly isKnown: boolean
+}
+
+/** Adds the addresses that are new, by credential and hash. */
+async function addAddresses(db: Kysely<Database>, uses: readonly Use[], hashes: readonly string[]) {
+  const ids = uses.map(({ credentialId }) => credentialId)
+  const { rows } = await sql<Added>`
+    with used as (
+      select distinct * from unnest(${ids}::text[], ${[...hashes]}::text[]) as used (credential_id, address_hash)
+    ), known as (
+      select credential_id, count(*) as count from credential_addresses
+      where credential_id = any(${ids}::text[]) group by credential_id
+    ), added as (
+      insert into credential_addresses (credential_id, address_hash)
+      select used.credential_id, used.address_hash
+      from used
+      join node_credentials on node_credentials.id = used.credential_id
+      left join known on known.credential_id = used.credential_id
+      where coalesce(known.count, 0) < ${mostAddresses}
+      order by 1, 2
+      on conflict do nothing
+      returning credential_id, address_hash
+    )
+    select
+      added.credential_id || ' ' || added.address_hash as key,
+      node.organization_id as "organizationId", credential.kind, credential.label, node.id as "nodeId",
+      node.name as "nodeName",
+      known.count is not null as "isKnown"
+    from added
+    join node_credentials as credential on credential.id = added.credential_id
+    join nodes as node on node.id = credential.node_id
+    left join known on known.credential_id = added.credential_id`.execute(db)
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
+/** What stands for one user of the network: an IPv4 address, or the first half of one of IPv6, whose rest changes daily. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  const short = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
+  const [left = '', right = ''] = short.split('::')
+  const groups = left.split(':').filter((group) => group !== '')
+  const behind = right.split(':').filter((group) => group !== '')
+  const zeros = short.includes('::')
+    ? Array.from({ length: 8 - groups.length - behind.length }, () => '0')
+    : []
+  return `${[...groups, ...zeros, ...behind].slice(0, 4).join(':')}::/64`
+}

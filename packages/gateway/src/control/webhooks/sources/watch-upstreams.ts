@@ -1,0 +1,139 @@
+import { type Kysely, sql } from 'kysely'
+import type { UpstreamClass } from '../../../access/forward/pool/pool-member.ts'
+import { parseUpstreams } from '../../../grants/upstream-record.ts'
+import { openUpstreams } from '../../records/sealed-upstreams.ts'
+import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
+import type { Database } from '../../store/database.ts'
+import type { Store } from '../../store/open-store.ts'
+
+/** How this process sees an upstream. */
+export interface SeenUpstream {
+  /** `<node id>/<protocol>/<position>`, counted from 0. */
+  readonly label: string
+  readonly class: UpstreamClass
+}
+
+type State = 'up' | 'down'
+
+// In the other classes nothing is known, or nobody expects an answer.
+const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
+  ready: 'up',
+  lagging: 'up',
+  'far behind': 'up',
+  failing: 'down',
+  'wrong chain': 'down',
+}
+
+/**
+ * Makes a look at upstreams that tells of those that went down or came up. A state counts when two looks in a row have
+ * shown it; what another process has told already is not told again. It gives the number of events.
+ */
+export function createUpstreamWatch({
+  db,
+  sealer,
+}: Pick<Store, 'db' | 'sealer'>): (seen: readonly SeenUpstream[], now: number) => Promise<number> {
+  let before: ReadonlyMap<string, State> = new Map()
+  let told: ReadonlyMap<string, State> = new Map()
+  return async (seen, now) => {
+    const current = statesOf(seen)
+    const steady = [...current].filter(([label, state]) => before.get(label) === state)
+    before = current
+    const changed = steady.filter(([label, state]) => told.get(label) !== state)
+    if (changed.length === 0) return 0
+    const wanted = await wantedEventTypes(db)
+    if (!wanted.has('upstream.down') && !wanted.has('upstream.up')) return 0
+    const events = await tell({ db, sealer }, changed, now)
+    const kept = [...told].filter(([label]) => current.has(label))
+    told = new Map([...kept, ...changed])
+    return events
+  }
+}
+
+/** Of several with one label, which a node has had one after the other, the last one counts. */
+function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
+  const latest = new Map(seen.map((upstream) => [upstream.label, states[upstream.class]]))
+  return new Map([...latest].flatMap(([label, state]) => (state === undefined ? [] : [[label, state]])))
+}
+
+async function tell(
+  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  changed: readonly (readonly [string, State])[],
+  now: number,
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    let events = 0
+    for (const state of ['down', 'up'] as const) {
+      const labels = changed.filter(([, its]) => its === state).map(([label]) => label)
+      if (labels.length === 0) continue
+      const turned =
+        state === 'down' ? await turnDown(transaction, labels) : await turnUp(transaction, labels)
+      for (const { nodeId, upstream } of turned) {
+        const node = await findNode(transaction, nodeId)
+        if (node === undefined) continue
+        const [protocol = '', position = ''] = upstream.split('/')
+        const text = openUpstreams(sealer, nodeId, node.upstreams)[protocol]
+        const fate = await insertEvent(transaction, {
+          organizationId: node.organizationId,
+          type: `upstream.${state}`,
+          at: now,
+          data: {
+            node: { id: nodeId, name: node.name },
+            upstream: { protocol, position: Number(position), address: shownAddress(text, Number(position)) },
+          },
+        })
+        if (fate === 'written') events += 1
+      }
+    }
+    return events
+  })
+}
+
+interface Turned {
+  readonly nodeId: string
+  readonly upstream: string
+}
+
+/** Notes those that are down; gives the ones that were not before. */
+async function turnDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
+  const { rows } = await sql<Turned>`
+    insert into upstream_states as known (node_id, upstream, state)
+    select seen.node_id, seen.upstream, 'down' from ${seenRows(labels)} join nodes on nodes.id = seen.node_id
+    order by 1, 2
+    on conflict (node_id, upstream) do update set state = 'down', changed_at = clock_timestamp()
+      where known.state <> 'down'
+    returning node_id as "nodeId", upstream`.execute(db)
+  return rows
+}
+
+/** Notes those that are up; gives the ones that were down. */
+async function turnUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
+  const { rows } = await sql<Turned>`
+    update upstream_states as known set state = 'up', changed_at = clock_timestamp()
+    from ${seenRows(labels)}
+    where known.node_id = seen.node_id and known.upstream = seen.upstream and known.state = 'down'
+    returning known.node_id as "nodeId", known.upstream`.execute(db)
+  return rows
+}
+
+function seenRows(labels: readonly string[]) {
+  const cuts = labels.map((label) => label.indexOf('/'))
+  const nodeIds = labels.map((label, at) => label.slice(0, cuts[at]))
+  const upstreams = labels.map((label, at) => label.slice((cuts[at] ?? 0) + 1))
+  return sql`unnest(${nodeIds}::text[], ${upstreams}::text[]) as seen (node_id, upstream)`
+}
+
+async function findNode(db: Kysely<Database>, id: string) {
+  return db
+    .selectFrom('nodes')
+    .select(['name', 'upstreams', 'organization_id as organizationId'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Scheme, host and port alone: the rest may hold credentials. */
+function shownAddress(text: string | undefined, position: number): string | null {
+  const address = parseUpstreams(text ?? '')[position]?.address
+  if (address === undefined || !URL.canParse(address)) return address === 'devnet' ? 'devnet' : null
+  const { protocol, host } = new URL(address)
+  return `${protocol}//${host}`
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { claimDeliveries, settleDelivery, type ClaimedDelivery } from '../records/webhook-deliveries.ts'
+import { deleteEventsBefore } from '../records/webhook-events.ts'
+import { openTarget } from '../records/webhooks.ts'
+import type { Store } from '../store/open-store.ts'
+import { leaseMs, nextAttemptAt } from './retry-schedule.ts'
+import { type SendOptions, sendWebhook } from './send-webhook.ts'
+
+/** What a deliverer works with. */
+export interface DelivererParts {
+  readonly store: Pick<Store, 'db' | 'sealer'>
+  readonly log: Logger
+  readonly send: SendOptions
+  /** Time in milliseconds since 1970. */
+  readonly now?: (() => number) | undefined
+  /** How often it looks for deliveries whose time has come, in milliseconds. */
+  readonly pollMs?: number | undefined
+}
+
+/** The deliverer while it runs. */
+export interface Deliverer {
+  /** Has it look at once. */
+  wake(): void
+  /** Ends it; resolves when no request is under way and the store is no longer used. */
+  stop(): Promise<void>
+}
+
+const usualPollMs = 2_000
+const mostAtOnce = 16
+const forgetEveryMs = 3_600_000
+const keptMs = 30 * 24 * 3_600_000
+
+/**
+ * Delivers what the store says is due. Any number of them share one database: each delivery is taken by one of them. To
+ * one webhook one request at a time is made.
+ */
+export function startDeliverer(parts: DelivererParts): Deliverer {
+  const deliverer = new RunningDeliverer(parts)
+  const running = deliverer.run()
+  const stop = async () => {
+    deliverer.end()
+    await running
+  }
+  return { wake: () => deliverer.wake(), stop }
+}
+
+class RunningDeliverer {
+  readonly #parts: DelivererParts
+  readonly #now: () => number
+  readonly #ended = new AbortController()
+  readonly #underWay = new Map<string, Promise<void>>()
+  #sleep = new AbortController()
+  #isWoken = false
+  #forgetAt = 0
+  #isFailing = false
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  wake(): void {
+    this.#isWoken = true
+    this.#sleep.abort()
+  }
+
+  end(): void {
+    this.#ended.abort()
+    this.#sleep.abort()
+  }
+
+  async run(): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      try {
+        await this.#claim()
+        await this.#forget()
+        this.#isFailing = false
+      } catch (error) {
+        if (!this.#isFailing)
+          this.#parts.log.warn({ err: error }, 'webhooks cannot be read from the database')
+        this.#isFailing = true
+      }
+      if (!this.#isWoken) await this.#rest()
+      this.#isWoken = false
+    }
+    await Promise.all(this.#underWay.values())
+  }
+
+  async #rest(): Promise<void> {
+    const { pollMs = usualPollMs } = this.#parts
+    this.#sleep = new AbortController()
+    if (this.#ended.signal.aborted) return
+    await pause(pollMs, undefined, { signal: this.#sleep.signal, ref: false }).catch(() => undefined)
+  }
+
+  async #claim(): Promise<void> {
+    const room = mostAtOnce - this.#underWay.size
+    if (room <= 0) return
+    const now = this.#now()
+    const busy = [...this.#underWay.keys()]
+    const times = { now, leaseEnd: now + leaseMs }
+    for (const delivery of await claimDeliveries(this.#parts.store.db, times, room, busy)) {
+      const { webhookId } = delivery
+      const attempt = this.#attempt(delivery).finally(() => {
+        this.#underWay.delete(webhookId)
+        // The next one to the same receiver may be due.
+        this.wake()
+      })
+      this.#underWay.set(webhookId, attempt)
+    }
+  }
+
+  /** It never rejects: what could not be written down is tried again when its lease has ended. */
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { store, send, log } = this.#parts
+    const { id, webhookId, eventId, body, attempts } = delivery
+    try {
+      const { url, secret } = openTarget(store.sealer, { ...delivery, id: webhookId })
+      const request = { url, secret, eventId, deliveryId: id, body, at: this.#now() }
+      const outcome = await sendWebhook(request, send)
+      const nextAt = nextAttemptAt(attempts, this.#now())
+      await settleDelivery(store.db, delivery, outcome, nextAt)
+      if (outcome.delivered) return
+      const { status, error } = outcome
+      log.info({ webhook: webhookId, delivery: id, attempts, status, error }, 'a webhook was not delivered')
+    } catch (error) {
+      log.warn({ err: error, webhook: webhookId, delivery: id }, 'a webhook delivery failed')
+    }
+  }
+
+  async #forget(): Promise<void> {
+    const now = this.#now()
+    if (now < this.#forgetAt) return
+    this.#forgetAt = now + forgetEveryMs
+    await deleteEventsBefore(this.#parts.store.db, now - keptMs)
+  }
+}

@@ -1,0 +1,61 @@
+import { BlockList, isIPv4 } from 'node:net'
+
+/** Which addresses events may be sent to. */
+export interface TargetRules {
+  /** Whether private networks and this machine may be told as well, and over plain HTTP. */
+  readonly isPrivateAllowed: boolean
+}
+
+// https://www.iana.org/assignments/iana-ipv4-special-registry, of November 2025
+const privateIpv4 = [
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+]
+// What no receiver has, and where clouds keep the credentials of their machines.
+const neverIpv4 = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
+
+// https://www.iana.org/assignments/ipv6-address-space: all else is not given out.
+const globalIpv6 = ['2000::/3']
+// https://www.iana.org/assignments/iana-ipv6-special-registry; 6to4 and Teredo lead to IPv4 addresses inside.
+const reservedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+const privateIpv6 = ['::1/128', 'fc00::/7']
+// An IPv4 address in 32 bits behind these is judged as that one: mapped, and translated by NAT64.
+const ipv4Inside = ['::ffff:', '64:ff9b::']
+
+const never = listOf(neverIpv4, [])
+const internal = listOf(privateIpv4, privateIpv6)
+const reserved = listOf([], reservedIpv6)
+const global = listOf(['0.0.0.0/0'], globalIpv6)
+
+/** Whether events may be sent to an IP address. */
+export function isAllowedTarget(address: string, { isPrivateAllowed }: TargetRules): boolean {
+  const kind = isIPv4(address) ? 'ipv4' : 'ipv6'
+  const isIn = (list: BlockList) => list.check(address, kind)
+  if (isIn(never)) return false
+  if (isIn(internal)) return isPrivateAllowed
+  return isIn(global) && !isIn(reserved)
+}
+
+function listOf(ipv4: readonly string[], ipv6: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const [network, bits] of ipv4.map(cut)) {
+    list.addSubnet(network, bits, 'ipv4')
+    for (const prefix of ipv4Inside) list.addSubnet(`${prefix}${network}`, 96 + bits, 'ipv6')
+  }
+  for (const [network, bits] of ipv6.map(cut)) list.addSubnet(network, bits, 'ipv6')
+  return list
+}
+
+function cut(range: string): readonly [string, number] {
+  const [network = '', bits = ''] = range.split('/')
+  return [network, Number(bits)]
+}

@@ -1,0 +1,60 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+/** One request as a receiver got it. */
+export interface Received {
+  readonly method: string | undefined
+  readonly path: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** A receiver of webhooks, for tests. */
+export interface WebhookReceiver {
+  readonly url: string
+  readonly port: number
+  readonly received: Received[]
+  /** How requests are answered from now on; 204 at first. */
+  answer: (response: ServerResponse, received: Received) => void
+  close(): Promise<void>
+}
+
+/** Starts a receiver on loopback. */
+export async function startReceiver(): Promise<WebhookReceiver> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => {
+      const { method, url: path, headers } = request
+      const received = { method, path, headers, body }
+      receiver.received.push(received)
+      receiver.answer(response, received)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.')
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${address.port}/hook?from=fairlead`,
+    port: address.port,
+    received: [],
+    answer: (response) => void response.writeHead(204).end(),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return receiver
+}
+
+/** Whether the signature of a request is what a receiver with the secret finds, put together without our own code. */
+export function isSignedWith(secret: string, { headers, body }: Received): boolean {
+  const parts = new URLSearchParams(String(headers['x-signature']).replaceAll(',', '&'))
+  const expected = createHmac('sha256', secret)
+    .update(`${parts.get('t')}.${body}`)
+    .digest('hex')
+  return parts.get('v1') === expected
+}
