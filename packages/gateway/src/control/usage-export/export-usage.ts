@@ -1,0 +1,53 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readWholeReport, type UsageQuery, type UsageReportRow } from '../records/usage-report.ts'
+import type { Store } from '../store/open-store.ts'
+import { csvLine } from './csv.ts'
+
+const columns = [
+  'datetime',
+  'protocol',
+  'node_id',
+  'node_name',
+  'network',
+  'method',
+  'credential_id',
+  'requests',
+  'failed_requests',
+  'request_units',
+  'bytes_in',
+  'bytes_out',
+] as const satisfies readonly (keyof UsageReportRow)[]
+
+// A client that takes longer keeps a connection to the database from others.
+const longestMs = 600_000
+
+/**
+ * Writes a whole report as CSV, as fast as it is read.
+ *
+ * @param ended - called once, when it holds nothing any more
+ * @returns the text, when the database has put the report together
+ */
+export function exportUsage(
+  withSession: Store['withSession'],
+  query: Omit<UsageQuery, 'limit' | 'offset'>,
+  ended: () => void,
+): Promise<Readable> {
+  return new Promise((resolve, reject) => {
+    const csv = new PassThrough()
+    const signal = AbortSignal.timeout(longestMs)
+    withSession((session) =>
+      pipeline(textOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
+    )
+      // Whoever reads sees the stream break off; whoever still waits for it hears why.
+      .catch(reject)
+      .finally(ended)
+  })
+}
+
+async function* textOf(report: AsyncIterable<readonly UsageReportRow[]>): AsyncGenerator<string> {
+  yield csvLine(columns)
+  for await (const rows of report) {
+    yield rows.map((row) => csvLine(columns.map((name) => row[name]))).join('')
+  }
+}
