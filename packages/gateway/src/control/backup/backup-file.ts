@@ -1,0 +1,55 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Store } from '../store/open-store.ts'
+import { StoreError } from '../store/store-error.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** Writes a backup into a file, compressed and readable by its owner only; a file of this name appears whole or not at all. */
+export async function writeBackupFile(store: Pick<Store, 'db'>, file: string): Promise<void> {
+  const draft = `${file}.${process.pid}`
+  try {
+    const lines = Readable.from(withLineEnds(writeBackup(store.db)))
+    await pipeline(lines, createGzip(), createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }))
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Puts the records of a backup file into an empty database, all of them or none.
+ *
+ * @returns how many rows it had
+ * @throws StoreError `STORE_INVALID` when the file is no whole backup, and what `restoreBackup` throws
+ */
+export async function restoreBackupFile(store: Pick<Store, 'db' | 'sealer'>, file: string): Promise<number> {
+  const unpacked = createGunzip()
+  const reading = pipeline(createReadStream(file), unpacked)
+  // Whoever reads the lines hears of it as well.
+  reading.catch(() => undefined)
+  try {
+    return await restoreBackup(
+      store,
+      createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY }),
+    )
+  } catch (error) {
+    const failure = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (failure === 'ENOENT' || failure === 'EACCES') {
+      throw new StoreError('STORE_INVALID', `The backup must be a file that can be read: ${failure}.`)
+    }
+    if (failure.startsWith('Z_')) throw new StoreError('STORE_INVALID', 'The backup is not whole.')
+    throw error
+  } finally {
+    unpacked.destroy()
+  }
+}
+
+async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  for await (const line of lines) yield `${line}\n`
+}

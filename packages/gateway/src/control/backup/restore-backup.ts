@@ -1,0 +1,115 @@
+import { type Kysely, sql } from 'kysely'
+import { checkSecretKey } from '../store/check-secret-key.ts'
+import type { Database } from '../store/database.ts'
+import type { Store } from '../store/open-store.ts'
+import { StoreError } from '../store/store-error.ts'
+import { migrationsOf, tablesInOrder } from './tables.ts'
+import type { BackupHead } from './write-backup.ts'
+
+const rowsAtOnce = 500
+
+/**
+ * Puts the records of a backup into an empty database, all of them or none.
+ *
+ * @param store - an open store of the same schema without records, embedded or PostgreSQL
+ * @param lines - lines of a backup
+ * @returns how many rows it had
+ * @throws StoreError `STORE_INVALID` when the lines are no whole backup, it was made by another version, or the database
+ *   holds records already, `STORE_KEY` when it was sealed with another key; nothing is changed then
+ */
+export async function restoreBackup(
+  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  const restoring = db.transaction().execute(async (transaction) => {
+    await assertEmpty(transaction)
+    // What was written when this store was opened says nothing about the key of the backup.
+    await transaction.deleteFrom('sealing_checks').execute()
+    const tables = new Set(await tablesInOrder(transaction))
+    const iterator = lines[Symbol.asyncIterator]()
+    assertHead(parsed(await next(iterator)), await migrationsOf(transaction))
+    let table: string | undefined
+    let waiting: string[] = []
+    let count = 0
+    const flush = async () => {
+      if (table !== undefined && waiting.length > 0) await insert(transaction, table, waiting)
+      waiting = []
+    }
+    for (;;) {
+      const line = await next(iterator)
+      const mark = markOf(line)
+      if (mark === undefined) {
+        waiting.push(line)
+        count += 1
+        if (waiting.length === rowsAtOnce) await flush()
+        continue
+      }
+      await flush()
+      if ('end' in mark) {
+        if (mark.rows !== count) throw broken()
+        await checkSecretKey(transaction, sealer)
+        return count
+      }
+      if (!tables.has(mark.table)) throw broken()
+      table = mark.table
+    }
+  })
+  return restoring.catch((error: unknown) => {
+    // A row that refers to one that is missing, or is none of its table: SQLSTATE classes 22 and 23.
+    const state = error instanceof Error && 'code' in error ? String(error.code) : ''
+    throw /^2[23][0-9A-Z]{3}$/.test(state) ? broken() : error
+  })
+}
+
+async function insert(db: Kysely<Database>, table: string, rows: readonly string[]): Promise<void> {
+  await sql`
+    insert into ${sql.table(table)}
+    select * from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join()}]`}::text::json)`.execute(
+    db,
+  )
+}
+
+async function assertEmpty(db: Kysely<Database>): Promise<void> {
+  const found = await db.selectFrom('organizations').select('id').executeTakeFirst()
+  if (found) throw invalid('The database holds records already; restore into an empty one.')
+}
+
+function assertHead(head: unknown, migrations: readonly string[]): void {
+  const { format, version, migrations: had } = (head ?? {}) as Partial<BackupHead>
+  if (format !== 'fairlead-backup' || version !== 1 || !Array.isArray(had)) {
+    throw invalid('The file is no backup of this service.')
+  }
+  if (had.join() !== migrations.join()) {
+    throw invalid(
+      `The backup was made by another version: its last migration is ${String(had.at(-1))}, here it is ` +
+        `${migrations.at(-1) ?? 'none'}. Restore it with that version and upgrade afterwards.`,
+    )
+  }
+}
+
+// Only the lines between the rows begin like this: rows have columns of other names.
+function markOf(line: string): { table: string } | { end: true; rows: number } | undefined {
+  return /^\{"(?:table|end)":/.test(line) ? (parsed(line) as ReturnType<typeof markOf>) : undefined
+}
+
+async function next(iterator: AsyncIterator<string>): Promise<string> {
+  const { value, done } = await iterator.next()
+  if (done === true) throw broken()
+  return value
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw broken()
+  }
+}
+
+function broken(): StoreError {
+  return invalid('The backup is not whole.')
+}
+
+function invalid(message: string): StoreError {
+  return new StoreError('STORE_INVALID', message)
+}

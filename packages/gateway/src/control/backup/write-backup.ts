@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database } from '../store/database.ts'
+import { migrationsOf, tablesInOrder } from './tables.ts'
+
+/** First line of a backup. */
+export interface BackupHead {
+  readonly format: 'fairlead-backup'
+  readonly version: 1
+  /** Migrations that the database had. */
+  readonly migrations: readonly string[]
+  readonly created_at: string
+}
+
+const rowsAtOnce = 1_000
+
+/**
+ * Reads every record of the database as of one moment, as lines of JSON: a head, for each table its name and its rows, and
+ * a last line with the number of rows. The rows are written by the database and never read here, so that no number loses a
+ * digit.
+ *
+ * @param db - a migrated database, embedded or PostgreSQL; it may be in use
+ * @returns one line after the other, without line ends
+ */
+export async function* writeBackup(db: Kysely<Database>): AsyncGenerator<string, void, undefined> {
+  const transaction = await db
+    .startTransaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute()
+  let rows = 0
+  try {
+    const migrations = await migrationsOf(transaction)
+    const head: BackupHead = {
+      format: 'fairlead-backup',
+      version: 1,
+      migrations,
+      created_at: new Date().toISOString(),
+    }
+    yield JSON.stringify(head)
+    for (const table of await tablesInOrder(transaction)) {
+      yield JSON.stringify({ table })
+      for await (const line of rowsOf(transaction, table)) {
+        rows += 1
+        yield line
+      }
+    }
+    yield JSON.stringify({ end: true, rows })
+  } finally {
+    await transaction.rollback().execute()
+  }
+}
+
+// A cursor, as a table may hold more than fits into memory.
+async function* rowsOf(db: Kysely<Database>, table: string): AsyncGenerator<string, void, undefined> {
+  await sql`
+    declare backup no scroll cursor for select row_to_json(record)::text as line from ${sql.table(table)} as record`.execute(
+    db,
+  )
+  for (;;) {
+    const { rows } = await sql<{ line: string }>`fetch ${sql.lit(rowsAtOnce)} from backup`.execute(db)
+    for (const { line } of rows) yield line
+    if (rows.length < rowsAtOnce) break
+  }
+  await sql`close backup`.execute(db)
+}
