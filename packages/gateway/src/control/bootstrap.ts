@@ -1,17 +1,17 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '../grants/node-grant.ts'
 import type { Sealer } from '../credentials/sealing.ts'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
+import { allScopes } from './identity/scopes.ts'
 import { findValidApiKey, issueApiKey } from './records/api-keys.ts'
+import { setBeaconDebug, setNodeUpstreams } from './records/configured-node.ts'
 import { issueNodeCredential } from './records/node-credentials.ts'
-import { insertNode, setBeaconDebug, setNodeUpstreams } from './records/nodes.ts'
+import { insertNode } from './records/nodes.ts'
 import { insertOrganization, insertOwner } from './records/organizations.ts'
 import { insertProject } from './records/projects.ts'
 import type { Database, SecretOrigin } from './store/database.ts'
+import { exclusively } from './store/exclusively.ts'
 import type { Store } from './store/open-store.ts'
-
-// Any number will do, as long as every process of this service uses the same one for its first start.
-const firstStartLock = 0x6661_6972
 
 /** The plain secrets of one API key, and of one credential of each kind that a node has a use for. */
 export interface PlainSecrets {
@@ -33,6 +33,8 @@ export interface FirstStartOptions {
   readonly network?: string | undefined
   /** Who the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
   readonly origin?: Exclude<SecretOrigin, 'user'> | undefined
+  /** Whether the credentials of the node can be shown again. Default true. */
+  readonly revealCredentials?: boolean | undefined
 }
 
 /** Ids of the records that the first start has made. */
@@ -60,6 +62,7 @@ export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & 
  * wait for each other, so exactly one of them creates.
  */
 export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
+  const sealer = options.revealCredentials === false ? undefined : store.sealer
   return exclusively(store, async (db) => {
     const organization = await firstOrganization(db)
     if (organization !== undefined) {
@@ -70,14 +73,14 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
       if (await hasFirstStartSecrets(db)) {
         const xToken = (await hasXToken(db, ids.nodeId))
           ? undefined
-          : await issueXToken(db, ids.nodeId, 'first-start')
+          : await issueXToken(db, { nodeId: ids.nodeId, origin: 'first-start', sealer })
         return { created: false, ...ids, ...xToken }
       }
       const creatorId = await ownerOf(db, organization.id)
       return {
         created: true,
         ...ids,
-        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start' })),
+        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start', sealer })),
       }
     }
 
@@ -88,7 +91,8 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
       lastName: 'Owner',
     })
     const ids = await configured(db, store.sealer, organizationId, options)
-    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: options.origin ?? 'first-start' })
+    const { origin = 'first-start' } = options
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin, sealer })
     return { created: true, ...ids, ...secrets }
   })
 }
@@ -110,17 +114,9 @@ export async function issueDevelopmentSecrets(
       return { issued: false, ...ids, ...pick(previous) }
     }
     await revokeDevelopmentSecrets(db)
-    return { issued: true, ...ids, ...(await issueSecrets(db, { ...ids, creatorId, origin: 'development' })) }
-  })
-}
-
-async function exclusively<result>(
-  store: Store,
-  action: (db: Transaction<Database>) => Promise<result>,
-): Promise<result> {
-  return store.db.transaction().execute(async (db) => {
-    await sql`select pg_advisory_xact_lock(${sql.lit(firstStartLock)})`.execute(db)
-    return action(db)
+    const { sealer } = store
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: 'development', sealer })
+    return { issued: true, ...ids, ...secrets }
   })
 }
 
@@ -225,23 +221,29 @@ async function hasFirstStartSecrets(db: Kysely<Database>): Promise<boolean> {
 
 async function issueSecrets(
   db: Kysely<Database>,
-  options: FirstStartIds & { readonly creatorId: string; readonly origin: SecretOrigin },
+  options: FirstStartIds & { readonly creatorId: string } & SecretOptions,
 ): Promise<PlainSecrets> {
-  const { nodeId, origin } = options
-  const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin] })
-  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin })
-  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin })
-  return { apiKey: key, token, username, password, ...(await issueXToken(db, nodeId, origin)) }
+  const { nodeId, origin, sealer } = options
+  const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin], scopes: allScopes })
+  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin, sealer })
+  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin, sealer })
+  return { apiKey: key, token, username, password, ...(await issueXToken(db, options)) }
+}
+
+interface SecretOptions {
+  readonly nodeId: string
+  readonly origin: SecretOrigin
+  /** Seals the credentials of the node, so that they can be shown again. */
+  readonly sealer: Sealer | undefined
 }
 
 /** Issues what a node that offers gRPC is opened by; undefined when it does not. */
 async function issueXToken(
   db: Kysely<Database>,
-  nodeId: string,
-  origin: SecretOrigin,
+  { nodeId, origin, sealer }: SecretOptions,
 ): Promise<{ readonly xToken: string } | undefined> {
   if (!(await offersGrpc(db, nodeId))) return undefined
-  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin })).token }
+  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin, sealer })).token }
 }
 
 async function offersGrpc(db: Kysely<Database>, nodeId: string): Promise<boolean> {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { allScopes } from '../identity/scopes.ts'
 import { issueApiKey, revokeApiKey } from '../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
 import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
-import { recordKeyUse } from './key-use-recorder.ts'
+import { recordUse } from './use-recorder.ts'
 import { pino } from 'pino'
 
 describe('authentication of the platform API', () => {
@@ -27,6 +28,7 @@ describe('authentication of the platform API', () => {
       organizationId: fixture.first.organizationId,
       creatorId,
       name: 'test',
+      scopes: allScopes,
       origin: 'user',
     })
   const send = (authorization: string | undefined) =>
@@ -45,7 +47,13 @@ describe('authentication of the platform API', () => {
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
     const otherId = await insertOwner(db, organizationId, owner)
-    const { key } = await issueApiKey(db, { organizationId, creatorId: otherId, name: 'k', origin: 'user' })
+    const { key } = await issueApiKey(db, {
+      organizationId,
+      creatorId: otherId,
+      name: 'k',
+      scopes: allScopes,
+      origin: 'user',
+    })
     expect((await send(`Bearer ${key}`)).json()).toEqual({ id: organizationId, name: 'Other' })
   })
 
@@ -100,7 +108,7 @@ describe('authentication of the platform API', () => {
       const { error } = response.json<{ error: object }>()
       expect({ ...error, request_id: '' }).toEqual({
         code: 'authentication_failed',
-        message: 'The API key is not valid.',
+        message: 'What was sent to be known by is not valid.',
         request_id: '',
       })
     }
@@ -132,18 +140,21 @@ describe('authentication of the platform API', () => {
   it('writes the last use once a minute, and again after a failure', async () => {
     const updates = vi.spyOn(fixture.store.db, 'updateTable')
     let minute = 0
-    const recorder = recordKeyUse(fixture.store.db, pino({ enabled: false }), () => minute * 60_000)
-    const { id } = await issue()
-    for (let use = 0; use < 5; use++) recorder.note(id)
-    expect(updates).toHaveBeenCalledTimes(1)
+    const recorder = recordUse(fixture.store.db, pino({ enabled: false }), () => minute * 60_000)
+    const { id, key } = await issue()
+    const identity = { kind: 'key', id, label: key.slice(0, 8) } as const
+    const use = { identity, ip: '192.0.2.1' }
+    for (let time = 0; time < 5; time++) recorder.note(use)
+    await recorder.settled()
+    expect(updates).toHaveBeenCalledTimes(2)
     minute = 1
     updates.mockImplementationOnce(() => {
       throw new Error('away')
     })
-    recorder.note(id)
+    recorder.note(use)
     await recorder.settled()
-    recorder.note(id)
+    recorder.note(use)
     await recorder.settled()
-    expect(updates).toHaveBeenCalledTimes(3)
+    expect(updates).toHaveBeenCalledTimes(5)
   })
 })

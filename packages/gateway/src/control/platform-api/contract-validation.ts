@@ -90,10 +90,23 @@ function check<value>(validate: ValidateFunction<value>, value: unknown): Checke
 
 function unstorableFields(value: unknown): Violations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const bad = Object.entries(value).filter(
-    ([, field]) => typeof field === 'string' && unstorableText.test(field),
-  )
+  const bad = Object.entries(value).filter(([, field]) => isUnstorable(field))
   return Object.fromEntries(
     bad.map(([name]) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
   )
+}
+
+function isUnstorable(value: unknown): boolean {
+  // A list of what is left instead of recursion: a body may be nested deeper than the stack goes.
+  const left = [value]
+  while (left.length > 0) {
+    const one = left.pop()
+    if (typeof one === 'string' && unstorableText.test(one)) return true
+    if (typeof one !== 'object' || one === null) continue
+    for (const [name, field] of Object.entries(one)) {
+      if (unstorableText.test(name)) return true
+      left.push(field)
+    }
+  }
+  return false
 }

@@ -9,10 +9,16 @@ import type { Logger } from 'pino'
 import { createUnits, type Units } from '../../access/meter/units.ts'
 import type { GuessWatch } from '../../access/authenticate/guessing.ts'
 import { isLoopback } from '../../loopback.ts'
+import type { NodeService } from '../nodes/node-service.ts'
+import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
+import { type Passwords, createPasswords } from '../sessions/passwords.ts'
+import { createSignInThrottle } from '../sessions/sign-in-throttle.ts'
 import type { Store } from '../store/open-store.ts'
 import { loggableError, toPlatformError } from './failure.ts'
-import { recordKeyUse } from './key-use-recorder.ts'
+import { recordUse } from './use-recorder.ts'
 import { PlatformError, errorBody } from './platform-error.ts'
+import type { WebhookSending } from './operation-context.ts'
+import { type RateLimits, createRateLimits } from './rate-limits.ts'
 import { registerOperations } from './register-operations.ts'
 import { newRequestId } from './request-id.ts'
 import { requestNotes } from './request-notes.ts'
@@ -31,8 +37,18 @@ export interface PlatformApiOptions {
   readonly trustProxy?: FastifyServerOptions['trustProxy'] | undefined
   /** What a call of a node costs. Default: one unit each. */
   readonly units?: Units | undefined
+  /** What the operations on nodes need to know. */
+  readonly nodes?: NodeService | undefined
   /** Slows down those who try keys out. */
   readonly guesses?: GuessWatch | undefined
+  /** The OpenID Connect provider that people may sign in through. Default: none. */
+  readonly oidc?: OidcOptions | undefined
+  /** Counts the requests of each caller. Default: by the contract's limits. */
+  readonly limits?: RateLimits | undefined
+  /** Hashes and checks passwords. */
+  readonly passwords?: Passwords | undefined
+  /** How webhooks are sent to. Default: to public addresses only, and only when they are tested. */
+  readonly webhooks?: WebhookSending | undefined
   /** Makes the HTTP server, for a caller that answers some requests before this application sees them. */
   readonly serverFactory?: FastifyServerFactory | undefined
 }
@@ -40,7 +56,7 @@ export interface PlatformApiOptions {
 /** Builds the platform API as a Fastify application; the caller listens, or injects requests. */
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
   const { store, log, units = createUnits('flat') } = options
-  const keyUse = recordKeyUse(store.db, log)
+  const uses = recordUse(store.db, log)
   const app = fastify({
     // Its own log lines contain the URL with the query; the one below does not.
     logger: false,
@@ -75,10 +91,10 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
   })
   app.addHook('onResponse', async (request, reply) => {
     logRequest(log, request, reply.statusCode, reply.elapsedTime)
-    const { key } = requestNotes(request)
-    if (key !== undefined) keyUse.note(key.id)
+    const { identity } = requestNotes(request)
+    if (identity !== undefined) uses.note({ identity, ip: request.ip })
   })
-  app.addHook('onClose', () => keyUse.settled())
+  app.addHook('onClose', () => uses.settled())
   app.setNotFoundHandler(() => {
     throw new PlatformError('not_found')
   })
@@ -90,7 +106,24 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     return reply.code(failure.status).headers(failure.headers).send(errorBody(failure, request.id))
   })
 
-  registerOperations(app, { db: store.db, publicUrl: options.publicUrl, guesses: options.guesses, units })
+  const { publicUrl, guesses, nodes = {} } = options
+  const { db, sealer, withSession } = store
+  const webhooks = options.webhooks ?? { send: { isPrivateAllowed: false }, wake: () => undefined }
+  registerOperations(app, {
+    db,
+    sealer,
+    log,
+    publicUrl,
+    guesses,
+    nodes,
+    units,
+    withSession,
+    webhooks,
+    passwords: options.passwords ?? createPasswords(),
+    signInThrottle: createSignInThrottle(),
+    limits: options.limits ?? createRateLimits(),
+    oidc: options.oidc && createOidcSignIn(options.oidc, sealer),
+  })
   await app.ready()
   return app
 }
@@ -109,14 +142,15 @@ function commonHeaders(request: FastifyRequest): Record<string, string> {
 
 // The path is left out: a node token sent here by mistake would stand in it.
 function logRequest(log: Logger, request: FastifyRequest, status: number, elapsedMs: number): void {
-  const { operationId, key } = requestNotes(request)
+  const { operationId, identity } = requestNotes(request)
   log.info(
     {
       request_id: request.id,
       operation_id: operationId ?? null,
       status,
       duration_ms: Math.round(elapsedMs * 1000) / 1000,
-      key: key?.prefix ?? null,
+      key: identity?.kind === 'key' ? identity.label : null,
+      user_id: identity?.userId ?? null,
     },
     'platform request',
   )

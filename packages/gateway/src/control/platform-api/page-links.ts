@@ -2,9 +2,6 @@ import type { operations } from '@fairlead/platform-client/contract'
 import type { FastifyRequest } from 'fastify'
 import { PlatformError } from './platform-error.ts'
 
-/** How many objects a page has at most. */
-export const pageSize = 100
-
 /** Name of the parameter that every list is paged by. */
 export const pageParameter = 'page' satisfies keyof NonNullable<
   operations['listProjects']['parameters']['query']
@@ -28,17 +25,27 @@ export interface PageLinks {
   readonly given: Readonly<Record<string, string>>
 }
 
-/** Where a page begins, for the query. */
-export function pageOffset(page: number): number {
-  const offset = (page - 1) * pageSize
+/** Which page of a list is asked for. */
+export interface PageQuery {
+  readonly page: number
+  readonly page_size: number
+}
+
+/** Where a page begins and how long it is, for the query of a list. */
+export function rangeOf({ page, page_size: limit }: PageQuery): {
+  readonly limit: number
+  readonly offset: number
+} {
+  const offset = (page - 1) * limit
   // Beyond what a database can count lies no page.
   if (!Number.isSafeInteger(offset)) throw invalidPage()
-  return offset
+  return { limit, offset }
 }
 
 /** The envelope of one page. Throws when the page does not exist; the first one always does. */
-export function envelope(count: number, page: number, links: PageLinks): Envelope {
-  const last = Math.max(1, Math.ceil(count / pageSize))
+export function envelope(count: number, query: PageQuery, links: PageLinks): Envelope {
+  const { page, page_size: size } = query
+  const last = Math.max(1, Math.ceil(count / size))
   if (page > last) throw invalidPage()
   return {
     count,

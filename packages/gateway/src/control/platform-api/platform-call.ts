@@ -1,5 +1,7 @@
 import type { operations, routes, schemas } from '@fairlead/platform-client/contract'
-import type { ApiKeyIdentity } from '../records/api-keys.ts'
+import type { Readable } from 'node:stream'
+import type { Identity, Origin } from '../identity/identity.ts'
+import type { Answer } from './answer.ts'
 import type { PageLinks } from './page-links.ts'
 
 /** Name of an operation of the contract. */
@@ -51,19 +53,42 @@ export type Body<id extends OperationId> = Completed<
   WithDefault<BodyProperties<(typeof routes)[id]>>
 >
 
-/** Body of the operation's successful answer. */
-export type Success<id extends OperationId> = JsonOf<
-  operations[id]['responses'][keyof operations[id]['responses'] & (200 | 201)]
+type BodyOf<holder> = holder extends { content: { 'text/csv': unknown } } ? Readable : JsonOf<holder>
+
+/** Body of the operation's successful answer: JSON, a stream of another type, or nothing. */
+export type Success<id extends OperationId> = BodyOf<
+  operations[id]['responses'][keyof operations[id]['responses'] & (200 | 201 | 204 | 302)]
 >
 
-/** One authenticated request, validated by the contract. */
+/** Who calls an operation; nobody has to be known for a public one. */
+export type Caller<id extends OperationId> = (typeof routes)[id] extends { readonly public: true }
+  ? undefined
+  : Identity
+
+/** How a request reached the service. */
+export interface Via {
+  /** Address under which the client reaches the service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Whether the client came by TLS, as far as a trusted proxy or this service knows. */
+  readonly isSecure: boolean
+  readonly cookies: ReadonlyMap<string, string>
+}
+
+/** One request that may be made, validated by the contract. */
 export interface PlatformCall<id extends OperationId> {
-  readonly key: ApiKeyIdentity
+  readonly identity: Caller<id>
   readonly path: Path<id>
   readonly query: Query<id>
   readonly body: Body<id>
+  /** What links to other pages of a list are made of. */
   readonly links: PageLinks
+  /** Versions of which one must be that of the object; undefined when any will do. */
+  readonly ifMatch: readonly number[] | undefined
+  readonly origin: Origin
+  readonly via: Via
 }
 
 /** One handler for each operation of the contract: a missing or an extra one does not compile. */
-export type Handlers = { readonly [id in OperationId]: (call: PlatformCall<id>) => Promise<Success<id>> }
+export type Handlers = {
+  readonly [id in OperationId]: (call: PlatformCall<id>) => Promise<Success<id> | Answer<Success<id>>>
+}

@@ -2,27 +2,19 @@ import { METHODS } from 'node:http'
 import { routes } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
-import type { GuessWatch } from '../../access/authenticate/guessing.ts'
-import type { Units } from '../../access/meter/units.ts'
-import type { Database } from '../store/database.ts'
-import { checkApiKey } from './api-key-check.ts'
+import { deprecationHeaders } from '../../deprecation-headers.ts'
+import type { Identity, Origin } from '../identity/identity.ts'
+import { readCookies } from '../sessions/session-cookie.ts'
+import { Answer, readIfMatch } from './answer.ts'
+import { admit } from './identify.ts'
 import { type OperationValidation, contractCompiler } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
+import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
-import type { Handlers, OperationId } from './platform-call.ts'
+import type { Caller, Handlers, OperationId, Via } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
 import { requestNotes } from './request-notes.ts'
 import type { Violations } from './violations.ts'
-
-/** What the operations need. */
-export interface OperationContext {
-  readonly db: Kysely<Database>
-  readonly publicUrl: string | undefined
-  /** What a call of a node costs. */
-  readonly units: Units
-  readonly guesses: GuessWatch | undefined
-}
 
 /** Adds a route for every operation of the contract, and an answer for every method that a path does not have. */
 export function registerOperations(app: FastifyInstance, context: OperationContext): void {
@@ -31,16 +23,34 @@ export function registerOperations(app: FastifyInstance, context: OperationConte
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
   const validationOf = contractCompiler()
-  const handlers = platformHandlers(context.db, context.units)
+  const handlers = platformHandlers(context)
+  const bodiless: OperationId[] = []
   const methodsByPath = new Map<string, string[]>()
   for (const id of operationIds()) {
     const route: Route = routes[id]
-    registerOperation(app, context, id, handlers, validationOf(id))
+    if (route.requestBody === undefined) bodiless.push(id)
+    else registerOperation(app, context, id, handlers, validationOf(id))
     const methods = methodsByPath.get(route.path) ?? []
     methods.push(route.method, ...(route.method === 'GET' ? ['HEAD'] : []))
     methodsByPath.set(route.path, methods)
   }
   for (const [path, methods] of methodsByPath) registerOtherMethods(app, path, [...methods, 'OPTIONS'])
+  void app.register(async (unread) => {
+    readNoBodies(unread)
+    for (const id of bodiless) registerOperation(unread, context, id, handlers, validationOf(id))
+  })
+}
+
+// Where no body is asked for none is read: many clients name the type of one that they do not send.
+function readNoBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    delete request.headers['content-type']
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_, body, parsed) => {
+    body.resume()
+    parsed(null)
+  })
 }
 
 function operationIds(): OperationId[] {
@@ -55,18 +65,20 @@ function registerOperation<id extends OperationId>(
   validation: OperationValidation<id>,
 ): void {
   const route: Route = routes[id]
-  const success = Number(Object.keys(route.responses).find((status) => status.startsWith('2')))
+  const success = Number(Object.keys(route.responses).find((status) => /^[23]/.test(status)))
   app.route({
     method: route.method,
     url: routerPath(route.path),
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      void reply.headers(deprecationHeaders(route))
       const notes = requestNotes(request)
       notes.operationId = id
-      notes.key = await checkApiKey(context, request.headers.authorization, request.ip)
+      notes.via = viaOf(request, context.publicUrl)
+      notes.identity = await admit(context, route, { request, reply, via: notes.via })
     },
     handler: async (request, reply) => {
-      const { key } = requestNotes(request)
-      if (key === undefined) throw new PlatformError('not_authenticated')
+      const { identity, via = viaOf(request, context.publicUrl) } = requestNotes(request)
+      if (!isCallerOf<id>(route, identity)) throw new PlatformError('not_authenticated')
       const path = validation.path(request.params)
       // What no path can hold names nothing.
       if (path.violations) throw new PlatformError('not_found')
@@ -77,18 +89,47 @@ function registerOperation<id extends OperationId>(
       }
       const body = validation.body(request.body)
       if (body.violations) throw refusal(body.violations)
-      const address = `${baseAddress(context.publicUrl, request)}${filledPath(route.path, request.params)}`
+      const address = `${via.baseUrl}${filledPath(route.path, request.params)}`
       const links = { address, given: query.given }
-      const answer = await handlers[id]({
-        key,
+      const result = await handlers[id]({
+        identity,
         path: path.value,
         query: query.value,
         body: body.value,
         links,
+        ifMatch: readIfMatch(request.headers['if-match']),
+        origin: originOf(request),
+        via,
       })
-      return reply.code(success).send(answer)
+      if (!(result instanceof Answer)) return reply.code(success).send(result)
+      return reply
+        .code(result.status ?? success)
+        .headers(result.headers)
+        .send(result.body)
     },
   })
+}
+
+function isCallerOf<id extends OperationId>(
+  route: Route,
+  identity: Identity | undefined,
+): identity is Caller<id> {
+  return route.public === true || identity !== undefined
+}
+
+const longestUserAgent = 200
+
+function viaOf(request: FastifyRequest, publicUrl: string | undefined): Via {
+  return {
+    baseUrl: baseAddress(publicUrl, request),
+    isSecure: request.protocol === 'https',
+    cookies: readCookies(request.headers.cookie),
+  }
+}
+
+function originOf(request: FastifyRequest): Origin {
+  const userAgent = (request.headers['user-agent'] ?? '').slice(0, longestUserAgent)
+  return { ip: request.ip, userAgent, requestId: request.id }
 }
 
 function refusal(violations: Violations): PlatformError {

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiKeyIdentity } from '../records/api-keys.ts'
+import type { Via } from './platform-call.ts'
+import type { Identity } from '../identity/identity.ts'
 
 /** What became known about a request on its way, for its log line. */
 export interface RequestNotes {
   operationId?: string
-  key?: ApiKeyIdentity
+  identity?: Identity | undefined
+  via?: Via
 }
 
 const notes = new WeakMap<FastifyRequest, RequestNotes>()

@@ -53,6 +53,14 @@ function complaintOf(error: ErrorObject): string {
       return `Must be a number of at least ${String(params['limit'])}.`
     case 'maximum':
       return `Must be a number of at most ${String(params['limit'])}.`
+    case 'minItems':
+      return `Must have at least ${counted(params['limit'], 'item')}.`
+    case 'maxItems':
+      return `Must have at most ${counted(params['limit'], 'item')}.`
+    case 'uniqueItems':
+      return 'Must not have the same item twice.'
+    case 'pattern':
+      return 'Does not have the form that the field has.'
     default:
       return `Does not follow the rule ${keyword}.`
   }

@@ -1,10 +1,22 @@
-import type { Kysely } from 'kysely'
-import type { AccessRule } from '../../grants/access-rule.ts'
+import { type Kysely, sql } from 'kysely'
+import type { AccessRule, RuleKind } from '../../grants/access-rule.ts'
 import type { Database } from '../store/database.ts'
+import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 /** Most rules of one kind that a node may have. */
 export const mostRules = 100
+
+/** A rule as its record has it. */
+export interface AccessRuleRecord extends AccessRule {
+  readonly id: string
+  readonly active: boolean
+  readonly createdAt: string
+  readonly version: number
+}
+
+/** What of a rule can be changed. */
+export type AccessRuleChanges = Partial<Pick<AccessRuleRecord, 'value' | 'action' | 'active'>>
 
 /**
  * Adds a rule to a node and gives its id; undefined when the node does not exist or has all the rules of this kind that
@@ -14,9 +26,9 @@ export async function putAccessRule(
   db: Kysely<Database>,
   rule: AccessRule & { readonly nodeId: string; readonly active?: boolean | undefined },
 ): Promise<string | undefined> {
-  const { nodeId, kind, value, action, active } = rule
+  const { nodeId, kind, value, action, active = true } = rule
   return db.transaction().execute(async (transaction) => {
-    // Holds back others who add to the same node, so that the count below is right.
+    // Holds back others who add to the same node, so that the count is right.
     const node = await transaction
       .selectFrom('nodes')
       .select('id')
@@ -24,29 +36,112 @@ export async function putAccessRule(
       .forUpdate()
       .executeTakeFirst()
     if (node === undefined) return undefined
-    const rules = transaction
-      .selectFrom('access_rules')
-      .where('node_id', '=', nodeId)
-      .where('kind', '=', kind)
-    const existing = await rules.select('id').where('value', '=', value).executeTakeFirst()
+    const existing = await findAccessRuleOf(transaction, nodeId, kind, value)
     if (existing !== undefined) {
-      await transaction
-        .updateTable('access_rules')
-        .set({ action, active: active ?? true })
-        .where('id', '=', existing.id)
-        .execute()
-      return existing.id
+      await updateAccessRule(transaction, existing, { action, active })
+      return existing
     }
-    const { count } = await rules.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow()
-    if (Number(count) >= mostRules) return undefined
-    return insertWithId('accessRule', async (id) => {
-      const row = await transaction
-        .insertInto('access_rules')
-        .values({ id, node_id: nodeId, kind, value, action, active })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .returning('id')
-        .executeTakeFirst()
-      return row?.id
-    })
+    if ((await countAccessRules(transaction, nodeId, kind)) >= mostRules) return undefined
+    return insertAccessRule(transaction, { nodeId, kind, value, action, active })
   })
+}
+
+/** Adds a rule to a locked node and gives its id. */
+export async function insertAccessRule(
+  transaction: Kysely<Database>,
+  rule: AccessRule & { readonly nodeId: string; readonly active: boolean },
+): Promise<string> {
+  const { nodeId, kind, value, action, active } = rule
+  return insertWithId('accessRule', async (id) => {
+    const row = await transaction
+      .insertInto('access_rules')
+      .values({ id, node_id: nodeId, kind, value, action, active })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    return row?.id
+  })
+}
+
+/** The id of the rule that a node has for a value. */
+export async function findAccessRuleOf(
+  db: Kysely<Database>,
+  nodeId: string,
+  kind: RuleKind,
+  value: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('access_rules')
+    .select('id')
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', kind)
+    .where('value', '=', value)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** How many rules of one kind a node has. */
+export async function countAccessRules(
+  db: Kysely<Database>,
+  nodeId: string,
+  kind: RuleKind,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('access_rules')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', kind)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Reads one rule of a node. */
+export async function findAccessRule(
+  db: Kysely<Database>,
+  nodeId: string,
+  id: string,
+): Promise<AccessRuleRecord | undefined> {
+  return selectRules(db).where('node_id', '=', nodeId).where('id', '=', id).executeTakeFirst()
+}
+
+/** Reads one page of the rules of a node, the oldest first, with the number of all of them. */
+export async function listAccessRules(
+  db: Kysely<Database>,
+  query: { readonly nodeId: string; readonly limit: number; readonly offset: number },
+): Promise<{ readonly count: number; readonly rules: readonly AccessRuleRecord[] }> {
+  const rows = await selectRules(db)
+    .select(sql<number>`cast(count(*) over () as integer)`.as('total'))
+    .where('node_id', '=', query.nodeId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  return { count: rows[0]?.total ?? 0, rules: rows }
+}
+
+/** Changes a rule; its node has to be locked. */
+export async function updateAccessRule(
+  transaction: Kysely<Database>,
+  id: string,
+  changes: AccessRuleChanges,
+): Promise<void> {
+  await transaction
+    .updateTable('access_rules')
+    .set(changes)
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a rule. */
+export async function deleteAccessRule(transaction: Kysely<Database>, id: string): Promise<void> {
+  await transaction.deleteFrom('access_rules').where('id', '=', id).execute()
+}
+
+function selectRules(db: Kysely<Database>) {
+  return db
+    .selectFrom('access_rules')
+    .select(['id', 'kind', 'value', 'action', 'active', 'version'])
+    .select(instant('created_at').as('createdAt'))
 }

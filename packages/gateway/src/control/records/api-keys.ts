@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { generateApiKey, sha256Hex } from '../../credentials/secret.ts'
-import type { Database, SecretOrigin } from '../store/database.ts'
+import type { Scope } from '../identity/scopes.ts'
+import type { Database, Role, SecretOrigin } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 /** What a new API key is for. */
@@ -8,6 +9,8 @@ export interface NewApiKey {
   readonly organizationId: string
   readonly creatorId: string
   readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly expiresAt?: string | null | undefined
   readonly origin: SecretOrigin
 }
 
@@ -18,69 +21,164 @@ export interface IssuedApiKey {
 }
 
 /** What is known about the bearer of a valid API key. */
-export interface ApiKeyIdentity {
+export interface ApiKeyBearer {
   readonly id: string
   readonly prefix: string
   readonly sha256: string
   readonly organizationId: string
   readonly creatorId: string
+  /** Of the creator, now. */
+  readonly role: Role
+  readonly scopes: readonly Scope[]
 }
+
+const now = sql<string>`clock_timestamp()`
 
 /** Issues an API key. Only its prefix and its hash are stored. */
 export async function issueApiKey(db: Kysely<Database>, options: NewApiKey): Promise<IssuedApiKey> {
-  return insertWithId('apiKey', async (id) => {
-    const { key, prefix } = generateApiKey()
+  const id = await insertWithId('apiKey', async (fresh) => {
     const row = await db
       .insertInto('api_keys')
       .values({
-        id,
+        id: fresh,
         organization_id: options.organizationId,
         creator_id: options.creatorId,
         name: options.name,
-        prefix,
-        sha256: sha256Hex(key),
+        scopes: [...options.scopes],
+        expires_at: options.expiresAt ?? null,
         origin: options.origin,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .executeTakeFirst()
-    return row && { id: row.id, key }
+    return row?.id
   })
+  return { id, key: await addApiKeySecret(db, id) }
 }
 
-/** Finds the API key with a prefix, unless it is revoked or expired. The caller compares the hash. */
+/** Gives an API key one more secret and returns it with the prefix: the key in plain. */
+export async function addApiKeySecret(db: Kysely<Database>, keyId: string): Promise<string> {
+  for (;;) {
+    const { key, prefix } = generateApiKey()
+    const row = await db
+      .insertInto('api_key_secrets')
+      .values({ prefix, key_id: keyId, sha256: sha256Hex(key) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('prefix')
+      .executeTakeFirst()
+    if (row !== undefined) return key
+  }
+}
+
+/**
+ * Finds the API key with a prefix, unless it is revoked or expired, or its creator was disabled or is no member any more.
+ * The caller compares the hash.
+ */
 export async function findValidApiKey(
   db: Kysely<Database>,
   prefix: string,
-): Promise<ApiKeyIdentity | undefined> {
+): Promise<ApiKeyBearer | undefined> {
   return db
-    .selectFrom('api_keys')
-    .select(['id', 'prefix', 'sha256', 'organization_id as organizationId', 'creator_id as creatorId'])
-    .where('prefix', '=', prefix)
-    .where('revoked_at', 'is', null)
-    .where((is) =>
-      is.or([is('expires_at', 'is', null), is('expires_at', '>', sql<string>`clock_timestamp()`)]),
+    .selectFrom('api_key_secrets as secret')
+    .innerJoin('api_keys as key', 'key.id', 'secret.key_id')
+    .innerJoin('users as creator', 'creator.id', 'key.creator_id')
+    .innerJoin('memberships as membership', (join) =>
+      join
+        .onRef('membership.user_id', '=', 'key.creator_id')
+        .onRef('membership.organization_id', '=', 'key.organization_id'),
     )
+    .select([
+      'key.id as id',
+      'secret.prefix as prefix',
+      'secret.sha256 as sha256',
+      'key.organization_id as organizationId',
+      'key.creator_id as creatorId',
+      'key.scopes as scopes',
+      'membership.role as role',
+    ])
+    .where('secret.prefix', '=', prefix)
+    .where('creator.disabled_at', 'is', null)
+    .where('key.revoked_at', 'is', null)
+    .where((is) => is.or([is('key.expires_at', 'is', null), is('key.expires_at', '>', now)]))
+    .where((is) => is.or([is('secret.expires_at', 'is', null), is('secret.expires_at', '>', now)]))
     .executeTakeFirst()
+}
+
+/** What is to change of an API key. */
+export interface ApiKeyChange {
+  readonly name?: string | undefined
+  readonly scopes?: readonly Scope[] | undefined
+  readonly expiresAt?: string | null | undefined
+}
+
+/** Changes an API key. */
+export async function updateApiKey(
+  db: Kysely<Database>,
+  id: string,
+  { name, scopes, expiresAt }: ApiKeyChange,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set(({ eb }) => ({
+      ...(name !== undefined && { name }),
+      ...(scopes !== undefined && { scopes: [...scopes] }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Lets the secrets of an API key end after some seconds, those that end earlier by themselves excepted. */
+export async function endApiKeySecrets(
+  db: Kysely<Database>,
+  keyId: string,
+  afterSeconds: number,
+): Promise<void> {
+  const end = sql<string>`clock_timestamp() + make_interval(secs => ${afterSeconds})`
+  await db.deleteFrom('api_key_secrets').where('key_id', '=', keyId).where('expires_at', '<=', now).execute()
+  await db
+    .updateTable('api_key_secrets')
+    .set({ expires_at: sql<string>`least(expires_at, ${end})` })
+    .where('key_id', '=', keyId)
+    .execute()
 }
 
 /** Revokes an API key; it stops working with the next request. */
 export async function revokeApiKey(db: Kysely<Database>, id: string): Promise<void> {
+  await revokeWhere(db, 'id', id)
+}
+
+/** Revokes all API keys that a user has made. */
+export async function revokeApiKeysOf(db: Kysely<Database>, creatorId: string): Promise<void> {
+  await revokeWhere(db, 'creator_id', creatorId)
+}
+
+async function revokeWhere(db: Kysely<Database>, column: 'id' | 'creator_id', value: string): Promise<void> {
   await db
     .updateTable('api_keys')
-    .set({ revoked_at: sql<string>`clock_timestamp()` })
-    .where('id', '=', id)
+    .set(({ eb }) => ({ revoked_at: now, version: eb('version', '+', 1) }))
+    .where(column, '=', value)
     .where('revoked_at', 'is', null)
     .execute()
 }
 
-/** Notes that a key was used in this minute. */
-export async function noteApiKeyUse(db: Kysely<Database>, id: string): Promise<void> {
+/** Notes that a secret of a key was used in this minute, and from where. */
+export async function noteApiKeyUse(
+  db: Kysely<Database>,
+  { id, prefix, ip }: { readonly id: string; readonly prefix: string; readonly ip: string },
+): Promise<void> {
   const minute = sql<string>`date_trunc('minute', clock_timestamp())`
   await db
     .updateTable('api_keys')
-    .set({ last_used_at: minute })
+    .set({ last_used_at: minute, last_used_ip: ip })
     .where('id', '=', id)
+    .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', minute)]))
+    .execute()
+  await db
+    .updateTable('api_key_secrets')
+    .set({ last_used_at: minute })
+    .where('prefix', '=', prefix)
     .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', minute)]))
     .execute()
 }

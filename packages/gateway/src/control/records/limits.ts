@@ -1,32 +1,90 @@
 import { type Kysely, sql } from 'kysely'
+import { beginningOf } from '../../access/meter/used-so-far.ts'
 import type { Limits } from '../../grants/limits.ts'
 import type { Database, LimitOwner } from '../store/database.ts'
+
+/** Whose limits. */
+export interface LimitsOwner {
+  readonly kind: LimitOwner
+  readonly id: string
+}
+
+/** Limits with their version; 0 where none were ever set. */
+export interface VersionedLimits {
+  readonly limits: Limits
+  readonly version: number
+}
+
+/** What was used of limits. */
+export interface LimitsUse {
+  readonly requestsToday: number
+  readonly unitsThisMonth: number
+}
 
 /** Sets what a credential, a node or a project may use; undefined takes every limit of its own away. */
 export async function putLimits(
   db: Kysely<Database>,
-  owner: { readonly kind: LimitOwner; readonly id: string },
+  { kind, id }: LimitsOwner,
   limits: Limits | undefined,
 ): Promise<void> {
   if (limits === undefined) {
-    await db
-      .deleteFrom('limits')
-      .where('owner_kind', '=', owner.kind)
-      .where('owner_id', '=', owner.id)
-      .execute()
+    await db.deleteFrom('limits').where('owner_kind', '=', kind).where('owner_id', '=', id).execute()
     return
   }
   // Both drivers take JSON as text, but only a cast keeps either from guessing another type.
   const json = sql<Limits>`cast(${JSON.stringify(limits)}::text as jsonb)`
   await db
     .insertInto('limits')
-    .values({ owner_kind: owner.kind, owner_id: owner.id, limits: json })
+    .values({ owner_kind: kind, owner_id: id, limits: json })
     .onConflict((conflict) =>
       conflict
         .columns(['owner_kind', 'owner_id'])
-        .doUpdateSet({ limits: json })
+        .doUpdateSet({ limits: json, version: sql<number>`limits.version + 1` })
         // What stays as it is is no change that anybody has to hear of.
         .where('limits.limits', 'is distinct from', json),
     )
     .execute()
+}
+
+/**
+ * Reads what a credential, a node or a project may use.
+ *
+ * @param db - for a change to come, the transaction that has locked the owner
+ */
+export async function findLimits(db: Kysely<Database>, { kind, id }: LimitsOwner): Promise<VersionedLimits> {
+  const row = await db
+    .selectFrom('limits')
+    .select(['limits', 'version'])
+    .where('owner_kind', '=', kind)
+    .where('owner_id', '=', id)
+    .executeTakeFirst()
+  return row ?? { limits: {}, version: 0 }
+}
+
+/** Reads what was used of the limits of a credential, a node or a project, as quotas count it. */
+export async function readLimitsUse(
+  db: Kysely<Database>,
+  { kind, id }: LimitsOwner,
+  now: number = Date.now(),
+): Promise<LimitsUse> {
+  const month = new Date(beginningOf('month', now)).toISOString()
+  const day = new Date(beginningOf('day', now)).toISOString()
+  const nodes = {
+    node: sql`used.node_id = ${id}`,
+    project: sql`used.node_id in (select id from nodes where project_id = ${id})`,
+    credential: sql`
+      used.credential_id = ${id} and used.node_id = (select node_id from node_credentials where id = ${id})`,
+  }
+  const { rows } = await sql<LimitsUse>`
+    select
+      cast(coalesce(sum(used.requests) filter (where used.day = cast(${day} as timestamptz)), 0) as float8)
+        as "requestsToday",
+      cast(coalesce(sum(used.units), 0) as float8) as "unitsThisMonth"
+    from usage_days used
+    where ${nodes[kind]}
+      and used.day >= cast(${month} as timestamptz)
+      -- A clock that was ahead for a while has counted into days that are still to come.
+      and used.day <= cast(${day} as timestamptz)
+      and used.status_class < 4`.execute(db)
+  return rows[0] ?? { requestsToday: 0, unitsThisMonth: 0 }
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '../../grants/node-grant.ts'
+import type { Sealer } from '../../credentials/sealing.ts'
 import {
   generateBasicCredential,
   generateNodeToken,
@@ -7,6 +8,7 @@ import {
   sha256Hex,
 } from '../../credentials/secret.ts'
 import type { Database, SecretOrigin } from '../store/database.ts'
+import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 interface IssuedByKind {
@@ -15,25 +17,70 @@ interface IssuedByKind {
   basic: { readonly id: string; readonly kind: 'basic'; readonly username: string; readonly password: string }
 }
 
-/** A new node credential; its plain secret exists in this answer only. */
+/** A new node credential; its plain secret exists in this answer, and where it is sealed. */
 export type IssuedNodeCredential<kind extends CredentialKind = CredentialKind> = IssuedByKind[kind]
 
-/** Issues a credential of one kind for a node. Only its hash is stored, and the username of a basic one. */
+/** What a new credential is for. */
+export interface NewNodeCredential<kind extends CredentialKind = CredentialKind> {
+  readonly nodeId: string
+  readonly kind: kind
+  readonly origin: SecretOrigin
+  readonly label?: string | undefined
+  readonly expiresAt?: string | null | undefined
+  /** Keeps the secret to be shown again; without it only the hash is stored. */
+  readonly sealer?: Sealer | undefined
+}
+
+/** A credential as its record has it. */
+export interface NodeCredentialRecord {
+  readonly id: string
+  readonly kind: CredentialKind
+  readonly label: string
+  readonly username: string | null
+  readonly hint: string | null
+  readonly state: 'active' | 'expired' | 'revoked'
+  /** The sealed secret; null where only the hash is kept. */
+  readonly secret: string | null
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly lastUsedIp: string | null
+  readonly replacedBy: string | null
+  readonly version: number
+}
+
+/** What of a credential can be changed. */
+export interface NodeCredentialChanges {
+  readonly label?: string
+  /** Null for no end. */
+  readonly expiresAt?: string | null
+}
+
+const hintLength = 4
+
+/** Issues a credential of one kind for a node: stores its hash, the user name of a basic one, and the sealed secret. */
 export async function issueNodeCredential<kind extends CredentialKind>(
   db: Kysely<Database>,
-  options: { readonly nodeId: string; readonly kind: kind; readonly origin: SecretOrigin },
+  options: NewNodeCredential<kind>,
 ): Promise<IssuedNodeCredential<kind>> {
+  const { nodeId, kind, origin, label, expiresAt, sealer } = options
   return insertWithId('nodeCredential', async (id) => {
-    const credential = generators[options.kind](id)
+    const credential = generators[kind](id)
+    const secret = credential.kind === 'basic' ? credential.password : credential.token
     const row = await db
       .insertInto('node_credentials')
       .values({
         id,
-        node_id: options.nodeId,
-        kind: options.kind,
-        sha256: sha256Hex(secretText(credential)),
+        node_id: nodeId,
+        kind,
+        sha256: sha256Hex(credential.kind === 'basic' ? `${credential.username}:${secret}` : secret),
         username: credential.kind === 'basic' ? credential.username : null,
-        origin: options.origin,
+        origin,
+        label,
+        secret: sealer?.seal(secret, id) ?? null,
+        hint: secret.slice(-hintLength),
+        expires_at: expiresAt ?? null,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
@@ -47,8 +94,71 @@ export async function revokeNodeCredential(db: Kysely<Database>, id: string): Pr
   await db
     .updateTable('node_credentials')
     .set({ revoked_at: sql<string>`clock_timestamp()` })
+    .set((row) => ({ version: row('version', '+', 1) }))
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .execute()
+}
+
+/** Reads one credential of a node. */
+export async function findNodeCredential(
+  db: Kysely<Database>,
+  nodeId: string,
+  id: string,
+): Promise<NodeCredentialRecord | undefined> {
+  return selectCredentials(db)
+    .where('credential.node_id', '=', nodeId)
+    .where('credential.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Reads one page of the credentials of a node, the newest first, with the number of all of them. */
+export async function listNodeCredentials(
+  db: Kysely<Database>,
+  query: { readonly nodeId: string; readonly limit: number; readonly offset: number },
+): Promise<{ readonly count: number; readonly credentials: readonly NodeCredentialRecord[] }> {
+  const rows = await selectCredentials(db)
+    .select(sql<number>`cast(count(*) over () as integer)`.as('total'))
+    .where('credential.node_id', '=', query.nodeId)
+    .orderBy('credential.created_at', 'desc')
+    .orderBy('credential.id', 'desc')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  return { count: rows[0]?.total ?? 0, credentials: rows }
+}
+
+/** Changes a credential; its node has to be locked. */
+export async function updateNodeCredential(
+  transaction: Kysely<Database>,
+  id: string,
+  { label, expiresAt }: NodeCredentialChanges,
+): Promise<void> {
+  await transaction
+    .updateTable('node_credentials')
+    .set({
+      ...(label !== undefined && { label }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    })
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Lets a credential end some time after another one has taken its place; its node has to be locked. */
+export async function replaceNodeCredential(
+  transaction: Kysely<Database>,
+  id: string,
+  { replacedBy, overlapSeconds }: { readonly replacedBy: string; readonly overlapSeconds: number },
+): Promise<void> {
+  const now = sql<string>`clock_timestamp()`
+  // The earlier one of two ends counts; without any, `least` passes over null.
+  const end = sql<string>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}))`
+  await transaction
+    .updateTable('node_credentials')
+    .set(overlapSeconds === 0 ? { revoked_at: now } : { expires_at: end })
+    .set((row) => ({ replaced_by: replacedBy, version: row('version', '+', 1) }))
+    .where('id', '=', id)
     .execute()
 }
 
@@ -58,6 +168,31 @@ const generators: { readonly [kind in CredentialKind]: (id: string) => IssuedByK
   basic: (id) => ({ id, kind: 'basic', ...generateBasicCredential() }),
 }
 
-function secretText(credential: IssuedNodeCredential): string {
-  return credential.kind === 'basic' ? `${credential.username}:${credential.password}` : credential.token
+function selectCredentials(db: Kysely<Database>) {
+  return db
+    .selectFrom('node_credentials as credential')
+    .leftJoin('credential_uses as use', 'use.credential_id', 'credential.id')
+    .select([
+      'credential.id',
+      'credential.kind',
+      'credential.label',
+      'credential.username',
+      'credential.hint',
+      'credential.secret',
+      'credential.replaced_by as replacedBy',
+      'credential.version',
+      'use.last_used_ip as lastUsedIp',
+    ])
+    .select([
+      instant('credential.created_at').as('createdAt'),
+      instant<string | null>('credential.expires_at').as('expiresAt'),
+      instant<string | null>('credential.revoked_at').as('revokedAt'),
+      instant<string | null>('use.last_used_at').as('lastUsedAt'),
+      sql<NodeCredentialRecord['state']>`
+        case
+          when credential.revoked_at is not null then 'revoked'
+          when credential.expires_at <= clock_timestamp() then 'expired'
+          else 'active'
+        end`.as('state'),
+    ])
 }

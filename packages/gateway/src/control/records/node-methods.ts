@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Sealer } from '../../credentials/sealing.ts'
+import { instant } from '../store/instant.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
 import { areSameUpstreams, openUpstreams } from './sealed-upstreams.ts'
 
@@ -50,9 +51,7 @@ export async function findNodeMethods(
   const methods = await db
     .selectFrom('node_methods')
     .select(['method', 'transport', 'available', 'note', 'latency_ms as latencyMs'])
-    .select(
-      sql<string>`to_char(probed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('probedAt'),
-    )
+    .select(instant('probed_at').as('probedAt'))
     .where('node_id', '=', nodeId)
     .execute()
   return { chain: node.chain, methods }

@@ -1,8 +1,10 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Sealer } from '../../credentials/sealing.ts'
-import type { Database } from '../store/database.ts'
+import type { Database, NodeTable } from '../store/database.ts'
+import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
-import { areSameUpstreams, openUpstreams, sealUpstreams } from './sealed-upstreams.ts'
+import { putLimits } from './limits.ts'
+import { openUpstreams, sealUpstreams, type UpstreamTexts } from './sealed-upstreams.ts'
 
 /** What a new node is made of. */
 export interface NewNode {
@@ -15,11 +17,52 @@ export interface NewNode {
    * Upstreams by protocol, each one address or several with whitespace between; the word `devnet` stands for the embedded
    * chain.
    */
-  readonly upstreams: Readonly<Record<string, string>>
+  readonly upstreams: UpstreamTexts
   /** Whether the debug endpoints of the beacon node API are offered. Default true. */
   readonly beaconDebug?: boolean | undefined
   /** `configuration` when its row follows the service's configuration. */
   readonly managedBy?: 'configuration' | undefined
+  /** The deployment option whose upstreams it follows. */
+  readonly option?: string | undefined
+}
+
+/** A node as its record has it. */
+export interface NodeRecord {
+  readonly id: string
+  readonly name: string
+  readonly project: { readonly id: string; readonly name: string }
+  readonly chain: string
+  readonly network: string
+  readonly protocols: readonly string[]
+  readonly upstreams: UpstreamTexts
+  readonly beaconDebug: boolean
+  readonly managedBy: 'configuration' | null
+  readonly option: string | null
+  readonly createdAt: string
+  readonly version: number
+}
+
+/** What of a node can be changed. */
+export interface NodeChanges {
+  readonly name?: string
+  readonly network?: string
+  readonly protocols?: readonly string[]
+  readonly upstreams?: UpstreamTexts
+  readonly beaconDebug?: boolean
+  readonly option?: null
+}
+
+/** Which nodes to list, and in which order. */
+export interface NodeQuery {
+  readonly organizationId: string
+  readonly projectId?: string | undefined
+  readonly chain?: string | undefined
+  readonly network?: string | undefined
+  readonly name?: string | undefined
+  readonly orderBy: 'name' | 'created_at'
+  readonly descending: boolean
+  readonly limit: number
+  readonly offset: number
 }
 
 /** Creates a node and gives its id. */
@@ -29,14 +72,18 @@ export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: New
       .insertInto('nodes')
       .values({
         id,
+        organization_id: (query) =>
+          query.selectFrom('projects').select('organization_id').where('projects.id', '=', node.projectId),
         project_id: node.projectId,
         name: node.name,
+        name_folded: node.name.toLowerCase(),
         chain: node.chain,
         network: node.network,
         protocols: [...node.protocols],
         upstreams: sealUpstreams(sealer, id, node.upstreams),
         beacon_debug: node.beaconDebug,
         managed_by: node.managedBy ?? null,
+        option: node.option ?? null,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
@@ -45,40 +92,166 @@ export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: New
   })
 }
 
-/** Gives a node other upstreams. A row that already has them stays untouched, so nobody is notified. */
-export async function setNodeUpstreams(
+/** Reads one node of an organization. */
+export async function findNode(
   db: Kysely<Database>,
   sealer: Sealer,
+  organizationId: string,
   id: string,
-  node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
-): Promise<void> {
-  const { network, protocols, upstreams } = node
-  const row = await db
-    .selectFrom('nodes')
-    .select(['network', 'protocols', 'upstreams'])
-    .where('id', '=', id)
+): Promise<NodeRecord | undefined> {
+  const row = await selectNodes(db)
+    .where('node.id', '=', id)
+    .where('node.organization_id', '=', organizationId)
     .executeTakeFirst()
-  if (row === undefined) return
-  const isSame =
-    row.network === network &&
-    row.protocols.join() === protocols.join() &&
-    areSameUpstreams(openUpstreams(sealer, id, row.upstreams), upstreams)
-  if (isSame) return
-  await db
+  return row && toRecord(sealer, row)
+}
+
+/** Reads one page of nodes with the number of all that match; both come from one snapshot. */
+export async function listNodes(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  query: NodeQuery,
+): Promise<{ readonly count: number; readonly nodes: readonly NodeRecord[] }> {
+  const direction = query.descending ? sql`desc` : sql`asc`
+  const order = sql.join(
+    orderColumns[query.orderBy].map((column) => sql`${sql.ref(`node.${column}`)} ${direction}`),
+  )
+  const matches = conditionOf(query)
+  const rows = await selectNodes(db)
+    // Those of the page are found first, and only they are read.
+    .where('node.id', 'in', (nodes) =>
+      nodes
+        .selectFrom('nodes as node')
+        .select('node.id')
+        .where(matches)
+        .orderBy(order)
+        .limit(query.limit)
+        .offset(query.offset),
+    )
+    .select(sql<number>`(select cast(count(*) as integer) from nodes as node where ${matches})`.as('total'))
+    .orderBy(order)
+    .execute()
+  return { count: rows[0]?.total ?? 0, nodes: rows.map((row) => toRecord(sealer, row)) }
+}
+
+/**
+ * Reads one node of an organization and holds back others who would change it, its credentials, rules or limits, until
+ * the transaction ends.
+ */
+export async function lockNode(
+  transaction: Kysely<Database>,
+  sealer: Sealer,
+  organizationId: string,
+  id: string,
+): Promise<NodeRecord | undefined> {
+  const locked = await transaction
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .forUpdate()
+    .executeTakeFirst()
+  return locked && findNode(transaction, sealer, organizationId, id)
+}
+
+/** Changes a locked node. */
+export async function updateNode(
+  transaction: Kysely<Database>,
+  sealer: Sealer,
+  id: string,
+  changes: NodeChanges,
+): Promise<void> {
+  const { name, network, protocols, upstreams, beaconDebug, option } = changes
+  await transaction
     .updateTable('nodes')
-    .set({ network, protocols: [...protocols], upstreams: sealUpstreams(sealer, id, upstreams) })
+    .set({
+      ...(name !== undefined && { name, name_folded: name.toLowerCase() }),
+      ...(network !== undefined && { network }),
+      ...(protocols !== undefined && { protocols: [...protocols] }),
+      ...(upstreams !== undefined && { upstreams: sealUpstreams(sealer, id, upstreams) }),
+      ...(beaconDebug !== undefined && { beacon_debug: beaconDebug }),
+      ...(option !== undefined && { option }),
+    })
+    .set((row) => ({ version: row('version', '+', 1) }))
     .where('id', '=', id)
     .execute()
   // What another node was found to offer says nothing about this one.
-  await db.deleteFrom('node_methods').where('node_id', '=', id).execute()
+  if (upstreams !== undefined) {
+    await transaction.deleteFrom('node_methods').where('node_id', '=', id).execute()
+  }
 }
 
-/** Offers the debug endpoints of a node's beacon node API, or no longer. */
-export async function setBeaconDebug(db: Kysely<Database>, id: string, beaconDebug: boolean): Promise<void> {
-  await db
-    .updateTable('nodes')
-    .set({ beacon_debug: beaconDebug })
-    .where('id', '=', id)
-    .where('beacon_debug', '!=', beaconDebug)
+/** Deletes a locked node with its credentials and rules, and the limits of all of them. */
+export async function deleteNode(transaction: Kysely<Database>, id: string): Promise<void> {
+  await transaction
+    .deleteFrom('limits')
+    .where('owner_kind', '=', 'credential')
+    .where('owner_id', 'in', (query) =>
+      query.selectFrom('node_credentials').select('id').where('node_id', '=', id),
+    )
     .execute()
+  await putLimits(transaction, { kind: 'node', id }, undefined)
+  await transaction.deleteFrom('nodes').where('id', '=', id).execute()
+}
+
+const orderColumns = {
+  name: ['name_folded', 'name', 'id'],
+  created_at: ['created_at', 'id'],
+} as const satisfies Record<string, readonly (keyof NodeTable)[]>
+
+type NodeRow = Omit<NodeRecord, 'project' | 'upstreams'> & {
+  readonly projectId: string
+  readonly projectName: string
+  readonly upstreams: string
+}
+
+function conditionOf({ organizationId, projectId, chain, network, name }: NodeQuery) {
+  const conditions = [sql`node.organization_id = ${organizationId}`]
+  if (projectId !== undefined) conditions.push(sql`node.project_id = ${projectId}`)
+  if (chain !== undefined) conditions.push(sql`node.chain = ${chain}`)
+  if (network !== undefined) conditions.push(sql`node.network = ${network}`)
+  if (name !== undefined) {
+    // The folded name leads to the index, which the name alone does not.
+    conditions.push(sql`node.name_folded = ${name.toLowerCase()} and node.name = ${name}`)
+  }
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+function selectNodes(db: Kysely<Database>) {
+  return db
+    .selectFrom('nodes as node')
+    .innerJoin('projects as project', 'project.id', 'node.project_id')
+    .select([
+      'node.id',
+      'node.name',
+      'project.id as projectId',
+      'project.name as projectName',
+      'node.chain',
+      'node.network',
+      'node.protocols',
+      'node.upstreams',
+      'node.beacon_debug as beaconDebug',
+      'node.managed_by as managedBy',
+      'node.option',
+      'node.version',
+    ])
+    .select(instant('node.created_at').as('createdAt'))
+}
+
+function toRecord(sealer: Sealer, row: NodeRow): NodeRecord {
+  const { id, name, projectId, projectName, upstreams } = row
+  return {
+    id,
+    name,
+    project: { id: projectId, name: projectName },
+    chain: row.chain,
+    network: row.network,
+    protocols: row.protocols,
+    upstreams: openUpstreams(sealer, id, upstreams),
+    beaconDebug: row.beaconDebug,
+    managedBy: row.managedBy,
+    option: row.option,
+    createdAt: row.createdAt,
+    version: row.version,
+  }
 }

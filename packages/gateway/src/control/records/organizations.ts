@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../store/database.ts'
+import type { Database, Role } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 /** An organization as the platform API shows it. */
@@ -15,12 +15,11 @@ export interface NewUser {
   readonly lastName: string
 }
 
-/** Reads one organization. */
-export async function findOrganization(
-  db: Kysely<Database>,
-  id: string,
-): Promise<OrganizationRecord | undefined> {
-  return db.selectFrom('organizations').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
+/** A member who is about to be created. */
+export interface NewMember {
+  readonly organizationId: string
+  readonly role: Role
+  readonly user: NewUser
 }
 
 /** Creates an organization and gives its id. */
@@ -36,11 +35,49 @@ export async function insertOrganization(db: Kysely<Database>, name: string): Pr
   })
 }
 
+/**
+ * Reads one organization with its version.
+ *
+ * @param options - `forUpdate` holds it for a change
+ */
+export async function findVersionedOrganization(
+  db: Kysely<Database>,
+  id: string,
+  options: { readonly forUpdate?: boolean } = {},
+): Promise<{ readonly organization: OrganizationRecord; readonly version: number } | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'version'])
+    .where('id', '=', id)
+    .$if(options.forUpdate === true, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { version, ...organization } = row
+  return { organization, version }
+}
+
+/** Gives an organization another name. */
+export async function renameOrganization(db: Kysely<Database>, id: string, name: string): Promise<void> {
+  await db
+    .updateTable('organizations')
+    .set(({ eb }) => ({ name, version: eb('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Creates a user who owns an organization and gives the user's id. */
 export async function insertOwner(
   db: Kysely<Database>,
   organizationId: string,
   user: NewUser,
+): Promise<string> {
+  return insertMember(db, { organizationId, role: 'owner', user })
+}
+
+/** Creates a user who is a member of an organization and gives the user's id. */
+export async function insertMember(
+  db: Kysely<Database>,
+  { organizationId, role, user }: NewMember,
 ): Promise<string> {
   const userId = await insertWithId('user', async (id) => {
     const row = await db
@@ -56,9 +93,21 @@ export async function insertOwner(
       .executeTakeFirst()
     return row?.id
   })
+  await addMembership(db, { organizationId, role, userId })
+  return userId
+}
+
+/** Makes a user that there is a member of an organization. */
+export async function addMembership(
+  db: Kysely<Database>,
+  membership: { readonly organizationId: string; readonly userId: string; readonly role: Role },
+): Promise<void> {
   await db
     .insertInto('memberships')
-    .values({ user_id: userId, organization_id: organizationId, role: 'owner' })
+    .values({
+      user_id: membership.userId,
+      organization_id: membership.organizationId,
+      role: membership.role,
+    })
     .execute()
-  return userId
 }

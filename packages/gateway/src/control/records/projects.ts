@@ -1,6 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { Database, ProjectTable, ProjectType } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
+import { putLimits } from './limits.ts'
 
 /** A project as the platform API shows it. */
 export interface ProjectRecord {
@@ -27,6 +28,15 @@ export interface NewProject {
   readonly name: string
   readonly description: string
   readonly type: ProjectType
+}
+
+/** What of a project can be changed. */
+export type ProjectChanges = Partial<Pick<NewProject, 'name' | 'description' | 'type'>>
+
+/** The changeable part of a project, as it stands while nobody else can change it. */
+export interface LockedProject extends Required<ProjectChanges> {
+  readonly id: string
+  readonly version: number
 }
 
 /** Which projects to list, and in which order. */
@@ -61,12 +71,12 @@ export async function insertProject(db: Kysely<Database>, project: NewProject): 
   })
 }
 
-/** Reads one project of an organization. */
+/** Reads one project of an organization, and its version. */
 export async function findProject(
   db: Kysely<Database>,
   organizationId: string,
   id: string,
-): Promise<ProjectRecord | undefined> {
+): Promise<{ readonly project: ProjectRecord; readonly version: number } | undefined> {
   const { rows } = await sql<ProjectRow>`
     with page as (
       select project.*, 1 as total, 1 as place
@@ -75,7 +85,51 @@ export async function findProject(
     )
     ${projectsOfPage}`.execute(db)
   const row = rows[0]
-  return row && toRecord(row)
+  return row && { project: toRecord(row), version: row.version }
+}
+
+/** Reads one project of an organization and holds back others who would change it, or add to it, until the transaction ends. */
+export async function lockProject(
+  transaction: Kysely<Database>,
+  organizationId: string,
+  id: string,
+): Promise<LockedProject | undefined> {
+  return transaction
+    .selectFrom('projects')
+    .select(['id', 'name', 'description', 'type', 'version'])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Changes a project. */
+export async function updateProject(
+  transaction: Kysely<Database>,
+  id: string,
+  changes: ProjectChanges,
+): Promise<void> {
+  const { name } = changes
+  await transaction
+    .updateTable('projects')
+    .set({ ...changes, ...(name !== undefined && { name_folded: name.toLowerCase() }) })
+    .set((row) => ({ version: row('version', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a locked project with its limits; false when it still has nodes. */
+export async function deleteProject(transaction: Kysely<Database>, id: string): Promise<boolean> {
+  const node = await transaction
+    .selectFrom('nodes')
+    .select('id')
+    .where('project_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  if (node !== undefined) return false
+  await putLimits(transaction, { kind: 'project', id }, undefined)
+  await transaction.deleteFrom('projects').where('id', '=', id).execute()
+  return true
 }
 
 /** Reads one page of projects with the number of all that match; both come from one snapshot. */
@@ -84,19 +138,24 @@ export async function listProjects(
   query: ProjectQuery,
 ): Promise<{ count: number; projects: ProjectRecord[] }> {
   const conditions = [sql<SqlBool>`project.organization_id = ${query.organizationId}`]
-  if (query.name !== undefined) conditions.push(sql<SqlBool>`project.name = ${query.name}`)
+  if (query.name !== undefined) {
+    // The folded name leads to the index, which the name alone does not.
+    conditions.push(sql<SqlBool>`project.name_folded = ${query.name.toLowerCase()}`)
+    conditions.push(sql<SqlBool>`project.name = ${query.name}`)
+  }
   if (query.type !== undefined) conditions.push(sql<SqlBool>`project.type = ${query.type}`)
   const direction = query.descending ? sql`desc` : sql`asc`
   const order = sql.join(
     orderColumns[query.orderBy].map((column) => sql`${sql.ref(`project.${column}`)} ${direction}`),
   )
+  // Counted apart, by an index alone: beside the page, each row of the list would be read.
+  const matching = sql`from projects as project where ${sql.join(conditions, sql` and `)}`
   const { rows } = await sql<ProjectRow>`
     with page as (
-      select project.*, count(*) over () as total, row_number() over (order by ${order}) as place
-      from projects as project
-      where ${sql.join(conditions, sql` and `)}
-      order by ${order}
-      limit ${query.limit} offset ${query.offset}
+      select project.*, (select count(*) ${matching}) as total, row_number() over (order by ${order}) as place
+      from (
+        select project.* ${matching} order by ${order} limit ${query.limit} offset ${query.offset}
+      ) as project
     )
     ${projectsOfPage}`.execute(db)
   return { count: rows[0]?.total ?? 0, projects: rows.map(toRecord) }
@@ -109,6 +168,7 @@ const orderColumns = {
 
 interface ProjectRow extends Omit<ProjectRecord, 'creator'> {
   readonly total: number
+  readonly version: number
   readonly creator_id: string
   readonly email: string
   readonly first_name: string
@@ -120,7 +180,7 @@ interface ProjectRow extends Omit<ProjectRecord, 'creator'> {
 // The counts are made for the rows of the page only, not for all that match.
 const projectsOfPage = sql`
   select
-    page.total::int as total,
+    page.total::int as total, page.version,
     page.id, page.name, page.description, page.type,
     to_char(page.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
     (

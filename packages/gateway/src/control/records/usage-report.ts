@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
@@ -69,9 +70,7 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
     select
       total.count as total_count,
       ${sql.join(sumNames.map((name) => sql`cast(total.${sql.ref(name)} as float8) as ${sql.ref(`total_${name}`)}`))},
-      to_char(page.bucket, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as datetime,
-      page.protocol, page.node_id, page.method, page.credential_id, node.name as node_name, node.network,
-      ${sql.join(sumNames.map((name) => sql`cast(page.${sql.ref(name)} as float8) as ${sql.ref(name)}`))}
+      ${shownColumns}
     from total left join page on true left join nodes as node on node.id = page.node_id
     order by page.place`.execute(db)
   const [first] = rows
@@ -88,7 +87,44 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
   }
 }
 
+/**
+ * Reads all rows of a report, some at a time. They are of one moment, and no lock or transaction is held while the reader
+ * takes its time: the database has put them aside.
+ *
+ * @param session - one session of the database for all of it
+ * @param opened - called when the report is there, before its rows are read
+ */
+export async function* readWholeReport(
+  session: Kysely<Database>,
+  query: Omit<UsageQuery, 'limit' | 'offset'>,
+  opened: () => void,
+): AsyncGenerator<readonly UsageReportRow[]> {
+  const cursor = sql.ref(`report_${randomUUID().replaceAll('-', '')}`)
+  await sql`
+    declare ${cursor} no scroll cursor with hold for
+    with report as (${reportOf(query)})
+    select ${shownColumns} from report as page left join nodes as node on node.id = page.node_id
+    order by ${orderOf(query.order)}`.execute(session)
+  try {
+    opened()
+    for (;;) {
+      const { rows } = await sql<UsageReportRow>`fetch ${sql.lit(rowsAtOnce)} from ${cursor}`.execute(session)
+      if (rows.length === 0) return
+      yield rows
+    }
+  } finally {
+    await sql`close ${cursor}`.execute(session)
+  }
+}
+
+const rowsAtOnce = 1_000
+
 const sumNames = ['requests', 'failed_requests', 'request_units', 'bytes_in', 'bytes_out'] as const
+
+const shownColumns = sql`
+  to_char(page.bucket, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as datetime, page.protocol, page.node_id,
+  node.name as node_name, node.network, page.method, page.credential_id,
+  ${sql.join(sumNames.map((name) => sql`cast(page.${sql.ref(name)} as float8) as ${sql.ref(name)}`))}`
 
 type PageRow = (UsageReportRow | { readonly datetime: null }) & {
   readonly [name in keyof UsageSums as `total_${name}`]: number
@@ -106,14 +142,25 @@ function toRow(row: UsageReportRow): UsageReportRow {
   return { ...what, requests, failed_requests, request_units, bytes_in, bytes_out }
 }
 
-function reportOf({ organizationId, from, to, granularity, groupBy, ...query }: UsageQuery) {
+function reportOf({
+  organizationId,
+  from,
+  to,
+  granularity,
+  groupBy,
+  ...query
+}: Omit<UsageQuery, 'limit' | 'offset'>) {
   const keyOf = (group: UsageGroup, column: string) =>
     groupBy.has(group) ? sql.ref(`used.${column}`) : sql`cast(null as text)`
+  // Whole days have sums of their own: a fraction of the rows.
+  const isOfDays = granularity !== 'hour' && isMidnight(from) && (to === undefined || isMidnight(to))
+  const [table, time] = isOfDays ? (['usage_days', 'day'] as const) : (['usage_hours', 'hour'] as const)
+  const at = sql.ref(`used.${time}`)
   const conditions = [
     sql`used.organization_id = ${organizationId}`,
-    sql`used.hour >= cast(${from} as timestamptz)`,
+    sql`${at} >= cast(${from} as timestamptz)`,
   ]
-  if (to !== undefined) conditions.push(sql`used.hour < cast(${to} as timestamptz)`)
+  if (to !== undefined) conditions.push(sql`${at} < cast(${to} as timestamptz)`)
   if (query.nodeIds) conditions.push(sql`used.node_id = any(${[...query.nodeIds]}::text[])`)
   if (query.protocols) conditions.push(sql`used.protocol = any(${[...query.protocols]}::text[])`)
   if (query.networks) {
@@ -122,7 +169,7 @@ function reportOf({ organizationId, from, to, granularity, groupBy, ...query }: 
   }
   return sql`
     select
-      date_trunc(${granularity}, used.hour at time zone 'UTC') as bucket,
+      date_trunc(${granularity}, ${at} at time zone 'UTC') as bucket,
       used.protocol,
       ${keyOf('node', 'node_id')} as node_id,
       ${keyOf('method', 'method')} as method,
@@ -132,9 +179,13 @@ function reportOf({ organizationId, from, to, granularity, groupBy, ...query }: 
       sum(used.units) as request_units,
       sum(used.bytes_in) as bytes_in,
       sum(used.bytes_out) as bytes_out
-    from usage_hours as used
+    from ${sql.table(table)} as used
     where ${sql.join(conditions, sql` and `)}
     group by 1, 2, 3, 4, 5`
+}
+
+function isMidnight(time: string): boolean {
+  return time.endsWith('T00:00:00.000Z')
 }
 
 function sums(...names: readonly (keyof UsageSums)[]) {
@@ -142,7 +193,7 @@ function sums(...names: readonly (keyof UsageSums)[]) {
 }
 
 function orderOf(order: readonly UsageOrder[]) {
-  const columns = { datetime: sql`bucket`, node_id: sql`node_id` }
+  const columns = { datetime: sql`bucket`, node_id: sql.ref('node_id') }
   const asked = order.map(
     ({ field, descending }) => sql`${columns[field]} ${descending ? sql`desc` : sql`asc`}`,
   )

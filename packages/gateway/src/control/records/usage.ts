@@ -14,12 +14,36 @@ const rowsAtOnce = 500
 export async function writeUsage(db: Kysely<Database>, batch: UsageBatch): Promise<void> {
   // All replicas write their rows in one order, or two of them could wait for each other.
   const rows = batch.rows.toSorted((one, other) => compare(keyOf(one), keyOf(other)))
+  const days = byDay(rows).toSorted((one, other) => compare(keyOf(one), keyOf(other)))
   await db.transaction().execute(async (transaction) => {
     if (!(await passWriter(transaction, batch))) return
-    for (let at = 0; at < rows.length; at += rowsAtOnce) {
-      await addRows(transaction, rows.slice(at, at + rowsAtOnce))
-    }
+    for (const part of partsOf(rows)) await addRows(transaction, 'usage_hours', 'hour', part)
+    for (const part of partsOf(days)) await addRows(transaction, 'usage_days', 'day', part)
   })
+}
+
+function byDay(rows: readonly UsageRow[]): readonly UsageRow[] {
+  const sums = new Map<string, UsageRow>()
+  for (const row of rows) {
+    const ofDay = { ...row, hour: beginningOf('day', row.hour) }
+    const known = sums.get(keyOf(ofDay))
+    sums.set(keyOf(ofDay), known ? sumOf(known, ofDay) : ofDay)
+  }
+  return [...sums.values()]
+}
+
+function sumOf(one: UsageRow, other: UsageRow): UsageRow {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    units: one.units + other.units,
+    bytesIn: one.bytesIn + other.bytesIn,
+    bytesOut: one.bytesOut + other.bytesOut,
+  }
+}
+
+function* partsOf(rows: readonly UsageRow[]): Generator<readonly UsageRow[]> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) yield rows.slice(at, at + rowsAtOnce)
 }
 
 /** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
@@ -31,9 +55,7 @@ export async function forgetOldWriters(db: Kysely<Database>): Promise<void> {
 export async function readUsed(db: Kysely<Database>, now = Date.now()): Promise<readonly UsedRow[]> {
   const month = new Date(beginningOf('month', now)).toISOString()
   const day = new Date(beginningOf('day', now)).toISOString()
-  // A clock that was ahead for a while has counted into hours that are still to come.
-  const hour = new Date(now).toISOString()
-  const ofDay = sql`filter (where used.hour >= cast(${day} as timestamptz))`
+  const ofDay = sql`filter (where used.day = cast(${day} as timestamptz))`
   const { rows } = await sql<{
     owner: UsedRow['owner']
     id: string
@@ -60,10 +82,11 @@ export async function readUsed(db: Kysely<Database>, now = Date.now()): Promise<
       cast(coalesce(sum(used.units) ${ofDay}, 0) as float8) as day_units,
       cast(coalesce(sum(used.requests), 0) as float8) as month_requests,
       cast(coalesce(sum(used.units), 0) as float8) as month_units
-    from owner left join usage_hours used
+    from owner left join usage_days used
       on used.node_id = owner.node_id
-      and used.hour >= cast(${month} as timestamptz)
-      and used.hour <= cast(${hour} as timestamptz)
+      and used.day >= cast(${month} as timestamptz)
+      -- A clock that was ahead for a while has counted into days that are still to come.
+      and used.day <= cast(${day} as timestamptz)
       and used.status_class < 4
       and (owner.credential_id is null or used.credential_id = owner.credential_id)
     group by owner_kind, owner_id`.execute(db)
@@ -84,16 +107,21 @@ async function passWriter(db: Kysely<Database>, { writer, sequence }: UsageBatch
   return rows.length > 0
 }
 
-async function addRows(db: Kysely<Database>, rows: readonly UsageRow[]): Promise<void> {
+async function addRows(
+  db: Kysely<Database>,
+  table: 'usage_hours' | 'usage_days',
+  time: 'hour' | 'day',
+  rows: readonly UsageRow[],
+): Promise<void> {
   const column = <value>(read: (row: UsageRow) => value) => rows.map(read)
-  const hours = column(({ hour }) => new Date(hour).toISOString())
+  const times = column(({ hour }) => new Date(hour).toISOString())
   await sql`
-    insert into usage_hours as known (
-      node_id, hour, credential_id, protocol, method, status_class, organization_id, requests, units, bytes_in,
+    insert into ${sql.table(table)} as known (
+      node_id, ${sql.ref(time)}, credential_id, protocol, method, status_class, organization_id, requests, units, bytes_in,
       bytes_out)
     select * from unnest(
       ${column((row) => row.nodeId)}::text[],
-      ${hours}::timestamptz[],
+      ${times}::timestamptz[],
       ${column((row) => row.credentialId)}::text[],
       ${column((row) => row.protocol)}::text[],
       ${column((row) => row.method)}::text[],
@@ -103,7 +131,7 @@ async function addRows(db: Kysely<Database>, rows: readonly UsageRow[]): Promise
       ${column((row) => row.units)}::bigint[],
       ${column((row) => row.bytesIn)}::bigint[],
       ${column((row) => row.bytesOut)}::bigint[])
-    on conflict (node_id, hour, credential_id, protocol, method, status_class) do update set
+    on conflict (node_id, ${sql.ref(time)}, credential_id, protocol, method, status_class) do update set
       requests = known.requests + excluded.requests,
       units = known.units + excluded.units,
       bytes_in = known.bytes_in + excluded.bytes_in,

@@ -3,42 +3,23 @@ import type { ColumnType } from 'kysely'
 import type { AccessRule, RuleKind } from '../../grants/access-rule.ts'
 import type { Limits } from '../../grants/limits.ts'
 import type { CredentialKind } from '../../grants/node-grant.ts'
+import type { NullableTimestamp, Timestamp, Version } from './column-types.ts'
+import type {
+  ApiKeySecretTable,
+  ApiKeyTable,
+  AuditLogTable,
+  InvitationTable,
+  MembershipTable,
+  OrganizationTable,
+  SecretOrigin,
+  SessionTable,
+  UserTable,
+} from './people-tables.ts'
 
-// Points in time are read as text that SQL writes, because a JavaScript date drops the microseconds;
-// so a plain select of such a column is typed as unknown.
-type Timestamp = ColumnType<unknown, string | undefined, string>
-type NullableTimestamp = ColumnType<unknown, string | null | undefined, string | null>
-
-/** Who made a secret: the first start, the development mode, or a person. */
-export type SecretOrigin = 'first-start' | 'development' | 'user'
+export type { AuditLogTable, InvitationTable, PasswordOrigin, Role, SecretOrigin } from './people-tables.ts'
 
 /** What kind of chain a project is for; the contract lists the kinds. */
 export type ProjectType = operations['createProject']['responses'][201]['content']['application/json']['type']
-
-/** What a member may do in an organization. */
-export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
-
-export interface OrganizationTable {
-  id: string
-  name: string
-  created_at: Timestamp
-}
-
-export interface UserTable {
-  id: string
-  email: string
-  first_name: string
-  last_name: string
-  disabled_at: NullableTimestamp
-  created_at: Timestamp
-}
-
-export interface MembershipTable {
-  user_id: string
-  organization_id: string
-  role: Role
-  created_at: Timestamp
-}
 
 export interface ProjectTable {
   id: string
@@ -50,12 +31,16 @@ export interface ProjectTable {
   description: string
   type: ProjectType
   created_at: Timestamp
+  version: Version
 }
 
 export interface NodeTable {
   id: string
+  organization_id: string
   project_id: string
   name: string
+  /** As {@link ProjectTable.name_folded}. */
+  name_folded: string
   chain: string
   network: string
   protocols: string[]
@@ -64,8 +49,11 @@ export interface NodeTable {
   /** Whether the debug endpoints of the beacon node API are offered. */
   beacon_debug: ColumnType<boolean, boolean | undefined, boolean>
   /** `configuration` for the node whose row follows the service's configuration at every start. */
-  managed_by: string | null
+  managed_by: 'configuration' | null
+  /** The deployment option whose upstreams the node follows; null when it has its own. */
+  option: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
+  version: Version
 }
 
 export interface NodeCredentialTable {
@@ -75,23 +63,24 @@ export interface NodeCredentialTable {
   sha256: string
   username: string | null
   origin: SecretOrigin
+  label: ColumnType<string, string | undefined, string>
+  /** Token or password, sealed for the credential's id; null where only the hash is kept. */
+  secret: ColumnType<string | null, string | null | undefined, string | null>
+  /** The last characters of the secret. */
+  hint: ColumnType<string | null, string | null | undefined, never>
+  /** The credential that it was rotated to. */
+  replaced_by: ColumnType<string | null, never, string>
   created_at: Timestamp
   expires_at: NullableTimestamp
   revoked_at: NullableTimestamp
+  version: Version
 }
 
-export interface ApiKeyTable {
-  id: string
-  organization_id: string
-  creator_id: string
-  name: string
-  prefix: string
-  sha256: string
-  origin: SecretOrigin
-  created_at: Timestamp
-  expires_at: NullableTimestamp
-  last_used_at: NullableTimestamp
-  revoked_at: NullableTimestamp
+/** Apart from the credentials themselves, of which every change is told to all processes. */
+export interface CredentialUseTable {
+  credential_id: string
+  last_used_at: ColumnType<unknown, string, string>
+  last_used_ip: string
 }
 
 /** How a method of a node is called; the contract lists the transports. */
@@ -121,6 +110,7 @@ export interface AccessRuleTable {
   action: AccessRule['action']
   active: ColumnType<boolean, boolean | undefined, boolean>
   created_at: Timestamp
+  version: Version
 }
 
 /** Who a limit is for. */
@@ -130,6 +120,7 @@ export interface LimitTable {
   owner_kind: LimitOwner
   owner_id: string
   limits: Limits
+  version: Version
 }
 
 // Counts that are summed beyond what a JavaScript number can hold are read as text.
@@ -150,11 +141,84 @@ export interface UsageHourTable {
   bytes_out: Count
 }
 
+/** The sums of {@link UsageHourTable} by day, UTC. */
+export interface UsageDayTable extends Omit<UsageHourTable, 'hour'> {
+  day: Timestamp
+}
+
 export interface UsageWriterTable {
   id: string
   /** Number of the last batch that is in. */
   sequence: Count
   written_at: Timestamp
+}
+
+/** What can be told to a webhook; `webhook.test` is sent on request only. */
+export type WebhookEventType =
+  | 'quota.warning'
+  | 'quota.exhausted'
+  | 'upstream.down'
+  | 'upstream.up'
+  | 'credential.new_address'
+  | 'webhook.test'
+
+/** What a webhook can ask to be told. */
+export type WantedEventType = Exclude<WebhookEventType, 'webhook.test'>
+
+export interface WebhookTable {
+  id: string
+  organization_id: string
+  /** Sealed for the webhook's address. */
+  url: string
+  /** Sealed for the webhook's id. */
+  secret: string
+  description: string
+  events: WantedEventType[]
+  active: boolean
+  version: Version
+  created_at: Timestamp
+}
+
+export interface WebhookEventTable {
+  id: string
+  organization_id: string
+  type: WebhookEventType
+  /** JSON, as it is sent. */
+  body: string
+  /** What must not be told twice has the same one. */
+  dedupe_key: string | null
+  created_at: Timestamp
+}
+
+/** How one event stands on its way to one webhook. */
+export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed'
+
+export interface WebhookDeliveryTable {
+  id: string
+  webhook_id: string
+  event_id: string
+  state: WebhookDeliveryState
+  attempts: ColumnType<number, number | undefined, number>
+  status: number | null
+  error: string | null
+  duration_ms: number | null
+  /** Only while it is pending; moved ahead while an attempt is under way. */
+  next_attempt_at: NullableTimestamp
+  created_at: Timestamp
+}
+
+export interface UpstreamStateTable {
+  node_id: string
+  /** `<protocol>/<position>`, counted from 0. */
+  upstream: string
+  state: 'up' | 'down'
+  changed_at: Timestamp
+}
+
+export interface CredentialAddressTable {
+  credential_id: string
+  address_hash: string
+  seen_at: Timestamp
 }
 
 /** Texts that only the right secret key opens. */
@@ -171,11 +235,22 @@ export interface Database {
   projects: ProjectTable
   nodes: NodeTable
   node_credentials: NodeCredentialTable
+  credential_uses: CredentialUseTable
   node_methods: NodeMethodTable
   api_keys: ApiKeyTable
+  api_key_secrets: ApiKeySecretTable
+  sessions: SessionTable
+  invitations: InvitationTable
+  audit_log: AuditLogTable
   access_rules: AccessRuleTable
   limits: LimitTable
   usage_hours: UsageHourTable
+  usage_days: UsageDayTable
   usage_writers: UsageWriterTable
+  webhooks: WebhookTable
+  webhook_events: WebhookEventTable
+  webhook_deliveries: WebhookDeliveryTable
+  upstream_states: UpstreamStateTable
+  credential_addresses: CredentialAddressTable
   sealing_checks: SealingCheckTable
 }

@@ -40,6 +40,11 @@ export interface Store {
    * with `everything` whenever changes may have been missed. Returns the function that ends it.
    */
   onCredentialsChanged(listener: CredentialListener): () => void
+  /**
+   * Gives one session of the database to what needs several statements in a row of it, such as a cursor. It is no
+   * transaction, and others are not kept waiting.
+   */
+  withSession<result>(use: (session: Kysely<Database>) => Promise<result>): Promise<result>
   /** Ends all connections and gives the data directory free. May be called more than once. */
   close(): Promise<void>
 }
@@ -79,7 +84,17 @@ async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Stor
     await close()
     throw error
   }
-  return { db, kind: 'embedded', dataDirectory, sealer, onCredentialsChanged: listeners.add, close }
+  const onCredentialsChanged = listeners.add
+  // It has one session only, which a connection of the query layer would keep from everybody else.
+  return {
+    db,
+    kind: 'embedded',
+    dataDirectory,
+    sealer,
+    onCredentialsChanged,
+    withSession: (use) => use(db),
+    close,
+  }
 }
 
 async function openPostgres(databaseUrl: string, options: StoreOptions, sealer: Sealer): Promise<Store> {
@@ -93,6 +108,9 @@ async function openPostgres(databaseUrl: string, options: StoreOptions, sealer: 
 
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  // What has to be read as a whole takes its time, and takes no connection from requests that do not.
+  const sessions = newPool({ ...config, max: 2, query_timeout: 600_000 })
+  const sessionDb = new Kysely<Database>({ dialect: new PostgresDialect({ pool: sessions }) })
   const listeners = credentialListeners(options.log)
   const listening = await listenToPostgres(config, {
     channel,
@@ -102,10 +120,13 @@ async function openPostgres(databaseUrl: string, options: StoreOptions, sealer: 
   const close = once(async () => {
     await listening.stop()
     await db.destroy()
-    if (!pool.ended) await pool.end()
+    await sessionDb.destroy()
+    for (const each of [pool, sessions]) if (!each.ended) await each.end()
   })
   const { dataDirectory } = options
-  return { db, kind: 'postgresql', dataDirectory, sealer, onCredentialsChanged: listeners.add, close }
+  const onCredentialsChanged = listeners.add
+  const withSession: Store['withSession'] = (use) => sessionDb.connection().execute(use)
+  return { db, kind: 'postgresql', dataDirectory, sealer, onCredentialsChanged, withSession, close }
 }
 
 // Migrations get connections of their own: they may take longer than any query of a request is allowed to.

@@ -9,6 +9,12 @@ export const idPrefixes = {
   apiKey: 'AK',
   nodeCredential: 'CR',
   accessRule: 'AR',
+  invitation: 'IN',
+  session: 'SE',
+  auditEntry: 'AU',
+  webhook: 'WH',
+  webhookDelivery: 'WD',
+  webhookEvent: 'WE',
 } as const
 
 /** A kind of record that has an id of its own. */

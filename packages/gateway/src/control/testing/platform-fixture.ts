@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import { Writable } from 'node:stream'
 import { document, routes, schemas } from '@fairlead/platform-client/contract'
-import type { Route } from '@fairlead/core'
+import type { Route, RouteResponse } from '@fairlead/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
@@ -74,10 +74,13 @@ export function assertContract(method: string, url: string, response: LightMyReq
   const { statusCode: status, headers, body } = response
   if (typeof headers['x-request-id'] !== 'string') throw new Error('There is no X-Request-Id.')
   if (headers['cache-control'] !== 'no-store') throw new Error('The answer may be cached.')
-  if (status === 204 || method === 'HEAD') {
+  const isRedirect = status === 302 && declaredResponse(method, url, status) !== undefined
+  if (status === 204 || isRedirect || method === 'HEAD') {
     if (body !== '') throw new Error('The answer has a body.')
     return
   }
+  const [mediaType = ''] = String(headers['content-type']).split(';')
+  if (declaredResponse(method, url, status)?.mediaTypes?.includes(mediaType)) return
   const schema = responseSchema(method, url, status)
   if (!ajv.validate(schema, response.json())) throw new Error(`${status}: ${ajv.errorsText()}: ${body}`)
   if (status < 400) return
@@ -93,13 +96,21 @@ function isPath(template: string, path: string): boolean {
   )
 }
 
-function responseSchema(method: string, url: string, status: number): object {
+function declaredResponse(method: string, url: string, status: number): RouteResponse | undefined {
+  return routeOf(method, url)?.responses[String(status)]
+}
+
+function routeOf(method: string, url: string): Route | undefined {
   const path = `${(url.split('?')[0] ?? '').replace(/\/$/, '')}/`
-  const route = Object.values<Route>(routes).find((one) => isPath(one.path, path) && one.method === method)
+  return Object.values<Route>(routes).find((one) => isPath(one.path, path) && one.method === method)
+}
+
+function responseSchema(method: string, url: string, status: number): object {
+  const route = routeOf(method, url)
   const declared = route?.responses[String(status)]?.schema
   if (declared !== undefined) return declared
   // Statuses that belong to no operation: a path or a method that does not exist, a broken request.
   const outside = route === undefined ? [404, 405] : []
-  if (!outside.includes(status)) throw new Error(`The contract has no ${status} for ${method} ${path}.`)
+  if (!outside.includes(status)) throw new Error(`The contract has no ${status} for ${method} ${url}.`)
   return { $ref: `${document}#/components/schemas/PlatformError` }
 }

@@ -6,6 +6,9 @@ import * as beaconDebug from './0003-beacon-debug.ts'
 import { sealedUpstreams } from './0004-sealed-upstreams.ts'
 import * as accessRulesAndLimits from './0005-access-rules-and-limits.ts'
 import * as usage from './0006-usage.ts'
+import * as people from './0007-people.ts'
+import * as nodes from './0008-nodes.ts'
+import * as webhooks from './0009-webhooks.ts'
 
 /**
  * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
@@ -19,5 +22,8 @@ export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration
     '0004-sealed-upstreams': sealedUpstreams(sealer),
     '0005-access-rules-and-limits': accessRulesAndLimits,
     '0006-usage': usage,
+    '0007-people': people,
+    '0008-nodes': nodes,
+    '0009-webhooks': webhooks,
   }
 }

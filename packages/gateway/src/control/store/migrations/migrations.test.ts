@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Sealer, createSealer } from '../../../credentials/sealing.ts'
+import { allScopes } from '../../identity/scopes.ts'
+import { findValidApiKey } from '../../records/api-keys.ts'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
 import type { Database } from '../database.ts'
 import { loadNodeCredentials } from '../load-node-credentials.ts'
@@ -43,6 +45,16 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
       },
     ])
     await expectSealed(db, sealer)
+    // A key from before keys had scopes and several secrets.
+    expect(await findValidApiKey(db, 'PPPPPPPP')).toEqual({
+      id: 'AK-1',
+      prefix: 'PPPPPPPP',
+      sha256: '1'.repeat(64),
+      organizationId: 'RG-1',
+      creatorId: 'UR-1',
+      role: 'owner',
+      scopes: [...allScopes],
+    })
   })
 })
 
@@ -53,6 +65,11 @@ async function fill(db: Kysely<Database>): Promise<void> {
     insert into users (id, email, first_name, last_name) values ('UR-1', 'o@example.org', 'O', 'W')`.execute(
     db,
   )
+  await sql`
+    insert into memberships (user_id, organization_id, role) values ('UR-1', 'RG-1', 'owner')`.execute(db)
+  await sql`
+    insert into api_keys (id, organization_id, creator_id, name, prefix, sha256, origin)
+    values ('AK-1', 'RG-1', 'UR-1', 'K', 'PPPPPPPP', ${'1'.repeat(64)}, 'user')`.execute(db)
   await sql`
     insert into projects (id, organization_id, creator_id, name, name_folded, type)
     values ('PR-1', 'RG-1', 'UR-1', 'P', 'p', 'public')`.execute(db)

@@ -1,0 +1,77 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type CredentialUse, type CredentialUseSink, createCredentialUse } from './credential-use.ts'
+
+describe('createCredentialUse', () => {
+  let sink: CredentialUseSink
+  let reports: CredentialUse[][]
+  let isFailing = false
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_000_000 })
+    reports = []
+    isFailing = false
+    const failing = async () => {
+      if (isFailing) throw new Error('c4n4ry')
+    }
+    sink = createCredentialUse({
+      reporters: [failing, async (uses) => void reports.push([...uses])],
+      log: pino({ level: 'silent' }),
+    })
+  })
+  afterEach(async () => {
+    await sink.close()
+    vi.useRealTimers()
+  })
+
+  it('reports the first use soon, and those of the next minute together', async () => {
+    sink.note('CR-1', '192.0.2.1')
+    sink.note('CR-1', '192.0.2.1')
+    await vi.advanceTimersByTimeAsync(2_000)
+    const first = { credentialId: 'CR-1', usedAt: 1_000_000, address: '192.0.2.1', addresses: ['192.0.2.1'] }
+    expect(reports).toEqual([[first]])
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1']) {
+      await vi.advanceTimersByTimeAsync(1_000)
+      sink.note('CR-1', address)
+    }
+    sink.note('CR-2', '::1')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(reports.slice(1)).toEqual([[expect.objectContaining({ credentialId: 'CR-2' })]])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(reports.slice(2)).toEqual([
+      [
+        {
+          credentialId: 'CR-1',
+          usedAt: 1_005_000,
+          address: '192.0.2.1',
+          addresses: ['192.0.2.1', '192.0.2.2'],
+        },
+      ],
+    ])
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(reports).toHaveLength(3)
+    sink.note('CR-1', '192.0.2.1')
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(reports).toHaveLength(4)
+  })
+
+  it('reports what is left at its end', async () => {
+    sink.note('CR-1', '192.0.2.1')
+    await sink.close()
+    expect(reports).toHaveLength(1)
+    await sink.close()
+    expect(reports).toHaveLength(1)
+  })
+
+  it('goes on when something cannot be written', async () => {
+    isFailing = true
+    sink.note('CR-1', '192.0.2.1')
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(reports).toHaveLength(1)
+  })
+
+  it('keeps no more addresses of one credential than it needs', async () => {
+    for (let at = 0; at < 1_000; at++) sink.note('CR-1', `192.0.2.${at}`)
+    await sink.close()
+    expect(reports[0]?.[0]?.addresses).toHaveLength(64)
+  })
+})

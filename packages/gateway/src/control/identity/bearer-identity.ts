@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import { wholeSeconds } from '../../access/admit/refusals.ts'
+import type { GuessWatch } from '../../access/authenticate/guessing.ts'
+import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '../../credentials/secret.ts'
+import { PlatformError } from '../platform-api/platform-error.ts'
+import { findValidApiKey } from '../records/api-keys.ts'
+import type { Database } from '../store/database.ts'
+import type { Identity } from './identity.ts'
+import { scopesInForce } from './scopes.ts'
+
+const bearer = /^bearer +(.+)$/i
+
+/**
+ * Finds out whose API key an Authorization header carries. A key that is unknown, revoked, expired or no key at all is
+ * refused in one way, so that an answer does not tell which.
+ *
+ * @param guesses - counts the keys that are refused
+ * @param address - of the client
+ * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`; `throttled` after too many of those
+ */
+export async function bearerIdentity(
+  { db, guesses }: { readonly db: Kysely<Database>; readonly guesses: GuessWatch | undefined },
+  authorization: string | undefined,
+  address: string,
+): Promise<Identity> {
+  const key = bearer.exec(authorization?.trim() ?? '')?.[1]
+  if (key === undefined) throw new PlatformError('not_authenticated')
+  const prefix = apiKeyPrefix(key)
+  const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
+  if (found === undefined || !equalInConstantTime(found.sha256, sha256Hex(key))) {
+    const waitMs = guesses?.failed(address) ?? 0
+    if (waitMs === 0) throw new PlatformError('authentication_failed')
+    throw new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(waitMs)) } })
+  }
+  const { id, organizationId, creatorId, role } = found
+  const scopes = scopesInForce(found.scopes, role)
+  return { kind: 'key', id, label: found.prefix, userId: creatorId, organizationId, role, scopes }
+}

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely'
+import { equalInConstantTime } from '../../credentials/secret.ts'
+import type { Via } from '../platform-api/platform-call.ts'
+import { PlatformError } from '../platform-api/platform-error.ts'
+import { findValidSession } from '../records/sessions.ts'
+import { csrfTokenOf, readCookie } from '../sessions/session-cookie.ts'
+import type { Database } from '../store/database.ts'
+import type { Identity } from './identity.ts'
+import { scopesOfRole } from './scopes.ts'
+
+/** What a request with a cookie is recognised by. */
+export interface CookieRequest {
+  readonly via: Via
+  /** Whether the request may change something. */
+  readonly isUnsafe: boolean
+  /** The header X-CSRF-Token. */
+  readonly csrfToken: string | undefined
+}
+
+/**
+ * Finds out whose session the cookie of a request stands for; undefined when it has none.
+ *
+ * @throws {@link PlatformError} `authentication_failed` when the session has ended, `csrf_failed` when the request changes
+ *   something without the token of the session or for another site
+ */
+export async function sessionIdentity(
+  db: Kysely<Database>,
+  { via, isUnsafe, csrfToken }: CookieRequest,
+): Promise<Identity | undefined> {
+  const cookie = readCookie(via, 'session')
+  if (cookie === undefined) return undefined
+  const session = await findValidSession(db, cookie)
+  if (session === undefined) throw new PlatformError('authentication_failed')
+  if (isUnsafe && !equalInConstantTime(csrfToken ?? '', csrfTokenOf(cookie))) {
+    throw new PlatformError('csrf_failed')
+  }
+  const { id, email, userId, organizationId, role, mustChangePassword } = session
+  const scopes = mustChangePassword ? new Set<never>() : scopesOfRole[role]
+  return { kind: 'session', id, label: email, userId, organizationId, role, scopes }
+}

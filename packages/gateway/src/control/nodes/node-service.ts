@@ -1,0 +1,19 @@
+import type { UpstreamState } from '../../access/forward/pool/pool-member.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
+
+/** What the operations on nodes need to know of the service around them. */
+export interface NodeService {
+  /** Domain below which each node has a host of its own. */
+  readonly nodeDomain?: string | undefined
+  /** Whether secrets of credentials are kept to be shown again. Default true. */
+  readonly revealCredentials?: boolean | undefined
+  /** Whether upstreams in private networks and on this machine may be given. Default true. */
+  readonly privateUpstreams?: boolean | undefined
+  /** Addresses that this service itself is reached at. Default none. */
+  readonly ownUrls?: (() => readonly string[]) | undefined
+  /**
+   * What this process has seen of the EVM upstreams that a grant leads to, in their order. To ask has it look after them
+   * for a while.
+   */
+  readonly upstreamStates?: ((grant: NodeGrant) => readonly UpstreamState[]) | undefined
+}

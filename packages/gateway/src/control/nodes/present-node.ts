@@ -1,0 +1,42 @@
+import type { Success } from '../platform-api/platform-call.ts'
+import type { NodeRecord } from '../records/nodes.ts'
+import { type AddressParts, nodeDetails } from './node-addresses.ts'
+import { isNodeProtocol } from './node-chains.ts'
+import { shownUpstreams } from './upstream-texts.ts'
+
+/**
+ * A node as the platform API shows it.
+ *
+ * @param token - put into its addresses; left out, these are templates
+ */
+export function presentNode(node: NodeRecord, parts: AddressParts, token?: string): Success<'getNode'> {
+  const { id, name, project, chain, network, protocols, option, upstreams } = node
+  return {
+    id,
+    name,
+    project,
+    chain,
+    network,
+    // A WebSocket is another way to speak to an EVM node.
+    protocols: protocols.filter(isNodeProtocol),
+    option,
+    managed_by: node.managedBy ?? 'api',
+    upstreams: [...shownUpstreams(upstreams)],
+    details: nodeDetails(node, parts, token),
+    beacon_debug: node.beaconDebug,
+    created_at: node.createdAt,
+  }
+}
+
+/** What the audit log says of a node: nothing that depends on who asks. */
+export function auditedNode({ name, project, chain, network, upstreams, option, beaconDebug }: NodeRecord) {
+  return {
+    name,
+    project: project.id,
+    chain,
+    network,
+    option,
+    upstreams: shownUpstreams(upstreams),
+    beacon_debug: beaconDebug,
+  }
+}

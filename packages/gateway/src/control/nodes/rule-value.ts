@@ -1,0 +1,33 @@
+import { addressList } from '../../access/admit/access-rules.ts'
+import type { RuleKind } from '../../grants/access-rule.ts'
+
+const forms: Readonly<
+  Record<RuleKind, { readonly isRight: (value: string) => boolean; readonly rule: string }>
+> = {
+  origin: {
+    isRight: (value) =>
+      /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(value) ||
+      /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(value),
+    rule: 'Must be an origin such as https://app.example, a host, or *.host.',
+  },
+  ip: {
+    isRight: (value) => /^[^\s/]+(?:\/\d{1,3})?$/.test(value) && addressList([value]).rules.length === 1,
+    rule: 'Must be an IP address or a CIDR range such as 192.0.2.0/24.',
+  },
+  method: {
+    isRight: (value) => /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]*\*?|\/?\*)$/.test(value),
+    rule: 'Must be the name of a method or a path of gRPC, which may end with *.',
+  },
+}
+
+/** The value of a rule as it is kept; undefined when it can be none of its kind. */
+export function ruleValue(kind: RuleKind, text: string): string | undefined {
+  // Origins and hosts have no case; a browser writes them without a slash at the end.
+  const value = kind === 'origin' ? text.trim().toLowerCase().replace(/\/$/, '') : text.trim()
+  return forms[kind].isRight(value) ? value : undefined
+}
+
+/** What a value of a kind must be, as a complaint. */
+export function ruleOfValues(kind: RuleKind): string {
+  return forms[kind].rule
+}

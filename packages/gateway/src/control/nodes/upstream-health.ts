@@ -1,0 +1,59 @@
+import type { UpstreamState } from '../../access/forward/pool/pool-member.ts'
+import { parseUpstreams } from '../../grants/upstream-record.ts'
+import type { Success } from '../platform-api/platform-call.ts'
+import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import { shownUpstreams } from './upstream-texts.ts'
+
+type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
+
+const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>> = {
+  ready: 'up',
+  lagging: 'up',
+  'far behind': 'up',
+  failing: 'down',
+  'wrong chain': 'down',
+  unknown: 'unknown',
+  cordoned: 'unknown',
+}
+
+/**
+ * The upstreams of a node with what is known of them.
+ *
+ * @param states - of its EVM upstreams, in their order
+ */
+export function upstreamHealth(
+  upstreams: UpstreamTexts,
+  states: readonly UpstreamState[],
+): readonly UpstreamHealth[] {
+  const cordoned = cordonedOf(upstreams)
+  const positions = new Map<string, number>()
+  return shownUpstreams(upstreams).map(({ protocol, address }) => {
+    const position = positions.get(protocol) ?? 0
+    positions.set(protocol, position + 1)
+    const state = protocol === 'evm' ? states[position] : undefined
+    const isCordoned = cordoned.has(`${protocol} ${position}`)
+    if (state === undefined) return { protocol, address, ...unknown, in_use: !isCordoned }
+    return {
+      protocol,
+      address,
+      state: stateOf[state.class],
+      head: state.head ?? null,
+      lag: state.lag ?? null,
+      latency_ms: state.latencyMs ?? null,
+      error_rate: state.calls === 0 ? null : state.errorRate,
+      in_use: !isCordoned && state.class !== 'wrong chain',
+    }
+  })
+}
+
+const unknown = { state: 'unknown', head: null, lag: null, latency_ms: null, error_rate: null } as const
+
+function cordonedOf(upstreams: UpstreamTexts): ReadonlySet<string> {
+  const places = Object.entries(upstreams).flatMap(([name, text]) =>
+    parseUpstreams(text).map(({ isCordoned }, position) => ({
+      isCordoned,
+      place: `${name.replace('-', '_')} ${position}`,
+    })),
+  )
+  return new Set(places.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))
+}

@@ -1,0 +1,212 @@
+import * as fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { allScopes } from '../../identity/scopes.ts'
+import type { OperationId } from '../platform-call.ts'
+import { brokenValue, canary, validValue, wildText } from './arbitrary-value.ts'
+import { operationIds, routeTable } from './assert-answer.ts'
+import type { Caller } from './caller.ts'
+import type { EstateIds } from './estate.ts'
+import type { WireRequest } from './http-exchange.ts'
+import { randomAddress } from './world.ts'
+
+/** A request of an operation, or of nearly one. */
+export interface GeneratedRequest {
+  readonly id: OperationId
+  readonly request: WireRequest
+}
+
+/** What requests are made of. */
+export interface RequestMaterial {
+  readonly callers: readonly Caller[]
+  /** Objects of the caller's organization and of another one. */
+  readonly estates: readonly EstateIds[]
+  /** An address that webhooks may go to. */
+  readonly hook: string
+}
+
+// What a path parameter is, by the path of its operation.
+const kinds: readonly (readonly [path: RegExp, kind: keyof EstateIds])[] = [
+  [/\/members\/\{id\}/, 'member'],
+  [/\/invitations\/\{id\}/, 'invitation'],
+  [/\/api-keys\/\{id\}/, 'apiKey'],
+  [/\/sessions\/\{id\}/, 'session'],
+  [/\/projects\/\{id\}/, 'project'],
+  [/\/nodes\/\{id\}/, 'node'],
+  [/\/webhooks\/\{id\}/, 'webhook'],
+]
+const kindsOfNames: Readonly<Record<string, keyof EstateIds>> = {
+  rule_id: 'rule',
+  credential_id: 'credential',
+  delivery_id: 'delivery',
+  project: 'project',
+}
+
+const strangeEscapes = [
+  '%',
+  '%2',
+  '%zz',
+  '%00',
+  '%ff%fe',
+  '%ED%A0%80',
+  '%C0%AF',
+  '&&==&',
+  'page=1&page=2',
+  'page=%31',
+  'page=+1',
+  'page=1e3',
+  'page=0x1',
+  'page_size=1.0',
+  'page=99999999999999999999',
+  '__proto__=1',
+  'constructor[prototype]=1',
+  'a[]=1&a[0]=2',
+  `token=${canary}`,
+  ';;;',
+]
+
+/** Whatever may come over the wire, more or less like a request of some operation. */
+export function arbitraryRequest(material: RequestMaterial): Arbitrary<GeneratedRequest> {
+  return fc.constantFrom(...operationIds).chain((id) => {
+    const { method } = routeTable[id]
+    return fc
+      .record({
+        path: arbitraryPath(id, material),
+        query: arbitraryQuery(id, material),
+        body: method === 'GET' ? fc.constant(undefined) : arbitraryBody(id, material),
+        caller: fc.constantFrom(...material.callers),
+        headers: arbitraryHeaders,
+      })
+      .map(({ path, query, body, caller, headers }) => {
+        const target = query === '' ? path : `${path}?${query}`
+        const about = { 'x-forwarded-for': randomAddress(), 'x-forwarded-proto': 'https', ...caller }
+        const typed = body === undefined ? {} : { 'content-type': 'application/json' }
+        return { id, request: { method, target, headers: { ...about, ...typed, ...headers }, body } }
+      })
+  })
+}
+
+/** The callers of whom requests come: those with all scopes mostly. */
+export function callersOf(full: readonly Caller[], limited: readonly Caller[]): readonly Caller[] {
+  const wrong = [{}, { authorization: `Bearer ${canary}` }, { cookie: `__Host-fairlead_session=${canary}` }]
+  return [...full, ...full, ...full, ...limited, ...wrong]
+}
+
+function arbitraryPath(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
+  const { path: template, pathParameters } = routeTable[id]
+  const names = Object.keys(pathParameters)
+  const values = names.map((name) => {
+    const kind = kindsOfNames[name] ?? kinds.find(([path]) => path.test(template))?.[1]
+    if (kind === undefined) throw new Error(`What ${name} of ${template} is, is not known.`)
+    return arbitraryId(kind, estates)
+  })
+  return fc
+    .tuple(...values)
+    .map((chosen) =>
+      names.reduce((path, name, at) => path.replace(`{${name}}`, escaped(chosen[at] ?? '')), template),
+    )
+}
+
+function arbitraryId(kind: keyof EstateIds, estates: readonly EstateIds[]): Arbitrary<string> {
+  const [own] = estates
+  const known = estates.map((estate) => estate[kind])
+  const missing = `${(own?.[kind] ?? '').slice(0, 3)}000-000-000`
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.constant(own?.[kind] ?? '') },
+    { weight: 2, arbitrary: fc.constantFrom(...known, missing) },
+    { weight: 1, arbitrary: wildText.map((text) => text.slice(0, 2_000)) },
+  )
+}
+
+function arbitraryQuery(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
+  const parameters = Object.entries(routeTable[id].query).map(([name, { schema }]) => {
+    const kind = kindsOfNames[name]
+    const good = kind === undefined ? validValue(schema) : arbitraryId(kind, estates)
+    const value = fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: wildText })
+    const text = value.map((one) => `${name}=${escaped(String(one).slice(0, 1_000))}`)
+    return fc.option(text, { nil: '' })
+  })
+  return fc
+    .tuple(fc.tuple(...parameters), fc.option(fc.constantFrom(...strangeEscapes), { nil: '', freq: 3 }))
+    .map(([given, strange]) => [...given, strange].filter((part) => part !== '').join('&'))
+}
+
+function arbitraryBody(id: OperationId, { estates, hook }: RequestMaterial): Arbitrary<string | undefined> {
+  const schema = routeTable[id].requestBody?.schema ?? { type: 'object' }
+  const texts = {
+    project: arbitraryId('project', estates),
+    scopes: fc.subarray([...allScopes], { minLength: 1 }),
+    url: fc.oneof(fc.constant(hook), wildText),
+    option: fc.constantFrom('own-ethereum', 'own-jetton', 'evm', 'none'),
+    value: fc.constantFrom(
+      'https://app.example',
+      '*.app.example',
+      '192.0.2.0/24',
+      '::/0',
+      'eth_*',
+      'x y',
+      '0.0.0.0/33',
+    ),
+    evm: fc.oneof(
+      fc.constantFrom('http://127.0.0.1:9', `http://${canary}@127.0.0.1:9/${canary}#weight=3`),
+      wildText,
+    ),
+    email: fc.oneof(fc.constant(`${canary}@example.test`), fc.emailAddress(), wildText),
+  }
+  const nested = fc.constantFrom(10, 1_000, 100_000).map((depth) => '['.repeat(depth) + ']'.repeat(depth))
+  return fc.oneof(
+    { weight: 6, arbitrary: validValue(schema, texts).map((value) => JSON.stringify(value)) },
+    { weight: 5, arbitrary: brokenValue(schema, texts).map((value) => JSON.stringify(value)) },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(
+        fc.constantFrom(
+          '',
+          '{',
+          'null',
+          '\u0000',
+          '{"name":1e999}',
+          '{"__proto__":{"name":"x"}}',
+          '{"name":"a","name":1}',
+        ),
+        fc
+          .tuple(fc.constantFrom(...Object.keys(texts), 'name'), nested)
+          .map(([name, value]) => `{"${name}":${value}}`),
+        wildText,
+      ),
+    },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  )
+}
+
+const headerText = fc
+  .string({ unit: fc.constantFrom(...Array.from('abc019"*,;=/ -_')), maxLength: 40 })
+  .map((text) => text.trim())
+
+const arbitraryHeaders: Arbitrary<Readonly<Record<string, string>>> = fc
+  .record(
+    {
+      'if-match': fc.oneof(fc.constantFrom('*', '"1"', '"2", "3"', 'W/"1"', '"999999999999"'), headerText),
+      'content-type': fc.oneof(
+        { weight: 5, arbitrary: fc.constant('application/json; charset=utf-8') },
+        {
+          weight: 1,
+          arbitrary: fc.oneof(fc.constantFrom('text/plain', 'application/json;;', '/'), headerText),
+        },
+      ),
+      accept: headerText,
+      origin: fc.constantFrom('null', 'https://evil.example', 'https://fairlead.example.test', ':'),
+      'sec-fetch-site': fc.constantFrom('same-origin', 'cross-site', 'none', 'x'),
+      'x-csrf-token': fc.oneof(fc.constant(canary), headerText),
+      'user-agent': fc.oneof(fc.constant('x'.repeat(3_000)), headerText),
+      'x-http-method-override': fc.constant('DELETE'),
+      host: fc.constantFrom('fairlead.example.test', 'evil.example/x', '[::1]:1', '?', 'a b'),
+    },
+    { requiredKeys: [] },
+  )
+  // Most requests have none of these, or the first one would decide what becomes of nearly all.
+  .chain((headers) => fc.constantFrom({}, {}, {}, headers))
+
+// Half of a surrogate pair has no form in UTF-8.
+function escaped(text: string): string {
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
+}

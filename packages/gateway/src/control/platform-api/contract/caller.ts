@@ -1,0 +1,35 @@
+import { issueApiKey } from '../../records/api-keys.ts'
+import { insertSession } from '../../records/sessions.ts'
+import { csrfTokenOf, newSessionToken } from '../../sessions/session-cookie.ts'
+import { allScopes, type Scope } from '../../identity/scopes.ts'
+import type { Store } from '../../store/open-store.ts'
+
+/** The headers that make somebody known. */
+export type Caller = Readonly<Record<string, string>>
+
+/** Nobody in particular. */
+export const nobody: Caller = {}
+
+/** Of whom a credential is made. */
+export interface Person {
+  readonly organizationId: string
+  readonly userId: string
+}
+
+/** An API key of a person, with all scopes unless others are given. */
+export async function keyOf(
+  { db }: Pick<Store, 'db'>,
+  { organizationId, userId: creatorId }: Person,
+  scopes: readonly Scope[] = allScopes,
+): Promise<Caller & { readonly authorization: string }> {
+  const options = { organizationId, creatorId, name: 'Key of a test', scopes, origin: 'user' } as const
+  const { key } = await issueApiKey(db, options)
+  return { authorization: `Bearer ${key}` }
+}
+
+/** A session of a person as a page of the service uses it, over TLS. */
+export async function sessionOf({ db }: Pick<Store, 'db'>, person: Person): Promise<Caller> {
+  const token = newSessionToken()
+  await insertSession(db, { ...person, token, ip: '192.0.2.1', userAgent: 'test' })
+  return { cookie: `__Host-fairlead_session=${token}`, 'x-csrf-token': csrfTokenOf(token) }
+}

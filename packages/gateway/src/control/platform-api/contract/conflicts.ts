@@ -1,0 +1,77 @@
+import { insertMember } from '../../records/organizations.ts'
+import { insertEvent } from '../../records/webhook-events.ts'
+import { mostWebhooks } from '../../records/webhooks.ts'
+import type { OperationId } from '../platform-call.ts'
+import { nobody, sessionOf } from './caller.ts'
+import type { GoodRequestMaker } from './good-requests.ts'
+import type { Given, World } from './world.ts'
+
+/** Sends what has to succeed before a conflict can come about. */
+async function did(world: World, id: OperationId, given: Given): Promise<Record<string, unknown>> {
+  const { status, body } = await world.send(id, given, world.home.key)
+  if (status >= 300) throw new Error(`${id} was answered ${status}: ${body}`)
+  return body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
+}
+
+async function revokedCredential(world: World): Promise<{ id: string; credential_id: string }> {
+  const path = { id: world.home.ids.node, credential_id: await world.home.credential() }
+  await did(world, 'revokeCredential', { path })
+  return path
+}
+
+async function revokedKey(world: World): Promise<{ id: string }> {
+  const path = { id: await world.home.apiKey() }
+  await did(world, 'revokeApiKey', { path })
+  return path
+}
+
+/** For every operation that can be answered 409: a request that is, with all that leads to it. */
+export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>> = {
+  acceptInvitation: async ({ fixture, home }) => {
+    const { token, email } = await home.invitation()
+    const user = { email, firstName: 'T', lastName: 'B' }
+    await insertMember(fixture.store.db, { organizationId: home.organizationId, role: 'viewer', user })
+    const names = { first_name: 'Tomas', last_name: 'Berg' }
+    return { body: { token, password: 'seven bells before the fog', ...names }, caller: nobody }
+  },
+  changePassword: async ({ fixture, home: { member, organizationId } }) => ({
+    caller: await sessionOf(fixture.store, { organizationId, userId: await member() }),
+    body: { current_password: 'none at all', new_password: 'seven bells before the fog' },
+  }),
+  createAccessRule: async ({ home }) => {
+    await home.rule('twice.example')
+    return { path: { id: home.ids.node }, body: { kind: 'origin', value: 'twice.example', action: 'allow' } }
+  },
+  createInvitation: ({ ownerEmail: email }) => ({ body: { email, role: 'viewer' } }),
+  // In the other organization, as there is no room in this one afterwards.
+  createWebhook: async ({ foreign, receiver }) => {
+    await Promise.all(Array.from({ length: mostWebhooks - 1 }, foreign.webhook))
+    return { body: { url: receiver.url, events: ['upstream.down'] }, caller: foreign.key }
+  },
+  deleteNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId } }),
+  deleteProject: ({ home }) => ({ path: { id: home.ids.project } }),
+  removeMember: ({ home }) => ({ path: { id: home.owner.userId } }),
+  resendWebhookDelivery: async ({ fixture, home: { organizationId, ids } }) => {
+    const { db } = fixture.store
+    await insertEvent(db, { organizationId, type: 'quota.warning', at: Date.now(), data: {} })
+    const { id } = await db
+      .selectFrom('webhook_deliveries')
+      .select('id')
+      .where('webhook_id', '=', ids.webhook)
+      .where('state', '=', 'pending')
+      .executeTakeFirstOrThrow()
+    return { path: { id: ids.webhook, delivery_id: id } }
+  },
+  revealCredential: async (world) => ({ path: await revokedCredential(world) }),
+  rotateApiKey: async (world) => ({ path: await revokedKey(world), body: {} }),
+  rotateCredential: async (world) => ({ path: await revokedCredential(world), body: {} }),
+  updateAccessRule: async ({ home }) => {
+    await home.rule('taken.example')
+    const path = { id: home.ids.node, rule_id: await home.rule() }
+    return { path, body: { value: 'taken.example' } }
+  },
+  updateApiKey: async (world) => ({ path: await revokedKey(world), body: { name: 'x' } }),
+  updateCredential: async (world) => ({ path: await revokedCredential(world), body: { label: 'x' } }),
+  updateMember: ({ home }) => ({ path: { id: home.owner.userId }, body: { disabled: true } }),
+  updateNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId }, body: { network: 'other' } }),
+}

@@ -1,0 +1,140 @@
+import { setPassword } from '../../records/users.ts'
+import type { OperationId } from '../platform-call.ts'
+import { type Caller, nobody, sessionOf } from './caller.ts'
+import { upstreams } from './estate.ts'
+import type { Given, World } from './world.ts'
+
+/** A request that succeeds. */
+export interface GoodRequest extends Given {
+  /** Who sends it; the API key of the owner unless it says so. */
+  readonly caller?: Caller
+}
+
+/** Makes a request that succeeds; what it ends or deletes is made for it. */
+export type GoodRequestMaker = (world: World) => GoodRequest | Promise<GoodRequest>
+
+const nothing: GoodRequestMaker = () => ({})
+const asOwner = async ({ fixture, home }: World) => ({ caller: await sessionOf(fixture.store, home.owner) })
+const ofProject: GoodRequestMaker = ({ home }) => ({ path: { id: home.ids.project } })
+const ofNode: GoodRequestMaker = ({ home }) => ({ path: { id: home.ids.node } })
+const ofWebhook: GoodRequestMaker = ({ home }) => ({ path: { id: home.ids.webhook } })
+const ofMember: GoodRequestMaker = ({ home }) => ({ path: { id: home.ids.member } })
+const ofKey: GoodRequestMaker = ({ home }) => ({ path: { id: home.ids.apiKey } })
+const ofRule: GoodRequestMaker = ({ home: { ids } }) => ({ path: { id: ids.node, rule_id: ids.rule } })
+const ofCredential: GoodRequestMaker = ({ home: { ids } }) => ({
+  path: { id: ids.node, credential_id: ids.credential },
+})
+const ofNewCredential: GoodRequestMaker = async ({ home }) => ({
+  path: { id: home.ids.node, credential_id: await home.credential() },
+})
+const withBody =
+  (maker: GoodRequestMaker, body: unknown): GoodRequestMaker =>
+  async (world) => ({ ...(await maker(world)), body })
+
+const period = { date_from: '2026-01-01', date_to: '2026-01-31' }
+const limits = { requests_per_second: 50, methods: { 'debug_*': { requests_per_second: 2 } } }
+
+let made = 0
+/** Another text at each call. */
+const fresh = (): string => `n${(made += 1)}`
+
+/** A request that succeeds, for every operation. */
+export const goodRequests: Readonly<Record<OperationId, GoodRequestMaker>> = {
+  getOrganization: nothing,
+  updateOrganization: () => ({ body: { name: `Home ${fresh()}` } }),
+  listMembers: nothing,
+  getMember: ofMember,
+  updateMember: withBody(ofMember, { first_name: 'Ines' }),
+  removeMember: async ({ home }) => ({ path: { id: await home.member() } }),
+  listInvitations: nothing,
+  createInvitation: () => ({ body: { email: `${fresh()}@good.example.test`, role: 'editor' } }),
+  deleteInvitation: async ({ home }) => ({ path: { id: (await home.invitation()).id } }),
+  acceptInvitation: async ({ home }) => {
+    const { token } = await home.invitation()
+    const names = { first_name: 'Tomas', last_name: 'Berg' }
+    return { body: { token, password: 'seven bells before the fog', ...names }, caller: nobody }
+  },
+  listApiKeys: nothing,
+  createApiKey: () => ({
+    body: { name: 'Deployment', scopes: ['nodes:read'], expires_at: '2999-01-01T00:00:00Z' },
+  }),
+  getApiKey: ofKey,
+  updateApiKey: withBody(ofKey, { name: 'Renamed' }),
+  revokeApiKey: async ({ home }) => ({ path: { id: await home.apiKey() } }),
+  rotateApiKey: withBody(ofKey, { overlap_seconds: 60 }),
+  getSignInOptions: () => ({ caller: nobody }),
+  createSession: async ({ fixture, home, ownerEmail: email, password, passwordHash: hash }) => {
+    await setPassword(fixture.store.db, home.owner.userId, { hash, origin: 'user', mustChange: false })
+    return { body: { email, password }, caller: nobody }
+  },
+  getSession: asOwner,
+  endSession: asOwner,
+  changePassword: async (world) => {
+    const { fixture, home, password, passwordHash: hash } = world
+    const person = { organizationId: home.organizationId, userId: await home.member() }
+    await setPassword(fixture.store.db, person.userId, { hash, origin: 'user', mustChange: false })
+    const body = { current_password: password, new_password: 'seven bells before the fog' }
+    return { caller: await sessionOf(fixture.store, person), body }
+  },
+  beginOidcSignIn: () => ({ caller: nobody }),
+  finishOidcSignIn: () => ({ query: { code: 'unknown', state: 'unknown' }, caller: nobody }),
+  listSessions: asOwner,
+  revokeSession: async (world) => ({ ...(await asOwner(world)), path: { id: await world.home.session() } }),
+  listAuditLog: () => ({ query: { ...period, action: 'node.create' } }),
+  listProjects: () => ({ query: { order_by: '-name', name: 'o', page_size: '2' } }),
+  createProject: () => ({ body: { name: 'Harbour', description: 'x', type: 'public' } }),
+  getProject: ofProject,
+  updateProject: withBody(ofProject, { description: 'y' }),
+  deleteProject: async ({ home }) => ({ path: { id: await home.project() } }),
+  getProjectLimits: ofProject,
+  putProjectLimits: withBody(ofProject, limits),
+  listDeploymentOptions: nothing,
+  listNodes: ({ home }) => ({ query: { project: home.ids.project, chain: 'ethereum', order_by: 'name' } }),
+  createNode: ({ home }) => ({
+    body: {
+      project: home.ids.project,
+      name: 'Explorer',
+      option: 'own-ethereum',
+      network: 'mainnet',
+      upstreams,
+    },
+  }),
+  getNode: ofNode,
+  updateNode: withBody(ofNode, { name: 'Renamed' }),
+  deleteNode: async ({ home }) => ({ path: { id: await home.node() } }),
+  listAccessRules: ofNode,
+  createAccessRule: ({ home }) => ({
+    path: { id: home.ids.node },
+    body: { kind: 'origin', value: `${fresh()}.app.example`, action: 'allow' },
+  }),
+  getAccessRule: ofRule,
+  updateAccessRule: withBody(ofRule, { active: false }),
+  deleteAccessRule: async ({ home }) => ({ path: { id: home.ids.node, rule_id: await home.rule() } }),
+  listCredentials: ofNode,
+  createCredential: withBody(ofNode, { kind: 'basic', label: 'Backend' }),
+  getCredential: ofCredential,
+  updateCredential: withBody(ofCredential, { label: 'Renamed', expires_at: null }),
+  revokeCredential: ofNewCredential,
+  revealCredential: ofCredential,
+  rotateCredential: withBody(ofNewCredential, { overlap_seconds: 0 }),
+  getCredentialLimits: ofCredential,
+  putCredentialLimits: withBody(ofCredential, limits),
+  getNodeLimits: ofNode,
+  putNodeLimits: withBody(ofNode, limits),
+  listNodeUpstreams: ofNode,
+  listNodeMethods: ofNode,
+  listNodeUsage: () => ({ query: period }),
+  exportNodeUsage: () => ({ query: period }),
+  listWebhooks: nothing,
+  createWebhook: ({ receiver }) => ({ body: { url: receiver.url, events: ['upstream.down'] } }),
+  getWebhook: ofWebhook,
+  updateWebhook: withBody(ofWebhook, { description: 'Pager' }),
+  deleteWebhook: async ({ home }) => ({ path: { id: await home.webhook() } }),
+  testWebhook: ofWebhook,
+  rotateWebhookSecret: ofWebhook,
+  listWebhookDeliveries: ofWebhook,
+  resendWebhookDelivery: async ({ home }) => {
+    const webhook = await home.webhook()
+    return { path: { id: webhook, delivery_id: await home.delivery(webhook) } }
+  },
+}

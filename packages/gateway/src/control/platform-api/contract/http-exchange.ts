@@ -1,0 +1,47 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+/** A request as it goes over the wire; nothing of it is made right on the way. */
+export interface WireRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+/** What came back. */
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Sends requests to one port of this machine, over connections that stay open. */
+export interface HttpExchange {
+  send(request: WireRequest): Promise<WireAnswer>
+  close(): void
+}
+
+/** Opens connections to a port of loopback as they are needed. */
+export function openExchange(port: number): HttpExchange {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  return {
+    send: ({ method, target, headers, body }) =>
+      new Promise((resolve, reject) => {
+        const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+        const options = { port, host: '127.0.0.1', method, path: target, headers: { ...length, ...headers } }
+        const sent = request({ ...options, agent }, (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const { statusCode: status = 0, headers: answered } = response
+            resolve({ status, headers: answered, body: Buffer.concat(chunks).toString() })
+          })
+        })
+        sent.on('error', reject)
+        sent.end(body)
+      }),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { isIP } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { insertOrganization, insertOwner } from '../../records/organizations.ts'
+import { setPassword } from '../../records/users.ts'
+import { createPasswords } from '../../sessions/passwords.ts'
+import { platformFixture, type PlatformFixture } from '../../testing/platform-fixture.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
+import { startReceiver, type WebhookReceiver } from '../../webhooks/testing/webhook-receiver.ts'
+import { createPlatformApi } from '../create-platform-api.ts'
+import type { OperationId } from '../platform-call.ts'
+import { routeTable } from './assert-answer.ts'
+import type { Caller, Person } from './caller.ts'
+import { type Create, type Estate, type EstateIds, fillEstate } from './estate.ts'
+import { type HttpExchange, openExchange, type WireAnswer, type WireRequest } from './http-exchange.ts'
+
+/** What a request of an operation holds. */
+export interface Given {
+  readonly path?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, string>> | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A platform API over real sockets, with two organizations that have one object of each kind. */
+export interface World {
+  readonly fixture: PlatformFixture
+  readonly home: Estate
+  readonly foreign: Estate
+  readonly receiver: WebhookReceiver
+  /** Password of the owner of the first organization. */
+  readonly password: string
+  readonly passwordHash: string
+  readonly ownerEmail: string
+  /** Sends a request of an operation, each from an address of its own, over what counts as TLS. */
+  send(id: OperationId, given: Given, caller: Caller): Promise<WireAnswer>
+  /** Sends anything at all. */
+  exchange(request: WireRequest): Promise<WireAnswer>
+  /** Fills the first organization anew, whatever became of it and its owner; gives the new objects. */
+  refilled(): Promise<EstateIds>
+  /** Asks another application over the same database, which knows no identity provider. */
+  withoutProvider(request: WireRequest): Promise<WireAnswer>
+  /** Asks one whose identity provider is away. */
+  providerAway(request: WireRequest): Promise<WireAnswer>
+  close(): Promise<void>
+}
+
+/** The part of every object's name in the organization that callers do not belong to. */
+export const foreignName = 'Foreign-7f31'
+
+/** Starts a platform API over a database and fills it. */
+export async function startWorld(database: TemporaryDatabase): Promise<World> {
+  const [receiver, provider] = await Promise.all([startReceiver(), startDiscovery()])
+  const webhooks = { send: { isPrivateAllowed: true }, wake: () => undefined }
+  const passwords = createPasswords()
+  const options = { webhooks, passwords, requireHttps: true, trustProxy: true }
+  const oidc = { issuer: provider.issuer, clientId: 'fairlead', name: 'Breakwater' }
+  const fixture = await platformFixture(database, { ...options, oidc })
+  const { store, app, first } = fixture
+  const exchange = await listen(app)
+  const others = { ...options, store, log: pino({ enabled: false }) }
+  const plain = await createPlatformApi(others)
+  const plainExchange = await listen(plain)
+  const alone = await createPlatformApi({ ...others, oidc: { ...oidc, issuer: 'http://127.0.0.1:9' } })
+  const aloneExchange = await listen(alone)
+
+  const send = (id: OperationId, given: Given, caller: Caller) => exchange.send(requestOf(id, given, caller))
+  const create: Create = async (id, given, caller) => {
+    const answer = await send(id, given, caller)
+    if (answer.status >= 300) throw new Error(`${id} was answered ${answer.status}: ${answer.body}`)
+    return JSON.parse(answer.body) as Record<string, unknown>
+  }
+
+  const { id: userId, email: ownerEmail } = await store.db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .executeTakeFirstOrThrow()
+  const password = 'a lantern on every pier'
+  const hash = await passwords.hash(password)
+  await setPassword(store.db, userId, { hash, origin: 'user', mustChange: false })
+  const { organizationId } = first
+  const homeOptions = { name: 'Home', owner: { organizationId, userId }, hook: receiver.url }
+  const home = await fillEstate(store, create, homeOptions)
+  const foreignId = await insertOrganization(store.db, foreignName)
+  const foreignOwner = await insertOwner(store.db, foreignId, {
+    email: `${foreignName}@example.test`,
+    firstName: foreignName,
+    lastName: foreignName,
+  })
+  const foreign = await fillEstate(store, create, {
+    name: foreignName,
+    owner: { organizationId: foreignId, userId: foreignOwner },
+    hook: `${receiver.url}&of=${foreignName}`,
+  })
+  return {
+    fixture,
+    home,
+    foreign,
+    receiver,
+    password,
+    passwordHash: hash,
+    ownerEmail,
+    send,
+    exchange: (request) => exchange.send(request),
+    refilled: async () => {
+      await restoreOwner(store.db, homeOptions.owner)
+      return (await fillEstate(store, create, homeOptions)).ids
+    },
+    withoutProvider: (request) => plainExchange.send(request),
+    providerAway: (request) => aloneExchange.send(request),
+    close: async () => {
+      exchange.close()
+      plainExchange.close()
+      aloneExchange.close()
+      await Promise.all([app.close(), plain.close(), alone.close(), receiver.close(), provider.close()])
+    },
+  }
+}
+
+async function restoreOwner(db: Store['db'], { organizationId, userId }: Person): Promise<void> {
+  await db.updateTable('users').set({ disabled_at: null }).where('id', '=', userId).execute()
+  await db
+    .updateTable('memberships')
+    .set({ role: 'admin' })
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .execute()
+  await db
+    .insertInto('memberships')
+    .values({ organization_id: organizationId, user_id: userId, role: 'owner' })
+    .onConflict((conflict) => conflict.columns(['user_id', 'organization_id']).doUpdateSet({ role: 'owner' }))
+    .execute()
+  // There is room for so many only.
+  await db.deleteFrom('webhooks').where('organization_id', '=', organizationId).execute()
+}
+
+/** A request of an operation as it goes over the wire. */
+export function requestOf(id: OperationId, given: Given, caller: Caller): WireRequest {
+  const { path = {}, query = {}, body, headers = {} } = given
+  const { method, path: template } = routeTable[id]
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''))
+  const text = new URLSearchParams(query).toString()
+  return {
+    method,
+    target: text === '' ? filled : `${filled}?${text}`,
+    headers: {
+      host: 'fairlead.example.test',
+      'x-forwarded-for': randomAddress(),
+      'x-forwarded-proto': 'https',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...caller,
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }
+}
+
+/** Some address, so that what is counted by address is not counted together. */
+export function randomAddress(): string {
+  const address = `100.${[...randomBytes(3)].join('.')}`
+  if (isIP(address) !== 4) throw new Error('This is no address.')
+  return address
+}
+
+async function listen(app: FastifyInstance): Promise<HttpExchange> {
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('The service has no port.')
+  return openExchange(address.port)
+}
+
+/** What of an identity provider a sign-in needs to begin. */
+async function startDiscovery(): Promise<{ readonly issuer: string; close(): Promise<void> }> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({
+        issuer,
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ['code'],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+      }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The provider has no port.')
+  const issuer = `http://127.0.0.1:${address.port}`
+  return {
+    issuer,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { schemas } from '@fairlead/platform-client/contract'
+import type { JsonSchema, Route } from '@fairlead/core'
+
+/** Input of an operation with one thing wrong in it. */
+export interface WrongInput<input> {
+  readonly input: input
+  /** The field or parameter that an answer has to name. */
+  readonly field: string
+}
+
+const schemaTable: Readonly<Record<string, JsonSchema>> = schemas
+
+/** The schema behind a reference. */
+export function resolved(schema: JsonSchema): JsonSchema {
+  const { $ref: reference } = schema
+  if (typeof reference !== 'string') return schema
+  const found = schemaTable[reference.slice(reference.lastIndexOf('/') + 1)]
+  if (found === undefined) throw new Error(`There is no schema ${reference}.`)
+  return resolved(found)
+}
+
+/** The schemas of an object's properties by name. */
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  const { properties = {} } = resolved(schema)
+  return properties as Readonly<Record<string, JsonSchema>>
+}
+
+/** Bodies that each break one rule of the schema, made of one that breaks none. */
+export function wrongBodies(schema: JsonSchema, good: object): WrongInput<unknown>[] {
+  const { required = [] } = resolved(schema)
+  const values = Object.entries(propertiesOf(schema)).flatMap(([field, property]) =>
+    wrongValues(property).map((value) => ({ field, input: { ...good, [field]: value } })),
+  )
+  const missing = (required as readonly string[]).map((field) => ({
+    field,
+    input: Object.fromEntries(Object.entries(good).filter(([name]) => name !== field)),
+  }))
+  const whole = [[], 'text', 7, true, null].map((input) => ({ field: 'non_field_errors', input }))
+  return [...values, ...missing, ...whole]
+}
+
+/** Queries that each break one rule of a parameter. */
+export function wrongQueries(route: Route): WrongInput<Readonly<Record<string, string>>>[] {
+  return Object.entries(route.query).flatMap(([field, { schema }]) =>
+    wrongValues(schema)
+      // Everything in a query is text, and an empty filter is none.
+      .map((value) => (typeof value === 'object' ? 'nonsense' : `${value}`))
+      .filter((text) => text !== '' && !(text === 'nonsense' && isFreeText(schema)))
+      .map((text) => ({ field, input: { [field]: text } })),
+  )
+}
+
+function isFreeText(schema: JsonSchema): boolean {
+  const { type, enum: allowed, pattern } = resolved(schema)
+  return type === 'string' && allowed === undefined && pattern === undefined
+}
+
+/** Values that each break one rule of a schema. */
+function wrongValues(schema: JsonSchema): (string | number | object | null)[] {
+  const rules = resolved(schema)
+  const types = [rules['type']].flat()
+  const number = (name: string) => (typeof rules[name] === 'number' ? [rules[name]] : [])
+  return [
+    types.includes('object') ? 'text' : {},
+    ...(types.includes('null') ? [] : [null]),
+    ...(Array.isArray(rules['enum']) || rules['pattern'] !== undefined ? ['?'] : []),
+    ...number('minLength').flatMap((length) => (length > 0 ? ['x'.repeat(length - 1)] : [])),
+    ...number('maxLength').map((length) => 'x'.repeat(length + 1)),
+    ...number('minimum').map((value) => value - 1),
+    ...number('maximum').map((value) => value + 1),
+    ...number('minItems').flatMap((count) => (count > 0 ? [[]] : [])),
+    ...(types.includes('integer') ? [1.5] : []),
+  ]
+}

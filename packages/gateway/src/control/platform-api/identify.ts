@@ -1,0 +1,89 @@
+import type { Route } from '@fairlead/core'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import { type GuessWatch, networkOf } from '../../access/authenticate/guessing.ts'
+import { bearerIdentity } from '../identity/bearer-identity.ts'
+import type { Identity } from '../identity/identity.ts'
+import { sessionIdentity } from '../identity/session-identity.ts'
+import type { Database } from '../store/database.ts'
+import type { Via } from './platform-call.ts'
+import { PlatformError } from './platform-error.ts'
+import { type RateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
+import { assertSameSite } from './same-site.ts'
+
+/** What it takes to find out who calls. */
+export interface IdentifyParts {
+  readonly db: Kysely<Database>
+  readonly guesses: GuessWatch | undefined
+  readonly limits: RateLimits
+  readonly publicUrl: string | undefined
+}
+
+/**
+ * Lets a request to an operation in, or refuses it: who calls, may they do that, and how often. A bearer token wins over a
+ * cookie.
+ *
+ * @returns who calls; undefined for an operation for which nobody has to be known
+ * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`, `csrf_failed`, `permission_denied`,
+ *   `throttled`
+ */
+export async function admit(
+  parts: IdentifyParts,
+  route: Route,
+  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly via: Via },
+): Promise<Identity | undefined> {
+  const { request, reply, via } = exchange
+  const count = (caller: string) => {
+    const policy = route.tags?.includes('Reporting') === true ? reportingPolicy : defaultPolicy
+    const { isAllowed, headers } = parts.limits.take(policy, caller)
+    void reply.headers(headers)
+    if (!isAllowed) throw new PlatformError('throttled', { headers })
+  }
+  const ofAddress = `address ${networkOf(request.ip)}`
+  let identity: Identity | undefined
+  try {
+    identity = await identify(parts, route, request, via)
+  } catch (error) {
+    count(ofAddress)
+    throw error
+  }
+  count(identity === undefined ? ofAddress : identity.id)
+  if (identity !== undefined) assertScopes(route, identity)
+  return identity
+}
+
+async function identify(
+  { db, guesses, publicUrl }: IdentifyParts,
+  route: Route,
+  request: FastifyRequest,
+  via: Via,
+): Promise<Identity | undefined> {
+  const { headers } = request
+  const isUnsafe = route.method !== 'GET'
+  if (headers.authorization !== undefined && route.public !== true) {
+    return bearerIdentity({ db, guesses }, headers.authorization, request.ip)
+  }
+  if (isUnsafe) assertSameSite(headers, ownHosts(request, publicUrl))
+  if (route.public === true) return undefined
+  const csrfToken = headers['x-csrf-token']
+  const identity = await sessionIdentity(db, {
+    via,
+    isUnsafe,
+    csrfToken: typeof csrfToken === 'string' ? csrfToken : undefined,
+  })
+  if (identity === undefined) throw new PlatformError('not_authenticated')
+  return identity
+}
+
+function ownHosts(request: FastifyRequest, publicUrl: string | undefined): readonly string[] {
+  return [request.host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])]
+}
+
+// A route that says nothing about scopes is open to nobody.
+function assertScopes({ operationId, scopes }: Route, identity: Identity): void {
+  if (scopes === undefined) throw new Error(`${operationId} has no scopes.`)
+  const granted: ReadonlySet<string> = identity.scopes
+  if (scopes.every((scope) => granted.has(scope))) return
+  const challenge = `Bearer realm="platform", error="insufficient_scope", scope="${scopes.join(' ')}"`
+  throw new PlatformError('permission_denied', { headers: { 'www-authenticate': challenge } })
+}

@@ -1,0 +1,247 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allScopes } from '../../identity/scopes.ts'
+import { issueApiKey } from '../../records/api-keys.ts'
+import { insertOrganization, insertOwner } from '../../records/organizations.ts'
+import { type Browser, givePassword, member, refusal, signIn } from '../../testing/browser.ts'
+import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import type { Success } from '../platform-call.ts'
+
+type Created = Success<'createApiKey'>
+const list = '/v1/api-keys/'
+const denied = [403, 'permission_denied']
+const missing = [404, 'not_found']
+
+describe.each(backends)('API keys on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  let owner: Browser
+  let admin: Browser
+  let editor: Browser
+  beforeAll(async () => {
+    database = await create()
+    fixture = await platformFixture(database)
+    const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    await givePassword(fixture, user.id)
+    await member(fixture, 'admin@breakwater.test', 'admin')
+    await member(fixture, 'editor@breakwater.test', 'editor')
+    owner = await signIn(fixture, 'owner@fairlead.invalid')
+    admin = await signIn(fixture, 'admin@breakwater.test')
+    editor = await signIn(fixture, 'editor@breakwater.test')
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await database.remove()
+  })
+
+  const post = (by: Browser, payload: object) => by.call(list, { method: 'POST', payload })
+  const make = async (by: Browser, scopes: readonly string[] = ['projects:read'], more: object = {}) =>
+    (await post(by, { name: 'made', scopes, ...more })).json<Created>()
+  const one = (by: Browser, id: string, method = 'GET', payload?: object, headers = {}) =>
+    by.call(`${list}${id}/`, { method, headers, ...(payload && { payload }) })
+  const rotate = (by: Browser, id: string, payload: object = {}) =>
+    by.call(`${list}${id}/rotate/`, { method: 'POST', payload })
+  const use = (key: string, url = '/v2/projects/', request: object = {}) =>
+    fixture.anonymous(url, { ...request, headers: { authorization: `Bearer ${key}` } })
+  const status = async (key: string) => (await use(key)).statusCode
+
+  it('are shown in plain once, and open what they are for', async () => {
+    const response = await post(editor, {
+      name: 'Reports',
+      scopes: ['projects:read', 'usage:read'],
+      expires_at: '2099-03-09T00:00:00Z',
+    })
+    expect([response.statusCode, response.headers['etag']]).toEqual([201, '"1"'])
+    const { key, ...shown } = response.json<Created>()
+    expect(shown).toMatchObject({
+      name: 'Reports',
+      scopes: ['projects:read', 'usage:read'],
+      creator: { id: editor.session.user.id, email: 'editor@breakwater.test' },
+      expires_at: '2099-03-09T00:00:00.000000Z',
+      last_used_at: null,
+      revoked_at: null,
+      state: 'active',
+      secrets: [{ prefix: key.slice(0, 8), expires_at: null, last_used_at: null }],
+    })
+    expect(await status(key)).toBe(200)
+    expect((await use(key, '/v1/organization/')).statusCode).toBe(403)
+    const again = await one(editor, shown.id)
+    expect(again.body).not.toContain(key.slice(9))
+    expect((await editor.call(list)).body).not.toContain(key.slice(9))
+    await expect
+      .poll(async () => (await one(editor, shown.id)).json<Created>(), { timeout: 20_000 })
+      .toMatchObject({
+        last_used_ip: '127.0.0.1',
+        last_used_at: expect.stringMatching(/:00\.000000Z$/),
+        secrets: [{ last_used_at: expect.stringMatching(/:00\.000000Z$/) }],
+      })
+  })
+
+  it.each([
+    [{ scopes: ['projects:read'] }, 'name'],
+    [{ name: 'x' }, 'scopes'],
+    [{ name: 'x', scopes: [] }, 'scopes'],
+    [{ name: 'x', scopes: ['everything'] }, 'scopes.0'],
+    [{ name: 'x', scopes: ['org:read', 'org:read'] }, 'scopes'],
+    [{ name: 'x', scopes: ['org:read'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ name: 'x', scopes: ['org:read'], expires_at: 'tomorrow' }, 'expires_at'],
+    [{ name: 'x', scopes: ['org:read'], expires_at: '2099-02-30T00:00:00Z' }, 'expires_at'],
+    [{ name: 'a\0b', scopes: ['org:read'] }, 'name'],
+  ])('are not made of %j', async (payload, field) => {
+    const response = await post(owner, payload)
+    expect(response.statusCode).toBe(400)
+    expect(Object.keys(response.json<{ error: { fields: object } }>().error.fields)).toEqual([field])
+  })
+
+  it('never have a scope that their maker lacks', async () => {
+    expect(refusal(await post(editor, { name: 'x', scopes: ['audit:read'] }))).toEqual(denied)
+    const narrow = await make(owner, ['keys:write', 'keys:read', 'org:read'])
+    const by = { method: 'POST', payload: { name: 'wide', scopes: ['org:read', 'org:write'] } }
+    expect(refusal(await use(narrow.key, list, by))).toEqual(denied)
+    const { id, key } = await make(owner, [...allScopes])
+    // Nor does one that may change keys get at a wider one.
+    const rotation = { method: 'POST', payload: {} }
+    expect(refusal(await use(narrow.key, `${list}${id}/rotate/`, rotation))).toEqual(denied)
+    const widening = { method: 'PATCH', payload: { scopes: ['org:read', 'nodes:write'] } }
+    expect(refusal(await use(narrow.key, `${list}${narrow.id}/`, widening))).toEqual(denied)
+    expect(await status(key)).toBe(200)
+  })
+
+  it('of others are seen by owner and admins only, and those of the owner changed by him alone', async () => {
+    const ofOwner = await make(owner)
+    const ofAdmin = await make(admin)
+    const ofEditor = await make(editor)
+    const seen = async (by: Browser) =>
+      (await by.call(list)).json<{ results: Created[] }>().results.map(({ id }) => id)
+    for (const by of [owner, admin]) {
+      expect(await seen(by)).toEqual(expect.arrayContaining([ofOwner.id, ofAdmin.id, ofEditor.id]))
+    }
+    expect(await seen(editor)).toContain(ofEditor.id)
+    expect(await seen(editor)).not.toContain(ofAdmin.id)
+    for (const { id } of [ofOwner, ofAdmin]) {
+      expect(refusal(await one(editor, id))).toEqual(missing)
+      expect(refusal(await one(editor, id, 'PATCH', { name: 'mine' }))).toEqual(missing)
+      expect(refusal(await one(editor, id, 'DELETE'))).toEqual(missing)
+      expect(refusal(await rotate(editor, id))).toEqual(missing)
+    }
+    expect(refusal(await one(admin, ofOwner.id, 'PATCH', { name: 'mine' }))).toEqual(denied)
+    expect(refusal(await one(admin, ofOwner.id, 'DELETE'))).toEqual(denied)
+    expect(refusal(await rotate(admin, ofOwner.id))).toEqual(denied)
+    expect((await one(admin, ofEditor.id, 'DELETE')).statusCode).toBe(204)
+    expect(await status(ofOwner.key)).toBe(200)
+  })
+
+  it('of another organization do not exist', async () => {
+    const { db } = fixture.store
+    const organizationId = await insertOrganization(db, 'Other')
+    const user = { email: 'other@other.test', firstName: 'F', lastName: 'O' }
+    const creatorId = await insertOwner(db, organizationId, user)
+    const foreign = { organizationId, creatorId, name: 'k', scopes: allScopes, origin: 'user' } as const
+    const { id } = await issueApiKey(db, foreign)
+    expect((await owner.call(list)).body).not.toContain(id)
+    expect(refusal(await one(owner, id))).toEqual(missing)
+    expect(refusal(await one(owner, id, 'DELETE'))).toEqual(missing)
+    expect(refusal(await rotate(owner, id))).toEqual(missing)
+  })
+
+  it('change with a version', async () => {
+    const { id, key } = await make(owner, ['projects:read', 'nodes:read'])
+    const change = { name: 'Renamed', scopes: ['nodes:read'], expires_at: '2099-01-01T00:00:00+02:00' }
+    const first = await one(owner, id, 'PATCH', change, { 'if-match': '"1"' })
+    expect([first.statusCode, first.headers['etag']]).toEqual([200, '"2"'])
+    expect(first.json()).toMatchObject({ ...change, expires_at: '2098-12-31T22:00:00.000000Z' })
+    expect(await status(key)).toBe(403)
+    const late = await one(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
+    expect(refusal(late)).toEqual([412, 'precondition_failed'])
+    expect((await one(owner, id, 'PATCH', { expires_at: null })).json()).toMatchObject({
+      name: 'Renamed',
+      expires_at: null,
+    })
+    const log = await owner.call(`/v2/audit-log/?object_id=${id}&action=api_key.update`)
+    expect(log.json<{ results: object[] }>().results[1]).toMatchObject({
+      changes: {
+        name: { before: 'made', after: 'Renamed' },
+        scopes: { before: ['projects:read', 'nodes:read'], after: ['nodes:read'] },
+        expires_at: { before: null, after: '2098-12-31T22:00:00.000000Z' },
+      },
+    })
+  })
+
+  it('change over to a new secret while the old one works on for a while', async () => {
+    const { id, key } = await make(owner)
+    const response = await rotate(owner, id, { overlap_seconds: 60 })
+    expect([response.statusCode, response.headers['etag']]).toEqual([201, '"2"'])
+    const rotated = response.json<Created>()
+    expect(rotated.key).not.toBe(key)
+    const [fresh, old] = rotated.secrets
+    expect(rotated.secrets).toHaveLength(2)
+    expect(fresh).toMatchObject({ prefix: rotated.key.slice(0, 8), expires_at: null })
+    const left = Date.parse(old?.expires_at ?? '') - Date.now()
+    expect(Math.abs(left - 60_000)).toBeLessThan(30_000)
+    expect([await status(key), await status(rotated.key)]).toEqual([200, 200])
+    // A secret never lives longer by a later rotation.
+    await rotate(owner, id, { overlap_seconds: 86_400 })
+    const after = (await one(owner, id)).json<Created>()
+    expect(after.secrets.find(({ prefix }) => prefix === old?.prefix)?.expires_at).toBe(old?.expires_at)
+    await fixture.store.db
+      .updateTable('api_key_secrets')
+      .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
+      .where('prefix', '=', old?.prefix ?? '')
+      .execute()
+    expect([await status(key), await status(rotated.key)]).toEqual([401, 200])
+    const last = (await rotate(owner, id, { overlap_seconds: 0 })).json<Created>()
+    expect(last.secrets).toHaveLength(1)
+    expect([await status(rotated.key), await status(last.key)]).toEqual([401, 200])
+    for (const overlap_seconds of [-1, 86_401, 1.5, '60']) {
+      expect((await rotate(owner, id, { overlap_seconds })).statusCode).toBe(400)
+    }
+    const log = await owner.call(`/v2/audit-log/?object_id=${id}&action=api_key.rotate`)
+    expect(log.json()).toMatchObject({ count: 3 })
+    expect(log.body).not.toContain(rotated.key.slice(9))
+  })
+
+  it('are revoked at once, with all secrets, and stay in the list', async () => {
+    const { id, key } = await make(owner)
+    const rotated = (await rotate(owner, id)).json<Created>()
+    expect((await one(owner, id, 'DELETE')).statusCode).toBe(204)
+    expect([await status(key), await status(rotated.key)]).toEqual([401, 401])
+    expect((await one(owner, id, 'DELETE')).statusCode).toBe(204)
+    expect((await one(owner, id)).json()).toMatchObject({
+      state: 'revoked',
+      revoked_at: expect.stringMatching(/Z$/),
+    })
+    expect(refusal(await one(owner, id, 'PATCH', { name: 'x' }))).toEqual([409, 'conflict'])
+    expect(refusal(await rotate(owner, id))).toEqual([409, 'conflict'])
+    const log = await owner.call(`/v2/audit-log/?object_id=${id}&action=api_key.revoke`)
+    expect(log.json()).toMatchObject({ count: 1 })
+  })
+
+  it('that have expired open nothing and cannot be rotated, but live again with another end', async () => {
+    const { id, key } = await make(owner)
+    await fixture.store.db
+      .updateTable('api_keys')
+      .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
+      .where('id', '=', id)
+      .execute()
+    expect(await status(key)).toBe(401)
+    expect((await one(owner, id)).json()).toMatchObject({ state: 'expired' })
+    expect(refusal(await rotate(owner, id))).toEqual([409, 'conflict'])
+    await one(owner, id, 'PATCH', { expires_at: null })
+    expect(await status(key)).toBe(200)
+  })
+
+  it('are listed page by page, the newest first', async () => {
+    const made = [await make(editor), await make(editor), await make(editor)]
+    const page = async (number: number) =>
+      (await editor.call(`${list}?page=${number}&page_size=2`)).json<{ count: number; results: Created[] }>()
+    const [first, second] = [await page(1), await page(2)]
+    expect(first.count).toBe(second.count)
+    expect(first.results.map(({ id }) => id)).toEqual([made[2]?.id, made[1]?.id])
+    expect(second.results[0]?.id).toBe(made[0]?.id)
+    expect(refusal(await editor.call(`${list}?page=99`))).toEqual(missing)
+    for (const size of ['0', '101', 'x']) {
+      expect((await editor.call(`${list}?page_size=${size}`)).statusCode).toBe(400)
+    }
+  })
+})

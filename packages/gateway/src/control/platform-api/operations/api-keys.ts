@@ -1,0 +1,158 @@
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import type { Identity } from '../../identity/identity.ts'
+import type { Scope } from '../../identity/scopes.ts'
+import {
+  addApiKeySecret,
+  endApiKeySecrets,
+  issueApiKey,
+  revokeApiKey,
+  updateApiKey,
+} from '../../records/api-keys.ts'
+import {
+  type ApiKeyRecord,
+  type ApiKeyScope,
+  type VersionedApiKey,
+  findApiKey,
+  listApiKeys,
+} from '../../records/api-key-list.ts'
+import { answer, assertMatch } from '../answer.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+import { readExpiry } from '../read-expiry.ts'
+
+/** The operations on API keys. */
+export function apiKeyOperations({
+  db,
+}: Pick<OperationContext, 'db'>): Pick<
+  Handlers,
+  'listApiKeys' | 'createApiKey' | 'getApiKey' | 'updateApiKey' | 'revokeApiKey' | 'rotateApiKey'
+> {
+  return {
+    async listApiKeys({ identity, query, links }) {
+      const { count, keys } = await listApiKeys(db, { ...visibleTo(identity), ...rangeOf(query) })
+      return { ...envelope(count, query, links), results: keys }
+    },
+
+    async createApiKey(call) {
+      const { identity, body } = call
+      const { name, scopes } = body
+      assertScopesOf(identity, scopes)
+      const expiresAt = readExpiry('expires_at', body.expires_at)
+      return db.transaction().execute(async (transaction) => {
+        const { organizationId, userId: creatorId } = identity
+        const options = { organizationId, creatorId, name, scopes, expiresAt, origin: 'user' } as const
+        const { id, key } = await issueApiKey(transaction, options)
+        const found = present(await findApiKey(transaction, visibleTo(identity), id))
+        await writeAudit(transaction, call, {
+          action: 'api_key.create',
+          object: { kind: 'api_key', id, name },
+          changes: changesBetween(undefined, shown(found.key)),
+        })
+        return answer({ ...found.key, key }, { etag: found.version })
+      })
+    },
+
+    async getApiKey({ identity, path }) {
+      const found = await findApiKey(db, visibleTo(identity), path.id)
+      if (found === undefined) throw new PlatformError('not_found')
+      return answer(found.key, { etag: found.version })
+    },
+
+    async updateApiKey(call) {
+      const { identity, path, body, ifMatch } = call
+      const expiresAt = readExpiry('expires_at', body.expires_at)
+      return db.transaction().execute(async (transaction) => {
+        const { key: before, version } = await held(transaction, identity, path.id)
+        assertMatch(ifMatch, version)
+        if (before.state === 'revoked') throw conflict()
+        const { name, scopes } = body
+        assertScopesOf(
+          identity,
+          (scopes ?? []).filter((scope) => !before.scopes.includes(scope)),
+        )
+        await updateApiKey(transaction, path.id, { name, scopes, expiresAt })
+        const after = present(await findApiKey(transaction, visibleTo(identity), path.id))
+        await writeAudit(transaction, call, {
+          action: 'api_key.update',
+          object: { kind: 'api_key', id: path.id, name: after.key.name },
+          changes: changesBetween(shown(before), shown(after.key)),
+        })
+        return answer(after.key, { etag: after.version })
+      })
+    },
+
+    async revokeApiKey(call) {
+      const { identity, path, ifMatch } = call
+      await db.transaction().execute(async (transaction) => {
+        const { key, version } = await held(transaction, identity, path.id)
+        assertMatch(ifMatch, version)
+        if (key.state === 'revoked') return
+        await revokeApiKey(transaction, path.id)
+        await writeAudit(transaction, call, {
+          action: 'api_key.revoke',
+          object: { kind: 'api_key', id: path.id, name: key.name },
+        })
+      })
+      return undefined
+    },
+
+    async rotateApiKey(call) {
+      const { identity, path, body } = call
+      return db.transaction().execute(async (transaction) => {
+        const { key: before } = await held(transaction, identity, path.id)
+        if (before.state !== 'active') throw conflict()
+        // Whoever gets the new secret may do what the key may do.
+        assertScopesOf(identity, before.scopes)
+        await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
+        const key = await addApiKeySecret(transaction, path.id)
+        await updateApiKey(transaction, path.id, {})
+        const after = present(await findApiKey(transaction, visibleTo(identity), path.id))
+        await writeAudit(transaction, call, {
+          action: 'api_key.rotate',
+          object: { kind: 'api_key', id: path.id, name: before.name },
+          changes: changesBetween(prefixes(before), prefixes(after.key)),
+        })
+        return answer({ ...after.key, key }, { etag: after.version })
+      })
+    },
+  }
+}
+
+/** Owner and admins see all keys of the organization, others those that they made. */
+function visibleTo({ organizationId, role, userId }: Identity): ApiKeyScope {
+  return role === 'owner' || role === 'admin' ? { organizationId } : { organizationId, creatorId: userId }
+}
+
+/** Finds a key that the caller may change, and holds it. */
+async function held(db: OperationContext['db'], identity: Identity, id: string): Promise<VersionedApiKey> {
+  const found = await findApiKey(db, visibleTo(identity), id, { forUpdate: true })
+  if (found === undefined) throw new PlatformError('not_found')
+  if (found.creatorRole === 'owner' && identity.role !== 'owner') {
+    throw new PlatformError('permission_denied', { message: 'Only the owner may change keys of the owner.' })
+  }
+  return found
+}
+
+function assertScopesOf({ scopes: own }: Identity, scopes: readonly Scope[]): void {
+  const lacking = scopes.filter((scope) => !own.has(scope))
+  if (lacking.length === 0) return
+  throw new PlatformError('permission_denied', {
+    message: `A key cannot have scopes that its maker lacks: ${lacking.join(', ')}.`,
+  })
+}
+
+function conflict(): PlatformError {
+  return new PlatformError('conflict', { message: 'The key does not work any more.' })
+}
+
+// What of a key the audit log tells.
+function shown({ name, scopes, expires_at }: ApiKeyRecord) {
+  return { name, scopes, expires_at }
+}
+
+function prefixes({ secrets }: ApiKeyRecord) {
+  return { prefixes: secrets.map((secret) => secret.prefix) }
+}

@@ -1,0 +1,114 @@
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  insertInvitation,
+  isInvitationToken,
+  listInvitations,
+  takeInvitation,
+} from '../../records/invitations.ts'
+import { addMembership, insertMember } from '../../records/organizations.ts'
+import { findUserByEmail, renameUser, setPassword } from '../../records/users.ts'
+import { newSessionToken } from '../../sessions/session-cookie.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Body, Handlers } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+import { openSession } from '../sign-in.ts'
+
+/** The operations on invitations. */
+export function invitationOperations({
+  db,
+  passwords,
+}: Pick<OperationContext, 'db' | 'passwords'>): Pick<
+  Handlers,
+  'listInvitations' | 'createInvitation' | 'deleteInvitation' | 'acceptInvitation'
+> {
+  return {
+    async listInvitations({ identity, query, links }) {
+      const { organizationId } = identity
+      const { count, invitations } = await listInvitations(db, { organizationId, ...rangeOf(query) })
+      return { ...envelope(count, query, links), results: invitations }
+    },
+
+    async createInvitation(call) {
+      const { identity, body, via } = call
+      const { organizationId, userId } = identity
+      const email = body.email.toLowerCase()
+      const { role } = body
+      const token = newSessionToken()
+      return db.transaction().execute(async (transaction) => {
+        const user = await findUserByEmail(transaction, email)
+        if (user?.isMember === true) throw conflict('The address belongs to a member.')
+        const invitation = { organizationId, inviterId: userId, email, role, token }
+        const id = await insertInvitation(transaction, invitation)
+        if (id === undefined) throw conflict('There is an invitation for this address already.')
+        await writeAudit(transaction, call, {
+          action: 'invitation.create',
+          object: { kind: 'invitation', id, name: email },
+          changes: changesBetween(undefined, { email, role }),
+        })
+        const record = present(await findInvitation(transaction, organizationId, id))
+        return { ...record, token, url: `${via.baseUrl}/console/invitation#${token}` }
+      })
+    },
+
+    async deleteInvitation(call) {
+      const { identity, path } = call
+      await db.transaction().execute(async (transaction) => {
+        const invitation = await findInvitation(transaction, identity.organizationId, path.id)
+        if (invitation === undefined) throw new PlatformError('not_found')
+        const { id, email, role } = invitation
+        if (!(await deleteInvitation(transaction, id))) throw new PlatformError('not_found')
+        await writeAudit(transaction, call, {
+          action: 'invitation.delete',
+          object: { kind: 'invitation', id, name: email },
+          changes: changesBetween({ email, role }, undefined),
+        })
+      })
+      return undefined
+    },
+
+    async acceptInvitation({ body, origin, via }) {
+      // Asked first: hashing a password is too dear to be had for a token that is none.
+      if (!(await isInvitationToken(db, body.token))) throw new PlatformError('not_found')
+      const hash = await passwords.hash(body.password)
+      return db.transaction().execute(async (transaction) => {
+        const invitation = await takeInvitation(transaction, body.token)
+        if (invitation === undefined) throw new PlatformError('not_found')
+        const { id, organizationId, email, role } = invitation
+        const userId = await becomeMember(transaction, invitation, body)
+        await setPassword(transaction, userId, { hash, origin: 'user', mustChange: false })
+        const user = { id: userId, email, organizationId, role }
+        const session = await openSession(transaction, user, { origin, via })
+        await writeAudit(transaction, session.author, {
+          action: 'invitation.accept',
+          object: { kind: 'invitation', id, name: email },
+          changes: changesBetween(undefined, { email, role }),
+        })
+        return session.answer
+      })
+    },
+  }
+}
+
+async function becomeMember(
+  db: OperationContext['db'],
+  { organizationId, email, role }: NonNullable<Awaited<ReturnType<typeof takeInvitation>>>,
+  { first_name: firstName, last_name: lastName }: Body<'acceptInvitation'>,
+): Promise<string> {
+  const user = await findUserByEmail(db, email)
+  if (user === undefined) {
+    return insertMember(db, { organizationId, role, user: { email, firstName, lastName } })
+  }
+  // Somebody who came in by another invitation: his password is not given away by this one.
+  if (user.isMember) throw conflict('The address belongs to a member.')
+  await renameUser(db, user.id, { firstName, lastName })
+  await addMembership(db, { organizationId, userId: user.id, role })
+  return user.id
+}
+
+function conflict(message: string): PlatformError {
+  return new PlatformError('conflict', { message })
+}

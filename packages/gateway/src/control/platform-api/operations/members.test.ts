@@ -1,0 +1,222 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { allScopes } from '../../identity/scopes.ts'
+import { issueApiKey } from '../../records/api-keys.ts'
+import { insertOrganization, insertOwner } from '../../records/organizations.ts'
+import { type Browser, givePassword, member, refusal, signIn } from '../../testing/browser.ts'
+import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+
+const list = '/v1/organization/members/'
+const denied = [403, 'permission_denied']
+const conflict = [409, 'conflict']
+
+describe.each(backends)('members on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  let ownerId: string
+  let owner: Browser
+  let admin: Browser
+  let count = 0
+  beforeAll(async () => {
+    database = await create()
+    fixture = await platformFixture(database)
+    const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    ownerId = user.id
+    await givePassword(fixture, ownerId)
+    await member(fixture, 'admin@breakwater.test', 'admin')
+    owner = await signIn(fixture, 'owner@fairlead.invalid')
+    admin = await signIn(fixture, 'admin@breakwater.test')
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await database.remove()
+  })
+  let email: string
+  let id: string
+  beforeEach(async () => {
+    email = `m${count++}@breakwater.test`
+    id = await member(fixture, email, 'editor')
+  })
+
+  const get = async (userId: string) => owner.call(`${list}${userId}/`)
+  const patch = (by: Browser, userId: string, payload: object, headers: Record<string, string> = {}) =>
+    by.call(`${list}${userId}/`, { method: 'PATCH', payload, headers })
+  const remove = (by: Browser, userId: string, headers: Record<string, string> = {}) =>
+    by.call(`${list}${userId}/`, { method: 'DELETE', headers })
+  const keyOf = async (creatorId: string) => {
+    const { organizationId } = fixture.first
+    const options = { organizationId, creatorId, name: 'k', scopes: allScopes, origin: 'user' } as const
+    return (await issueApiKey(fixture.store.db, options)).key
+  }
+  const withKey = (key: string) =>
+    fixture.anonymous('/v1/organization/', { headers: { authorization: `Bearer ${key}` } })
+  const audit = async (objectId: string) =>
+    (await owner.call(`/v2/audit-log/?object_id=${objectId}&page_size=1`)).json<{
+      results: { action: string; actor: object; changes: object }[]
+    }>().results[0]
+
+  it('are listed page by page, the first one first', async () => {
+    const page = (await owner.call(`${list}?page_size=2`)).json<{
+      count: number
+      next: string
+      results: { id: string }[]
+    }>()
+    expect(page.results[0]).toMatchObject({
+      id: ownerId,
+      role: 'owner',
+      disabled: false,
+      last_sign_in_at: expect.stringMatching(/^\d{4}.*Z$/),
+    })
+    expect(page.results).toHaveLength(2)
+    expect(page.next).toContain('page=2&page_size=2')
+    const last = await owner.call(`${list}?page_size=1&page=${page.count}`)
+    expect(last.json()).toMatchObject({ results: [{ id, email, last_sign_in_at: null }], next: null })
+  })
+
+  it('change with a version, and with an entry in the audit log', async () => {
+    const before = await get(id)
+    expect(before.headers['etag']).toBe('"1"')
+    const first = await patch(admin, id, { role: 'viewer', first_name: 'Vi' }, { 'if-match': '"1"' })
+    expect([first.statusCode, first.headers['etag']]).toEqual([200, '"2"'])
+    expect(first.json()).toEqual({ ...before.json(), role: 'viewer', first_name: 'Vi' })
+    expect(await audit(id)).toMatchObject({
+      action: 'member.update',
+      actor: { kind: 'user', label: 'admin@breakwater.test' },
+      changes: { role: { before: 'editor', after: 'viewer' }, first_name: { before: 'F', after: 'Vi' } },
+    })
+    for (const tag of ['"1"', 'W/"2"', '"x"', '2', '']) {
+      const late = await patch(admin, id, { role: 'admin' }, { 'if-match': tag })
+      expect(refusal(late)).toEqual([412, 'precondition_failed'])
+    }
+    for (const tag of ['"1", "2"', '*', '"4"']) {
+      expect((await patch(admin, id, { last_name: tag }, { 'if-match': tag })).statusCode).toBe(200)
+    }
+    expect(refusal(await remove(admin, id, { 'if-match': '"1"' }))).toEqual([412, 'precondition_failed'])
+  })
+
+  it('change once when two change them with one version', async () => {
+    const answers = await Promise.all(
+      ['A', 'B', 'C', 'D'].map((name) => patch(admin, id, { first_name: name }, { 'if-match': '"1"' })),
+    )
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 412)).toHaveLength(3)
+  })
+
+  it('get an address that nobody else has, in lower case', async () => {
+    expect((await patch(admin, id, { email: 'New.Address@Breakwater.test' })).json()).toMatchObject({
+      email: 'new.address@breakwater.test',
+    })
+    await signIn(fixture, 'new.address@breakwater.test')
+    expect(refusal(await patch(admin, id, { email: 'Admin@breakwater.test' }))).toEqual(conflict)
+    expect((await patch(admin, id, { email: 'no address' })).statusCode).toBe(400)
+    await patch(admin, id, { email })
+  })
+
+  it('cannot be changed by editors, viewers, or for others by anybody', async () => {
+    const editor = await signIn(fixture, email)
+    expect(refusal(await patch(editor, id, { role: 'admin' }))).toEqual(denied)
+    expect(refusal(await remove(editor, ownerId))).toEqual(denied)
+    expect((await editor.call(list)).statusCode).toBe(200)
+    const { db } = fixture.store
+    const organizationId = await insertOrganization(db, 'Other')
+    const foreign = { email: `foreign${count}@other.test`, firstName: 'F', lastName: 'O' }
+    const foreignId = await insertOwner(db, organizationId, foreign)
+    for (const response of [
+      await get(foreignId),
+      await patch(owner, foreignId, { role: 'viewer' }),
+      await remove(owner, foreignId),
+    ]) {
+      expect(refusal(response)).toEqual([404, 'not_found'])
+    }
+  })
+
+  it('who are the owner are changed by nobody else, and neither disabled nor removed', async () => {
+    expect(refusal(await patch(admin, ownerId, { first_name: 'X' }))).toEqual(denied)
+    expect(refusal(await patch(admin, id, { role: 'owner' }))).toEqual(denied)
+    expect(refusal(await remove(admin, ownerId))).toEqual(denied)
+    expect((await patch(owner, ownerId, { first_name: 'Ines' })).json()).toMatchObject({ first_name: 'Ines' })
+    expect(refusal(await patch(owner, ownerId, { role: 'admin' }))).toEqual(conflict)
+    expect(refusal(await patch(owner, ownerId, { disabled: true }))).toEqual(conflict)
+    expect(refusal(await remove(owner, ownerId))).toEqual(conflict)
+    const self = admin.session.user.id
+    expect(refusal(await patch(admin, self, { disabled: true }))).toEqual(conflict)
+    expect(refusal(await remove(admin, self))).toEqual(conflict)
+  })
+
+  it('become the owner by the owner, who is an admin then', async () => {
+    expect(refusal(await patch(owner, id, { role: 'owner', disabled: true }))).toEqual(conflict)
+    expect((await patch(owner, id, { role: 'owner' })).json()).toMatchObject({ role: 'owner' })
+    expect((await owner.call('/v1/session/')).json()).toMatchObject({ role: 'admin' })
+    expect(await audit(ownerId)).toMatchObject({
+      changes: { role: { before: 'owner', after: 'admin' } },
+    })
+    const owners = await fixture.store.db
+      .selectFrom('memberships')
+      .select('user_id')
+      .where('role', '=', 'owner')
+      .where('organization_id', '=', fixture.first.organizationId)
+      .execute()
+    expect(owners).toEqual([{ user_id: id }])
+    const next = await signIn(fixture, email)
+    expect((await patch(next, ownerId, { role: 'owner' })).statusCode).toBe(200)
+  })
+
+  it('have one owner, also when the owner hands over twice at once', async () => {
+    const otherId = await member(fixture, `o${count}@breakwater.test`, 'editor')
+    const both = await Promise.all([id, otherId].map((to) => patch(owner, to, { role: 'owner' })))
+    const statuses = both.map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    const rows = await fixture.store.db
+      .selectFrom('memberships')
+      .select('user_id')
+      .where('role', '=', 'owner')
+      .where('organization_id', '=', fixture.first.organizationId)
+      .execute()
+    expect(rows).toHaveLength(1)
+    const holder = rows[0]?.user_id === id ? email : `o${count}@breakwater.test`
+    await patch(await signIn(fixture, holder), ownerId, { role: 'owner' })
+  })
+
+  it('who are disabled are out at once, with their keys, until they are enabled', async () => {
+    const browser = await signIn(fixture, email)
+    const key = await keyOf(id)
+    expect((await withKey(key)).statusCode).toBe(200)
+    expect((await patch(admin, id, { disabled: true })).json()).toMatchObject({ disabled: true })
+    const signInAgain = (): Promise<LightMyRequestResponse> =>
+      fixture.anonymous('/v1/session/', {
+        method: 'POST',
+        payload: { email, password: 'a lantern on every pier' },
+      })
+    expect((await browser.call('/v1/session/')).statusCode).toBe(401)
+    expect((await withKey(key)).statusCode).toBe(401)
+    expect((await signInAgain()).statusCode).toBe(401)
+    await patch(admin, id, { disabled: false })
+    expect((await withKey(key)).statusCode).toBe(200)
+    expect((await browser.call('/v1/session/')).statusCode).toBe(401)
+    expect((await signInAgain()).statusCode).toBe(201)
+  })
+
+  it('who are removed are out at once and for good, while what they made stays', async () => {
+    const browser = await signIn(fixture, email)
+    const key = await keyOf(id)
+    const made = await browser.call('/v2/projects/', { method: 'POST', payload: { name: 'Stays' } })
+    const project = made.json<{ id: string }>()
+    expect((await remove(admin, id)).statusCode).toBe(204)
+    expect((await get(id)).statusCode).toBe(404)
+    expect((await browser.call('/v1/session/')).statusCode).toBe(401)
+    expect((await withKey(key)).statusCode).toBe(401)
+    const kept = await owner.call(`/v2/projects/${project.id}/`)
+    expect(kept.json()).toMatchObject({ creator: { id, email } })
+    expect(await audit(id)).toMatchObject({
+      action: 'member.delete',
+      changes: { role: { before: 'editor', after: null } },
+    })
+    // The key stays revoked when its maker comes back.
+    const { organizationId } = fixture.first
+    const membership = { user_id: id, organization_id: organizationId, role: 'editor' } as const
+    await fixture.store.db.insertInto('memberships').values(membership).execute()
+    expect((await withKey(key)).statusCode).toBe(401)
+  })
+})

@@ -1,0 +1,145 @@
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { revokeApiKeysOf } from '../../records/api-keys.ts'
+import {
+  type MemberChange,
+  type MemberRecord,
+  deleteMember,
+  findMember,
+  listMembers,
+  updateMember,
+} from '../../records/members.ts'
+import { deleteSessionsOf } from '../../records/sessions.ts'
+import { findUserByEmail } from '../../records/users.ts'
+import { answer, assertMatch } from '../answer.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+
+/** The operations on the members of an organization. */
+export function memberOperations({
+  db,
+}: Pick<OperationContext, 'db'>): Pick<
+  Handlers,
+  'listMembers' | 'getMember' | 'updateMember' | 'removeMember'
+> {
+  return {
+    async listMembers({ identity, query, links }) {
+      const { organizationId } = identity
+      const { count, members } = await listMembers(db, { organizationId, ...rangeOf(query) })
+      return { ...envelope(count, query, links), results: members }
+    },
+
+    async getMember({ identity, path }) {
+      const found = await findMember(db, identity.organizationId, path.id)
+      if (found === undefined) throw new PlatformError('not_found')
+      return answer(found.member, { etag: found.version })
+    },
+
+    async updateMember(call) {
+      const { identity, path, body, ifMatch } = call
+      const { organizationId } = identity
+      return db.transaction().execute(async (transaction) => {
+        const found = await findMember(transaction, organizationId, path.id, { forUpdate: true })
+        if (found === undefined) throw new PlatformError('not_found')
+        const { member: before, version } = found
+        assertMayTouch(identity, before)
+        assertMatch(ifMatch, version)
+        assertPossible(identity, before, body)
+        const { role, first_name, last_name, disabled } = body
+        const email = body.email?.toLowerCase()
+        if (email !== undefined && email !== before.email) await assertFree(transaction, email)
+        const isHandover = role === 'owner' && before.role !== 'owner'
+        if (isHandover) await stepDown(transaction, identity)
+        await updateMember(transaction, organizationId, path.id, {
+          email,
+          role,
+          first_name,
+          last_name,
+          disabled,
+        })
+        if (disabled === true) await deleteSessionsOf(transaction, path.id)
+        const { member: after } = present(await findMember(transaction, organizationId, path.id))
+        await writeAudit(transaction, call, {
+          action: 'member.update',
+          object: { kind: 'member', id: path.id, name: after.email },
+          changes: changesBetween(shown(before), shown(after)),
+        })
+        if (isHandover) {
+          await writeAudit(transaction, call, {
+            action: 'member.update',
+            object: { kind: 'member', id: identity.userId },
+            changes: changesBetween({ role: 'owner' }, { role: 'admin' }),
+          })
+        }
+        return answer(after, { etag: version + 1 })
+      })
+    },
+
+    async removeMember(call) {
+      const { identity, path, ifMatch } = call
+      const { organizationId } = identity
+      await db.transaction().execute(async (transaction) => {
+        const found = await findMember(transaction, organizationId, path.id, { forUpdate: true })
+        if (found === undefined) throw new PlatformError('not_found')
+        const { member, version } = found
+        assertMayTouch(identity, member)
+        assertMatch(ifMatch, version)
+        if (member.role === 'owner') throw conflict('The owner cannot be removed.')
+        if (member.id === identity.userId) throw conflict('Nobody can remove himself.')
+        await deleteSessionsOf(transaction, member.id)
+        await revokeApiKeysOf(transaction, member.id)
+        await deleteMember(transaction, organizationId, member.id)
+        await writeAudit(transaction, call, {
+          action: 'member.delete',
+          object: { kind: 'member', id: member.id, name: member.email },
+          changes: changesBetween(shown(member), undefined),
+        })
+      })
+      return undefined
+    },
+  }
+}
+
+function assertMayTouch(identity: Identity, member: MemberRecord): void {
+  if (member.role === 'owner' && identity.role !== 'owner') {
+    throw new PlatformError('permission_denied', { message: 'Only the owner may change the owner.' })
+  }
+}
+
+function assertPossible(identity: Identity, member: MemberRecord, { role, disabled }: MemberChange): void {
+  if (role === 'owner' && identity.role !== 'owner') {
+    throw new PlatformError('permission_denied', {
+      message: 'Only the owner may make another one the owner.',
+    })
+  }
+  if (member.role === 'owner' && role !== undefined && role !== 'owner') {
+    throw conflict('The owner gets another role by making another member the owner.')
+  }
+  if (disabled === true && member.role === 'owner') throw conflict('The owner cannot be disabled.')
+  if (disabled === true && member.id === identity.userId) throw conflict('Nobody can disable himself.')
+  if (role === 'owner' && (disabled ?? member.disabled))
+    throw conflict('A disabled member cannot be the owner.')
+}
+
+/** Makes the owner an admin. Of two handovers at once the second one finds no owner any more. */
+async function stepDown(db: OperationContext['db'], { organizationId, userId }: Identity): Promise<void> {
+  const self = await findMember(db, organizationId, userId, { forUpdate: true })
+  if (self?.member.role !== 'owner') throw conflict('The owner has changed meanwhile.')
+  await updateMember(db, organizationId, userId, { role: 'admin' })
+}
+
+async function assertFree(db: OperationContext['db'], email: string): Promise<void> {
+  if ((await findUserByEmail(db, email)) !== undefined) throw conflict('The address belongs to another user.')
+}
+
+function conflict(message: string): PlatformError {
+  return new PlatformError('conflict', { message })
+}
+
+// What of a member the audit log tells.
+function shown({ email, first_name, last_name, role, disabled }: MemberRecord) {
+  return { email, first_name, last_name, role, disabled }
+}

@@ -1,0 +1,240 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Browser,
+  cookieOf,
+  givePassword,
+  member,
+  refusal,
+  signIn,
+  testPassword,
+} from '../../testing/browser.ts'
+import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+
+const owner = 'owner@fairlead.invalid'
+const csrfFailed = [403, 'csrf_failed']
+
+describe.each(backends)('sessions on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  beforeAll(async () => {
+    database = await create()
+    fixture = await platformFixture(database, { trustProxy: '127.0.0.1' })
+    const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    await givePassword(fixture, user.id)
+    await member(fixture, 'vera@breakwater.test', 'viewer')
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await database.remove()
+  })
+
+  const isOpen = async ({ call }: Browser) => (await call('/v1/session/')).statusCode === 200
+
+  it('begin with a password, in any case of the address', async () => {
+    const browser = await signIn(fixture, 'Owner@Fairlead.INVALID')
+    expect(browser.session).toMatchObject({
+      user: { email: owner, first_name: 'First', last_name: 'Owner' },
+      organization: { id: fixture.first.organizationId, name: 'My organization' },
+      role: 'owner',
+      must_change_password: false,
+    })
+    expect((await browser.call('/v1/session/')).json()).toEqual(browser.session)
+    const ends = Date.parse(browser.session.expires_at) - Date.now()
+    expect(Math.abs(ends - 12 * 3_600_000)).toBeLessThan(60_000)
+    const organization = await browser.call('/v1/organization/')
+    expect(organization.json()).toEqual(browser.session.organization)
+  })
+
+  it('live in a cookie that scripts and other hosts cannot reach', async () => {
+    const payload = { email: owner, password: testPassword }
+    const plain = await fixture.anonymous('/v1/session/', { method: 'POST', payload })
+    expect(plain.headers['set-cookie']).toMatch(
+      /^fairlead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    const headers = { 'x-forwarded-proto': 'https' }
+    const secure = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
+    expect(secure.headers['set-cookie']).toMatch(
+      /^__Host-fairlead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    )
+    // Over TLS only the cookie that no other host can have set counts.
+    const value = cookieOf(secure).split('=')[1] ?? ''
+    const as = (name: string) =>
+      fixture.anonymous('/v1/session/', { headers: { ...headers, cookie: `${name}=${value}` } })
+    expect((await as('__Host-fairlead_session')).statusCode).toBe(200)
+    expect(refusal(await as('fairlead_session'))).toEqual([401, 'not_authenticated'])
+  })
+
+  it('have another cookie after every sign-in, and the former one opens nothing', async () => {
+    const first = await signIn(fixture, owner)
+    const second = await signIn(fixture, owner, { headers: { cookie: first.cookie } })
+    expect(second.cookie).not.toBe(first.cookie)
+    expect(second.session.id).not.toBe(first.session.id)
+    expect(refusal(await first.call('/v1/session/'))).toEqual([401, 'authentication_failed'])
+    // A cookie that somebody else has planted is not taken over.
+    const planted = 'fairlead_session=planted-canary'
+    const third = await signIn(fixture, owner, { headers: { cookie: planted } })
+    expect(third.cookie).not.toContain('canary')
+    expect(await isOpen(second)).toBe(true)
+  })
+
+  it('change nothing without their token, or for another site', async () => {
+    const { session, cookie, call } = await signIn(fixture, owner)
+    const other = await signIn(fixture, owner)
+    const patch = (headers: Record<string, string>) =>
+      fixture.anonymous('/v1/organization/', {
+        method: 'PATCH',
+        payload: { name: 'Taken' },
+        headers: { cookie, ...headers },
+      })
+    const token = { 'x-csrf-token': session.csrf_token }
+    expect(refusal(await patch({}))).toEqual(csrfFailed)
+    expect(refusal(await patch({ 'x-csrf-token': '' }))).toEqual(csrfFailed)
+    expect(refusal(await patch({ 'x-csrf-token': other.session.csrf_token }))).toEqual(csrfFailed)
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      expect(refusal(await patch({ ...token, 'sec-fetch-site': site }))).toEqual(csrfFailed)
+    }
+    for (const origin of ['https://evil.test', 'null', 'http://localhost:81']) {
+      expect(refusal(await patch({ ...token, origin, host: 'localhost:80' }))).toEqual(csrfFailed)
+    }
+    expect((await call('/v1/organization/')).json()).toMatchObject({ name: 'My organization' })
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'http://changed-by-a-proxy.test' }
+    expect((await patch({ ...token, ...own })).statusCode).toBe(200)
+    const name = { method: 'PATCH', payload: { name: 'My organization' } }
+    const host = { host: 'api.test:81', origin: 'http://api.test:81' }
+    expect((await call('/v1/organization/', { ...name, headers: host })).statusCode).toBe(200)
+    // Nobody is signed in from another site either.
+    const payload = { email: owner, password: testPassword }
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const begun = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
+    expect(refusal(begun)).toEqual(csrfFailed)
+    // Reading needs the cookie alone, and a key no token.
+    expect((await fixture.anonymous('/v1/session/', { headers: { cookie } })).statusCode).toBe(200)
+    expect((await fixture.call('/v1/organization/', { ...name, headers: { cookie } })).statusCode).toBe(200)
+  })
+
+  it('may do what the role may, as it is now', async () => {
+    const { call, session } = await signIn(fixture, 'vera@breakwater.test')
+    expect(session.role).toBe('viewer')
+    expect((await call('/v2/projects/')).statusCode).toBe(200)
+    const post = () => call('/v2/projects/', { method: 'POST', payload: { name: 'Vera' } })
+    const refused = await post()
+    expect(refusal(refused)).toEqual([403, 'permission_denied'])
+    expect(refused.headers['www-authenticate']).toContain('scope="projects:write"')
+    const of = (role: 'editor' | 'viewer') =>
+      fixture.store.db
+        .updateTable('memberships')
+        .set({ role })
+        .where('user_id', '=', session.user.id)
+        .execute()
+    await of('editor')
+    expect((await post()).statusCode).toBe(201)
+    await of('viewer')
+    expect((await post()).statusCode).toBe(403)
+  })
+
+  it('are listed for their user only, and ended one by one', async () => {
+    const here = await signIn(fixture, 'vera@breakwater.test', { headers: { 'user-agent': 'Here/1' } })
+    const there = await signIn(fixture, 'vera@breakwater.test', { remoteAddress: '192.0.2.44' })
+    const strange = await signIn(fixture, owner)
+    const list = (await here.call('/v1/sessions/?page_size=100')).json<{
+      count: number
+      results: { id: string; current: boolean; ip: string; user_agent: string }[]
+    }>()
+    expect(list.results.slice(0, 2)).toMatchObject([
+      { id: there.session.id, current: false, ip: '192.0.2.44' },
+      { id: here.session.id, current: true, user_agent: 'Here/1' },
+    ])
+    expect(list.results.map(({ id }) => id)).not.toContain(strange.session.id)
+    const end = (id: string) => here.call(`/v1/sessions/${id}/`, { method: 'DELETE' })
+    expect((await end(strange.session.id)).statusCode).toBe(404)
+    expect(await isOpen(strange)).toBe(true)
+    expect((await end(there.session.id)).statusCode).toBe(204)
+    expect(await isOpen(there)).toBe(false)
+    expect((await end(there.session.id)).statusCode).toBe(404)
+    const out = await here.call('/v1/session/', { method: 'DELETE' })
+    expect(out.statusCode).toBe(204)
+    expect(out.headers['set-cookie']).toMatch(/^fairlead_session=; .*Max-Age=0/)
+    expect(await isOpen(here)).toBe(false)
+  })
+
+  it('end after twelve hours without a request, and after seven days in any case', async () => {
+    const { db } = fixture.store
+    const idle = await signIn(fixture, owner)
+    const row = () => db.updateTable('sessions').where('id', '=', idle.session.id)
+    // As it would be after a while: used then, so that the next request moves the end on.
+    const shift = (interval: string) => sql<string>`clock_timestamp() - ${interval}::interval`
+    await row()
+      .set({ created_at: shift('6 days 20 hours'), last_used_at: shift('11 hours') })
+      .execute()
+    const before = idle.session.expires_at
+    expect(await isOpen(idle)).toBe(true)
+    await expect
+      .poll(async () => (await idle.call('/v1/session/')).json<{ expires_at: string }>().expires_at, {
+        timeout: 20_000,
+      })
+      .not.toBe(before)
+    const moved = Date.parse((await idle.call('/v1/session/')).json<{ expires_at: string }>().expires_at)
+    expect(Math.abs(moved - Date.now() - 4 * 3_600_000)).toBeLessThan(120_000)
+    await row()
+      .set({ expires_at: shift('1 second') })
+      .execute()
+    expect(await isOpen(idle)).toBe(false)
+    await signIn(fixture, owner)
+    const left = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('expires_at', '<', sql<string>`clock_timestamp()`)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  it.each([
+    ['GET', '/v1/session/'],
+    ['DELETE', '/v1/session/'],
+    ['GET', '/v1/sessions/'],
+    ['DELETE', '/v1/sessions/SE-1/'],
+    ['POST', '/v1/session/password/'],
+  ])('take %s %s from no API key', async (method, url) => {
+    const payload = { current_password: 'x', new_password: 'seven bells before the fog' }
+    const response = await fixture.call(url, { method, ...(method === 'POST' && { payload }) })
+    expect(refusal(response)).toEqual([403, 'permission_denied'])
+  })
+
+  it('leave no password, cookie or key in the database, the audit log or the log', async () => {
+    const browser = await signIn(fixture, owner)
+    const made = await browser.call('/v1/api-keys/', {
+      method: 'POST',
+      payload: { name: 'dump', scopes: ['org:read'] },
+    })
+    const { key } = made.json<{ key: string }>()
+    const invited = await browser.call('/v1/organization/invitations/', {
+      method: 'POST',
+      payload: { email: 'dump@breakwater.test', role: 'viewer' },
+    })
+    const { token } = invited.json<{ token: string }>()
+    const { rows: tables } = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = current_schema()`.execute(fixture.store.db)
+    let dump = ''
+    for (const { name } of tables) {
+      const { rows } = await sql<{ row: string }>`
+        select t::text as row from ${sql.table(name)} as t`.execute(fixture.store.db)
+      dump += rows.map(({ row }) => row).join('\n')
+    }
+    expect(dump).toContain('session.create')
+    for (const secret of [
+      testPassword,
+      'seven bells before the fog',
+      'wrong',
+      browser.cookie.split('=')[1] ?? '?',
+      browser.session.csrf_token,
+      key.slice(9),
+      token,
+      fixture.first.apiKey.slice(9),
+    ]) {
+      expect(dump).not.toContain(secret)
+      expect(fixture.log()).not.toContain(secret)
+    }
+  })
+})

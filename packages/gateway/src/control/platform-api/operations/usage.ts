@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely'
+import { beginningOf } from '../../../access/meter/used-so-far.ts'
+import { type UsageGroup, type UsageOrder, type UsageQuery, reportUsage } from '../../records/usage-report.ts'
+import type { Database } from '../../store/database.ts'
+import { exportUsage } from '../../usage-export/export-usage.ts'
+import { answer } from '../answer.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers, PlatformCall, Query, Success } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** The operations on what nodes were used for. */
+export function usageOperations({
+  db,
+  withSession,
+}: Pick<OperationContext, 'db' | 'withSession'>): Pick<Handlers, 'listNodeUsage' | 'exportNodeUsage'> {
+  let exports = 0
+  return {
+    listNodeUsage: (call) => nodeUsage(db, call),
+
+    async exportNodeUsage({ identity, query }) {
+      // Each holds a connection to the database for as long as its client takes.
+      if (exports >= mostExports) throw new PlatformError('throttled')
+      const report = { organizationId: identity.organizationId, ...reportQueryOf(query, Date.now()) }
+      exports += 1
+      const csv = await exportUsage(withSession, report, () => (exports -= 1))
+      return answer(csv, {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8; header=present',
+          'content-disposition': 'attachment; filename="node-usage.csv"',
+        },
+      })
+    },
+  }
+}
+
+const mostExports = 2
+
+/** Answers a request for a report on the use of nodes. */
+export async function nodeUsage(
+  db: Kysely<Database>,
+  { identity, query, links }: Pick<PlatformCall<'listNodeUsage'>, 'identity' | 'query' | 'links'>,
+  now = Date.now(),
+): Promise<Success<'listNodeUsage'>> {
+  const { count, totals, rows } = await reportUsage(db, {
+    organizationId: identity.organizationId,
+    ...reportQueryOf(query, now),
+    ...rangeOf(query),
+  })
+  return {
+    ...envelope(count, query, links),
+    results: rows as Success<'listNodeUsage'>['results'],
+    totals,
+  }
+}
+
+type ReportQuery = Query<'exportNodeUsage'>
+
+function reportQueryOf(
+  query: ReportQuery,
+  now: number,
+): Omit<UsageQuery, 'organizationId' | 'limit' | 'offset'> {
+  return {
+    ...timeOf(query, now),
+    nodeIds: query.node_id?.split(','),
+    protocols: query.protocol?.split(','),
+    networks: query.network?.split(','),
+    granularity: query.granularity,
+    groupBy: new Set(query.group_by.split(',').filter(isGroup)),
+    order: query.ordering.split(',').map(orderOf),
+  }
+}
+
+function timeOf(query: ReportQuery, now: number): Pick<UsageQuery, 'from' | 'to'> {
+  const times = { date_from: readTime(query.date_from), date_to: readTime(query.date_to, dayMs) }
+  const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
+  if (wrong.length > 0) {
+    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a day or a time that exists.']]))
+    throw new PlatformError('invalid', { fields })
+  }
+  const { date_from: from = beginningOf('month', now), date_to: to } = times
+  if (to !== undefined && to < from) {
+    throw new PlatformError('invalid', { fields: { date_to: ['Must not lie before date_from.'] } })
+  }
+  return { from: textOf(from), to: to === undefined ? undefined : textOf(to) }
+}
+
+/**
+ * Reads a day or a time down to its hour, in milliseconds since 1970; NaN for one that does not exist.
+ *
+ * @param afterDay - what is added to a day
+ */
+function readTime(text: string | undefined, afterDay = 0): number | undefined {
+  if (text === undefined) return undefined
+  const time = Date.parse(text)
+  // The parser takes the 30th of February for a day of March.
+  const day = new Date(Date.parse(`${text.slice(0, 10)}T00:00:00Z`))
+  if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
+    return Number.NaN
+  }
+  return text.includes('T') ? Math.floor(time / hourMs) * hourMs : time + afterDay
+}
+
+function textOf(time: number): string {
+  return new Date(time).toISOString()
+}
+
+const groups: ReadonlySet<string> = new Set<UsageGroup>(['node', 'method', 'credential'])
+
+function isGroup(text: string): text is UsageGroup {
+  return groups.has(text)
+}
+
+function orderOf(text: string): UsageOrder {
+  const descending = text.startsWith('-')
+  return { field: text.endsWith('node_id') ? 'node_id' : 'datetime', descending }
+}

@@ -1,0 +1,209 @@
+import { type AuditEntry, changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import {
+  findDelivery,
+  insertDelivery,
+  listDeliveries,
+  settleDelivery,
+} from '../../records/webhook-deliveries.ts'
+import { writeEvent } from '../../records/webhook-events.ts'
+import {
+  deleteWebhook,
+  findTarget,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  mostWebhooks,
+  updateWebhook,
+  type WebhookRecord,
+} from '../../records/webhooks.ts'
+import { newWebhookSecret } from '../../webhooks/signature.ts'
+import { leaseMs } from '../../webhooks/retry-schedule.ts'
+import { sendWebhook } from '../../webhooks/send-webhook.ts'
+import { problemOfTarget } from '../../webhooks/target-url.ts'
+import { answer, assertMatch } from '../answer.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+
+/** The operations on webhooks and what was sent to them. */
+export function webhookOperations({
+  db,
+  sealer,
+  webhooks: { send, wake },
+}: Pick<OperationContext, 'db' | 'sealer' | 'webhooks'>): Pick<
+  Handlers,
+  | 'listWebhooks'
+  | 'createWebhook'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'testWebhook'
+  | 'rotateWebhookSecret'
+  | 'listWebhookDeliveries'
+  | 'resendWebhookDelivery'
+> {
+  const assertTarget = (url: string): void => {
+    const problem = problemOfTarget(url, send)
+    if (problem !== undefined) throw new PlatformError('invalid', { fields: { url: [problem] } })
+  }
+  return {
+    async listWebhooks({ identity: { organizationId }, query, links }) {
+      const { count, webhooks } = await listWebhooks(db, sealer, { organizationId, ...rangeOf(query) })
+      return { ...envelope(count, query, links), results: [...webhooks] }
+    },
+
+    async createWebhook(call) {
+      const { url, description, events, active } = call.body
+      assertTarget(url)
+      const { organizationId } = call.identity
+      const secret = newWebhookSecret()
+      return db.transaction().execute(async (transaction) => {
+        const fields = { url, description, events, active, organizationId, secret }
+        const made = await insertWebhook(transaction, sealer, fields)
+        if (made === undefined) {
+          const message = `An organization has at most ${mostWebhooks} webhooks.`
+          throw new PlatformError('conflict', { message })
+        }
+        const { webhook, version } = made
+        await writeAudit(transaction, call, {
+          action: 'webhook.create',
+          object: objectOf(webhook),
+          changes: changesBetween(undefined, audited(webhook)),
+        })
+        return answer({ ...webhook, secret }, { etag: version })
+      })
+    },
+
+    async getWebhook({ identity: { organizationId }, path: { id } }) {
+      const { webhook, version } = found(await findWebhook(db, sealer, { organizationId, id }))
+      return answer(webhook, { etag: version })
+    },
+
+    async updateWebhook(call) {
+      const { url, description, events, active } = call.body
+      if (url !== undefined) assertTarget(url)
+      const { organizationId } = call.identity
+      return db.transaction().execute(async (transaction) => {
+        const before = found(
+          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+        )
+        assertMatch(call.ifMatch, before.version)
+        const { webhook, version } = await updateWebhook(transaction, sealer, before.webhook.id, {
+          ...(url !== undefined && { url }),
+          ...(description !== undefined && { description }),
+          ...(events !== undefined && { events }),
+          ...(active !== undefined && { active }),
+        })
+        await writeAudit(transaction, call, {
+          action: 'webhook.update',
+          object: objectOf(webhook),
+          changes: changesBetween(audited(before.webhook), audited(webhook)),
+        })
+        return answer(webhook, { etag: version })
+      })
+    },
+
+    async deleteWebhook(call) {
+      const { organizationId } = call.identity
+      await db.transaction().execute(async (transaction) => {
+        const { webhook, version } = found(
+          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+        )
+        assertMatch(call.ifMatch, version)
+        await deleteWebhook(transaction, webhook.id)
+        await writeAudit(transaction, call, {
+          action: 'webhook.delete',
+          object: objectOf(webhook),
+          changes: changesBetween(audited(webhook), undefined),
+        })
+      })
+    },
+
+    async rotateWebhookSecret(call) {
+      const { organizationId } = call.identity
+      const secret = newWebhookSecret()
+      return db.transaction().execute(async (transaction) => {
+        const before = found(
+          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+        )
+        assertMatch(call.ifMatch, before.version)
+        const { webhook, version } = await updateWebhook(transaction, sealer, before.webhook.id, { secret })
+        await writeAudit(transaction, call, { action: 'webhook.rotate', object: objectOf(webhook) })
+        return answer({ ...webhook, secret }, { etag: version })
+      })
+    },
+
+    async testWebhook(call) {
+      const { organizationId } = call.identity
+      const at = Date.now()
+      const { url, secret, eventId, deliveryId, body } = await db
+        .transaction()
+        .execute(async (transaction) => {
+          const { webhook } = found(
+            await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+          )
+          const target = present(await findTarget(transaction, sealer, webhook.id))
+          const data = { webhook_id: webhook.id }
+          const event = present(
+            await writeEvent(transaction, { organizationId, type: 'webhook.test', at, data }),
+          )
+          const made = await insertDelivery(transaction, {
+            webhookId: webhook.id,
+            eventId: event.id,
+            at,
+            leaseEnd: at + leaseMs,
+          })
+          await writeAudit(transaction, call, { action: 'webhook.test', object: objectOf(webhook) })
+          return { ...target, eventId: event.id, body: event.body, deliveryId: made }
+        })
+      const outcome = await sendWebhook({ url, secret, eventId, deliveryId, body, at }, send)
+      await settleDelivery(db, { id: deliveryId, attempts: 1 }, outcome, undefined)
+      const { delivered, status, error, durationMs } = outcome
+      return { delivered, status, error, duration_ms: durationMs }
+    },
+
+    async listWebhookDeliveries({ identity: { organizationId }, path: { id }, query, links }) {
+      const { webhook } = found(await findWebhook(db, sealer, { organizationId, id }))
+      const { event, state } = query
+      const { count, deliveries } = await listDeliveries(db, {
+        webhookId: webhook.id,
+        event,
+        state,
+        ...rangeOf(query),
+      })
+      return { ...envelope(count, query, links), results: [...deliveries] }
+    },
+
+    async resendWebhookDelivery({ identity: { organizationId }, path: { id, delivery_id: deliveryId } }) {
+      const made = await db.transaction().execute(async (transaction) => {
+        // Locked, so that it is not turned off meanwhile.
+        const { webhook } = found(await findWebhook(transaction, sealer, { organizationId, id }, true))
+        const delivery = found(await findDelivery(transaction, webhook.id, deliveryId))
+        if (delivery.state === 'pending') {
+          throw new PlatformError('conflict', { message: 'The delivery is still pending.' })
+        }
+        if (!webhook.active) throw new PlatformError('conflict', { message: 'The webhook is not active.' })
+        const fresh = { webhookId: webhook.id, eventId: delivery.event_id, at: Date.now() }
+        return present(await findDelivery(transaction, webhook.id, await insertDelivery(transaction, fresh)))
+      })
+      wake()
+      return made
+    },
+  }
+}
+
+function found<record>(record: record | undefined): record {
+  if (record === undefined) throw new PlatformError('not_found')
+  return record
+}
+
+function objectOf({ id, description }: WebhookRecord): AuditEntry['object'] {
+  return { kind: 'webhook', id, name: description === '' ? undefined : description }
+}
+
+// Of the address only what holds no secret of the receiver.
+function audited({ url, description, events, active }: WebhookRecord): object {
+  return { url: new URL(url).origin, description, events, active }
+}

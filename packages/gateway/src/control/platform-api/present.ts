@@ -1,0 +1,5 @@
+/** A row that a foreign key, or the transaction that it is read in, vouches for. */
+export function present<value>(value: value | undefined): value {
+  if (value === undefined) throw new Error('A row that must exist is missing.')
+  return value
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
+import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { createRateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
+
+describe('the limits of the platform API', () => {
+  let now = 0
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  beforeAll(async () => {
+    database = await temporaryDatabase(undefined)
+    fixture = await platformFixture(database, { limits: createRateLimits(() => now) })
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await database.remove()
+  })
+
+  it('count each caller and policy by itself, minute by minute', () => {
+    let time = 0
+    const limits = createRateLimits(() => time)
+    for (let left = 599; left >= 0; left--) {
+      expect(limits.take(defaultPolicy, 'a')).toEqual({
+        isAllowed: true,
+        headers: { 'ratelimit-policy': '"default";q=600;w=60', ratelimit: `"default";r=${left};t=60` },
+      })
+    }
+    time = 20_500
+    const refused = limits.take(defaultPolicy, 'a')
+    expect(refused.isAllowed).toBe(false)
+    expect(refused.headers).toMatchObject({ 'retry-after': '40', ratelimit: '"default";r=0;t=40' })
+    expect(limits.take(defaultPolicy, 'b').isAllowed).toBe(true)
+    expect(limits.take(reportingPolicy, 'a').isAllowed).toBe(true)
+    time = 60_000
+    expect(limits.take(defaultPolicy, 'a').isAllowed).toBe(true)
+  })
+
+  it('stand on every answer, and refuse one request too many with the time to wait', async () => {
+    const report = () => fixture.call('/v2/reporting/node-usage/')
+    for (let left = 59; left >= 0; left--) {
+      expect((await report()).headers['ratelimit']).toBe(`"reporting";r=${left};t=60`)
+    }
+    const refused = await report()
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toMatchObject({ error: { code: 'throttled' } })
+    expect(refused.headers).toMatchObject({
+      'retry-after': '60',
+      'ratelimit-policy': '"reporting";q=60;w=60',
+    })
+    // What is no report goes on, and so does the report after a minute.
+    expect((await fixture.call('/v1/organization/')).headers['ratelimit']).toBe('"default";r=599;t=60')
+    now += 60_000
+    expect((await report()).statusCode).toBe(200)
+  })
+
+  it('count those who are not known by their address', async () => {
+    const ask = (remoteAddress: string) => fixture.anonymous('/v1/organization/', { remoteAddress })
+    expect((await ask('192.0.2.5')).headers['ratelimit']).toBe('"default";r=599;t=60')
+    expect((await ask('192.0.2.5')).headers['ratelimit']).toBe('"default";r=598;t=60')
+    expect((await ask('192.0.2.6')).headers['ratelimit']).toBe('"default";r=599;t=60')
+    const options = await fixture.anonymous('/v1/sign-in-options/', { remoteAddress: '192.0.2.5' })
+    expect(options.headers['ratelimit']).toBe('"default";r=597;t=60')
+  })
+})

@@ -1,0 +1,45 @@
+import { PlatformError } from './platform-error.ts'
+import { readTime } from './read-time.ts'
+
+const dayMs = 86_400_000
+
+/** A stretch of time that a list is about: from its beginning up to, but not including, its end. */
+export interface Period {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/**
+ * Reads the parameters that name a stretch of time: each a day, UTC, or a time. A day at its end is in it.
+ *
+ * @throws {@link PlatformError} `invalid` for a day or a time that does not exist, or an end before the beginning
+ */
+export function readPeriod(query: {
+  readonly date_from?: string | undefined
+  readonly date_to?: string | undefined
+}): Period {
+  const times = { date_from: beginning(query.date_from), date_to: end(query.date_to) }
+  const wrong = Object.entries(times).filter(([, time]) => Number.isNaN(time))
+  if (wrong.length > 0) {
+    const fields = Object.fromEntries(wrong.map(([name]) => [name, ['Must be a day or a time that exists.']]))
+    throw new PlatformError('invalid', { fields })
+  }
+  const { date_from: from, date_to: to } = times
+  if (from !== undefined && to !== undefined && to < from) {
+    throw new PlatformError('invalid', { fields: { date_to: ['Must not lie before date_from.'] } })
+  }
+  return { from: textOf(from), to: textOf(to) }
+}
+
+function beginning(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readTime(text)
+}
+
+function end(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return text.includes('T') ? readTime(text) : readTime(text) + dayMs
+}
+
+function textOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time).toISOString()
+}

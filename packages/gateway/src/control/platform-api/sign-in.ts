@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import { type AuditAuthor, writeAudit } from '../audit/write-audit.ts'
+import type { Identity, Origin } from '../identity/identity.ts'
+import { scopesOfRole } from '../identity/scopes.ts'
+import { deleteSessionByToken, findSessionOwner, insertSession } from '../records/sessions.ts'
+import { noteSignIn } from '../records/users.ts'
+import { csrfTokenOf, newSessionToken, readCookie, setCookie } from '../sessions/session-cookie.ts'
+import type { Database, Role } from '../store/database.ts'
+import { type Answer, answer } from './answer.ts'
+import type { Success, Via } from './platform-call.ts'
+import { present } from './present.ts'
+
+/** Whose session is opened. */
+export interface SignedIn {
+  readonly id: string
+  readonly email: string
+  readonly organizationId: string
+  readonly role: Role
+}
+
+/** A session that was just opened. */
+export interface OpenedSession {
+  /** The session with its cookie. */
+  readonly answer: Answer<Success<'createSession'>>
+  /** The Set-Cookie header, for an answer of another kind. */
+  readonly cookie: string
+  /** Who does what is done with the sign-in. */
+  readonly author: AuditAuthor
+}
+
+/**
+ * Opens a session and writes it into the audit log. It has a token of its own, whatever cookie the request had; a session of
+ * that cookie ends.
+ */
+export async function openSession(
+  transaction: Kysely<Database>,
+  user: SignedIn,
+  { origin, via }: { readonly origin: Origin; readonly via: Via },
+): Promise<OpenedSession> {
+  const token = newSessionToken()
+  const { ip, userAgent } = origin
+  const { id: userId, organizationId, role, email } = user
+  const former = readCookie(via, 'session')
+  if (former !== undefined) await deleteSessionByToken(transaction, former)
+  const id = await insertSession(transaction, { token, userId, organizationId, ip, userAgent })
+  await noteSignIn(transaction, userId)
+  const identity = { kind: 'session', id, label: email, userId, organizationId } as const
+  const author = { identity, origin }
+  await writeAudit(transaction, author, {
+    action: 'session.create',
+    object: { kind: 'session', id, name: email },
+  })
+  const cookie = setCookie(via, 'session', token)
+  const body = await describeSession(transaction, { ...identity, role }, token)
+  return { answer: answer(body, { headers: { 'set-cookie': cookie } }), cookie, author }
+}
+
+/** What a session is, for its owner. */
+export async function describeSession(
+  db: Kysely<Database>,
+  { id, role }: Pick<Identity, 'id' | 'role'>,
+  token: string,
+): Promise<Success<'getSession'>> {
+  const owner = present(await findSessionOwner(db, id))
+  const { mustChangePassword } = owner
+  return {
+    id,
+    user: {
+      id: owner.userId,
+      email: owner.email,
+      first_name: owner.firstName,
+      last_name: owner.lastName,
+    },
+    organization: { id: owner.organizationId, name: owner.organizationName },
+    role,
+    scopes: mustChangePassword ? [] : [...scopesOfRole[role]],
+    csrf_token: csrfTokenOf(token),
+    expires_at: owner.expiresAt,
+    must_change_password: mustChangePassword,
+  }
+}

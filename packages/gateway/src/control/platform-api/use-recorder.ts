@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import { LRUCache } from 'lru-cache'
+import type { Identity } from '../identity/identity.ts'
+import { noteApiKeyUse } from '../records/api-keys.ts'
+import { noteSessionUse } from '../records/sessions.ts'
+import type { Database } from '../store/database.ts'
+import { loggableError } from './failure.ts'
+
+const minuteMs = 60_000
+const mostCallers = 20_000
+
+/** One request of somebody who is known. */
+export interface Use {
+  readonly identity: Pick<Identity, 'kind' | 'id' | 'label'>
+  /** Address of the client. */
+  readonly ip: string
+}
+
+/** Writes down when keys and sessions were last used, once a minute at most and never while a client waits. */
+export interface UseRecorder {
+  note(use: Use): void
+  /** Resolves when everything noted is written. */
+  settled(): Promise<void>
+}
+
+/** Makes a recorder over a database. */
+export function recordUse(db: Kysely<Database>, log: Logger, now: () => number = Date.now): UseRecorder {
+  const minutes = new LRUCache<string, number>({ max: mostCallers })
+  const running = new Set<Promise<void>>()
+  return {
+    note(use) {
+      const minute = Math.floor(now() / minuteMs)
+      // Each secret of a key is noted by itself.
+      const caller = `${use.identity.id} ${use.identity.label}`
+      if (minutes.get(caller) === minute) return
+      minutes.set(caller, minute)
+      const writing = write(db, use)
+        .catch((error: unknown) => {
+          minutes.delete(caller)
+          log.warn({ error: loggableError(error) }, 'last use of an API key or a session was not written')
+        })
+        .finally(() => running.delete(writing))
+      running.add(writing)
+    },
+    async settled() {
+      await Promise.all(running)
+    },
+  }
+}
+
+async function write(db: Kysely<Database>, { identity: { kind, id, label }, ip }: Use): Promise<void> {
+  if (kind === 'session') await noteSessionUse(db, id)
+  else await noteApiKeyUse(db, { id, prefix: label, ip })
+}

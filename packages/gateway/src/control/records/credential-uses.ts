@@ -1,0 +1,35 @@
+import { type Kysely, sql } from 'kysely'
+import type { CredentialUse } from '../credential-use/credential-use.ts'
+import type { Database } from '../store/database.ts'
+
+/** Writes down when credentials were last used and from where; of a time before the one that is known, nothing. */
+export async function writeCredentialUses(
+  db: Kysely<Database>,
+  uses: readonly CredentialUse[],
+): Promise<void> {
+  // In one order at all replicas, or two of them could wait for each other.
+  const ordered = uses.toSorted((one, other) => (one.credentialId < other.credentialId ? -1 : 1))
+  for (let at = 0; at < ordered.length; at += rowsAtOnce) {
+    await writeRows(db, ordered.slice(at, at + rowsAtOnce))
+  }
+}
+
+// Few enough that the embedded database is not held up for long.
+const rowsAtOnce = 500
+
+async function writeRows(db: Kysely<Database>, uses: readonly CredentialUse[]): Promise<void> {
+  // A credential may be gone by now.
+  await sql`
+    insert into credential_uses as known (credential_id, last_used_at, last_used_ip)
+    select used.id, date_trunc('minute', used.at), used.ip
+    from unnest(
+      ${uses.map(({ credentialId }) => credentialId)}::text[],
+      ${uses.map(({ usedAt }) => new Date(usedAt).toISOString())}::timestamptz[],
+      ${uses.map(({ address }) => address)}::text[]
+    ) as used (id, at, ip)
+    join node_credentials credential on credential.id = used.id
+    on conflict (credential_id) do update set
+      last_used_at = excluded.last_used_at,
+      last_used_ip = excluded.last_used_ip
+    where known.last_used_at <= excluded.last_used_at`.execute(db)
+}

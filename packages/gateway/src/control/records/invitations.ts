@@ -1,0 +1,155 @@
+import { type Kysely, sql } from 'kysely'
+import { sha256Hex } from '../../credentials/secret.ts'
+import type { Database, InvitationTable } from '../store/database.ts'
+import { instant } from '../store/instant.ts'
+import { insertWithId } from '../store/record-id.ts'
+
+/** An invitation as the platform API shows it. */
+export interface InvitationRecord {
+  readonly id: string
+  readonly email: string
+  readonly role: InvitationTable['role']
+  readonly inviter: { readonly id: string; readonly email: string }
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+/** What a new invitation is made of. */
+export interface NewInvitation {
+  readonly organizationId: string
+  readonly inviterId: string
+  readonly email: string
+  readonly role: InvitationTable['role']
+  /** What accepts it; only its hash is stored. */
+  readonly token: string
+}
+
+const now = sql<string>`clock_timestamp()`
+
+function invitations(db: Kysely<Database>) {
+  return db
+    .selectFrom('invitations as invitation')
+    .innerJoin('users as inviter', 'inviter.id', 'invitation.inviter_id')
+    .select([
+      'invitation.id as id',
+      'invitation.email as email',
+      'invitation.role as role',
+      'inviter.id as inviterId',
+      'inviter.email as inviterEmail',
+      instant('invitation.created_at').as('created_at'),
+      instant('invitation.expires_at').as('expires_at'),
+    ])
+    .where('invitation.expires_at', '>', now)
+}
+
+/**
+ * Makes an invitation and gives its id; undefined when there is one for the same address already. One that has ended does
+ * not count.
+ */
+export async function insertInvitation(
+  db: Kysely<Database>,
+  { organizationId, inviterId, email, role, token }: NewInvitation,
+): Promise<string | undefined> {
+  // Holds back others who invite into the same organization, so that nobody is invited twice.
+  await sql`select 1 from organizations where id = ${organizationId} for update`.execute(db)
+  await db
+    .deleteFrom('invitations')
+    .where('organization_id', '=', organizationId)
+    .where('expires_at', '<=', now)
+    .execute()
+  const existing = await db
+    .selectFrom('invitations')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (existing !== undefined) return undefined
+  return insertWithId('invitation', async (id) => {
+    const row = await db
+      .insertInto('invitations')
+      .values({
+        id,
+        organization_id: organizationId,
+        inviter_id: inviterId,
+        email,
+        role,
+        sha256: sha256Hex(token),
+        expires_at: sql<string>`clock_timestamp() + interval '7 days'`,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    return row?.id
+  })
+}
+
+/** Reads one invitation that has not ended. */
+export async function findInvitation(
+  db: Kysely<Database>,
+  organizationId: string,
+  id: string,
+): Promise<InvitationRecord | undefined> {
+  const row = await invitations(db)
+    .where('invitation.organization_id', '=', organizationId)
+    .where('invitation.id', '=', id)
+    .executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** Reads one page of the invitations that have not ended with the number of all, the newest first. */
+export async function listInvitations(
+  db: Kysely<Database>,
+  query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
+): Promise<{ readonly count: number; readonly invitations: InvitationRecord[] }> {
+  const rows = await invitations(db)
+    .select(sql<number>`(count(*) over ())::int`.as('total'))
+    .where('invitation.organization_id', '=', query.organizationId)
+    .orderBy('invitation.created_at', 'desc')
+    .orderBy('invitation.id', 'desc')
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  return { count: rows[0]?.total ?? 0, invitations: rows.map(toRecord) }
+}
+
+/** Whether a token accepts an invitation; cheap, so that what is dear is done for those only. */
+export async function isInvitationToken(db: Kysely<Database>, token: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('invitations')
+    .select('id')
+    .where('sha256', '=', sha256Hex(token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Takes the invitation of a token away and gives it; undefined when there is none, or it has ended. */
+export async function takeInvitation(db: Kysely<Database>, token: string) {
+  return db
+    .deleteFrom('invitations')
+    .where('sha256', '=', sha256Hex(token))
+    .where('expires_at', '>', now)
+    .returning(['id', 'organization_id as organizationId', 'email', 'role'])
+    .executeTakeFirst()
+}
+
+/** Deletes an invitation; false when somebody else has done so meanwhile. */
+export async function deleteInvitation(db: Kysely<Database>, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('invitations').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+function toRecord({
+  id,
+  email,
+  role,
+  inviterId,
+  inviterEmail,
+  created_at,
+  expires_at,
+}: Omit<InvitationRecord, 'inviter'> & {
+  readonly inviterId: string
+  readonly inviterEmail: string
+}): InvitationRecord {
+  return { id, email, role, inviter: { id: inviterId, email: inviterEmail }, created_at, expires_at }
+}

@@ -1,0 +1,100 @@
+import { type Kysely, sql } from 'kysely'
+import type { Database, WebhookEventType } from '../store/database.ts'
+import { insertWithId } from '../store/record-id.ts'
+import { insertDelivery } from './webhook-deliveries.ts'
+
+/** Something that has happened. */
+export interface NewEvent {
+  readonly organizationId: string
+  readonly type: WebhookEventType
+  /** What the receiver is told, in wire names. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** An event with the same key as an earlier one is none. */
+  readonly dedupeKey?: string
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number
+}
+
+/** What became of an event: nobody asks for its type, it was told before, or it is on its way. */
+export type EventFate = 'unwanted' | 'known' | 'written'
+
+/**
+ * Writes down an event for every active webhook of the organization that asks for its type.
+ *
+ * @param transaction - in which the event happened, so that neither is there without the other
+ */
+export async function insertEvent(transaction: Kysely<Database>, event: NewEvent): Promise<EventFate> {
+  const webhooks = await transaction
+    .selectFrom('webhooks')
+    .select('id')
+    .where('organization_id', '=', event.organizationId)
+    .where('active', '=', true)
+    .where(sql<boolean>`${event.type} = any(events)`)
+    .execute()
+  if (webhooks.length === 0) return 'unwanted'
+  const written = await writeEvent(transaction, event)
+  if (written === undefined) return 'known'
+  for (const { id: webhookId } of webhooks) {
+    await insertDelivery(transaction, { webhookId, eventId: written.id, at: event.at })
+  }
+  return 'written'
+}
+
+/** An event that was written down, with what is sent for it. */
+export interface WrittenEvent {
+  readonly id: string
+  readonly body: string
+}
+
+/** Writes down an event, whoever asks for it; undefined when its key is known already. */
+export async function writeEvent(
+  transaction: Kysely<Database>,
+  event: NewEvent,
+): Promise<WrittenEvent | undefined> {
+  const { organizationId, type, dedupeKey = null } = event
+  const written = await insertWithId<WrittenEvent | 'known'>('webhookEvent', async (id) => {
+    const row = await transaction
+      .insertInto('webhook_events')
+      .values({
+        id,
+        organization_id: organizationId,
+        type,
+        dedupe_key: dedupeKey,
+        body: eventBody(id, event),
+        created_at: new Date(event.at).toISOString(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(['id', 'body'])
+      .executeTakeFirst()
+    if (row) return row
+    const isKnown = dedupeKey !== null && (await hasKey(transaction, dedupeKey))
+    return isKnown ? 'known' : undefined
+  })
+  return written === 'known' ? undefined : written
+}
+
+/** The types of events that some active webhook asks for. */
+export async function wantedEventTypes(db: Kysely<Database>): Promise<ReadonlySet<WebhookEventType>> {
+  const { rows } = await sql<{ type: WebhookEventType }>`
+    select distinct unnest(events) as type from webhooks where active`.execute(db)
+  return new Set(rows.map(({ type }) => type))
+}
+
+/** Forgets events of the time before, with their deliveries. */
+export async function deleteEventsBefore(db: Kysely<Database>, time: number): Promise<void> {
+  await db.deleteFrom('webhook_events').where('created_at', '<', new Date(time).toISOString()).execute()
+}
+
+function eventBody(id: string, { type, at, organizationId, data }: NewEvent): string {
+  const created_at = new Date(at).toISOString()
+  return JSON.stringify({ id, type, created_at, organization_id: organizationId, data })
+}
+
+async function hasKey(db: Kysely<Database>, key: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('webhook_events')
+    .select('id')
+    .where('dedupe_key', '=', key)
+    .executeTakeFirst()
+  return row !== undefined
+}

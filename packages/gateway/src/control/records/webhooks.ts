@@ -1,0 +1,196 @@
+import { type Kysely, sql } from 'kysely'
+import type { Sealer } from '../../credentials/sealing.ts'
+import type { Database, WantedEventType } from '../store/database.ts'
+import { instant } from '../store/instant.ts'
+import { insertWithId } from '../store/record-id.ts'
+
+/** A webhook as the platform API shows it. */
+export interface WebhookRecord {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  readonly events: WantedEventType[]
+  readonly active: boolean
+  readonly created_at: string
+}
+
+/** A webhook together with its version. */
+export interface VersionedWebhook {
+  readonly webhook: WebhookRecord
+  readonly version: number
+}
+
+/** What a webhook is made of, beside its secret. */
+export type WebhookFields = Pick<WebhookRecord, 'url' | 'description' | 'events' | 'active'>
+
+/** Most webhooks that an organization may have. */
+export const mostWebhooks = 100
+
+/**
+ * Creates a webhook.
+ *
+ * @param transaction - so that no other one is created meanwhile
+ * @returns undefined when the organization has all the webhooks that it may have
+ */
+export async function insertWebhook(
+  transaction: Kysely<Database>,
+  sealer: Sealer,
+  { organizationId, secret, ...fields }: WebhookFields & { organizationId: string; secret: string },
+): Promise<VersionedWebhook | undefined> {
+  // Holds back others who add to the same organization, so that the count is right.
+  await sql`select 1 from organizations where id = ${organizationId} for update`.execute(transaction)
+  const { count } = await transaction
+    .selectFrom('webhooks')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= mostWebhooks) return undefined
+  return insertWithId('webhook', async (id) => {
+    const row = await transaction
+      .insertInto('webhooks')
+      .values({
+        id,
+        organization_id: organizationId,
+        url: sealer.seal(fields.url, urlContext(id)),
+        secret: sealer.seal(secret, id),
+        description: fields.description,
+        events: fields.events,
+        active: fields.active,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning(columns)
+      .executeTakeFirst()
+    return row && versioned(sealer, row)
+  })
+}
+
+/**
+ * Reads one webhook of an organization.
+ *
+ * @param isLocked - holds back others who would change it, until the transaction ends
+ */
+export async function findWebhook(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+  isLocked = false,
+): Promise<VersionedWebhook | undefined> {
+  const query = db
+    .selectFrom('webhooks')
+    .select(columns)
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+  const row = await (isLocked ? query.forUpdate() : query).executeTakeFirst()
+  return row && versioned(sealer, row)
+}
+
+/** Reads one page of the webhooks of an organization, the newest first, with the number of all; of one snapshot. */
+export async function listWebhooks(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
+): Promise<{ readonly count: number; readonly webhooks: readonly WebhookRecord[] }> {
+  const { rows } = await sql<Row & { total: number }>`
+    with page as (
+      select * from webhooks where organization_id = ${query.organizationId}
+      order by created_at desc, id desc limit ${query.limit} offset ${query.offset}
+    )
+    select
+      (select count(*)::int from webhooks where organization_id = ${query.organizationId}) as total,
+      id, url, description, events, active, version,
+      ${instant('created_at')} as created_text
+    from page order by created_at desc, id desc`.execute(db)
+  return {
+    count: rows[0]?.total ?? 0,
+    webhooks: rows.map((row) => versioned(sealer, row).webhook),
+  }
+}
+
+/** Changes a webhook that the caller has locked. What waits for one that is turned off fails. */
+export async function updateWebhook(
+  transaction: Kysely<Database>,
+  sealer: Sealer,
+  id: string,
+  { url, ...fields }: Partial<WebhookFields> & { readonly secret?: string },
+): Promise<VersionedWebhook> {
+  const row = await transaction
+    .updateTable('webhooks')
+    .set({
+      ...fields,
+      ...(url !== undefined && { url: sealer.seal(url, urlContext(id)) }),
+      ...(fields.secret !== undefined && { secret: sealer.seal(fields.secret, id) }),
+      version: sql<number>`version + 1`,
+    })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  if (fields.active === false) {
+    await transaction
+      .updateTable('webhook_deliveries')
+      .set({ state: 'failed', next_attempt_at: null, error: 'The webhook was turned off.' })
+      .where('webhook_id', '=', id)
+      .where('state', '=', 'pending')
+      .execute()
+  }
+  return versioned(sealer, row)
+}
+
+/** Deletes a webhook with its deliveries. */
+export async function deleteWebhook(db: Kysely<Database>, id: string): Promise<void> {
+  await db.deleteFrom('webhooks').where('id', '=', id).execute()
+}
+
+/** Where requests of a webhook go and what they are signed with. */
+export interface WebhookTarget {
+  readonly url: string
+  readonly secret: string
+}
+
+/** Opens the sealed address and secret of a webhook. */
+export function openTarget(
+  sealer: Sealer,
+  { id, url, secret }: { readonly id: string; readonly url: string; readonly secret: string },
+): WebhookTarget {
+  return { url: sealer.open(url, urlContext(id)), secret: sealer.open(secret, id) }
+}
+
+/** Reads where requests of a webhook go and what they are signed with. */
+export async function findTarget(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  id: string,
+): Promise<WebhookTarget | undefined> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select(['id', 'url', 'secret'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && openTarget(sealer, row)
+}
+
+const columns = [
+  'id',
+  'url',
+  'description',
+  'events',
+  'active',
+  'version',
+  instant('created_at').as('created_text'),
+] as const
+
+interface Row extends WebhookFields {
+  readonly id: string
+  readonly version: number
+  readonly created_text: string
+}
+
+function versioned(sealer: Sealer, row: Row): VersionedWebhook {
+  const { id, description, events, active, version, created_text: created_at } = row
+  const url = sealer.open(row.url, urlContext(id))
+  return { webhook: { id, url, description, events, active, created_at }, version }
+}
+
+// One sealed text of a webhook does not open in place of the other.
+function urlContext(id: string): string {
+  return `${id} url`
+}

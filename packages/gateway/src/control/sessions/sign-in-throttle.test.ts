@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { createSignInThrottle } from './sign-in-throttle.ts'
+
+describe('those who try passwords out', () => {
+  let now = 0
+  const fresh = () => createSignInThrottle(() => now)
+
+  it('wait after ten attempts on an account, wherever they come from', () => {
+    const throttle = fresh()
+    for (let index = 0; index < 10; index++) expect(throttle.attempt(`192.0.2.${index}`, 'a')).toBe(0)
+    expect(throttle.attempt('192.0.2.99', 'a')).toBe(300)
+    expect(throttle.attempt('192.0.2.99', 'b')).toBe(0)
+    now += 299_500
+    expect(throttle.attempt('192.0.2.99', 'a')).toBe(1)
+    now += 500
+    expect(throttle.attempt('192.0.2.99', 'a')).toBe(0)
+  })
+
+  it('wait after thirty attempts from an address, or from one network of IPv6', () => {
+    const throttle = fresh()
+    for (let index = 0; index < 30; index++) {
+      expect(throttle.attempt(`2001:db8:1:2::${index}`, `account ${index}`)).toBe(0)
+    }
+    expect(throttle.attempt('2001:db8:1:2::ffff', 'other')).toBeGreaterThan(0)
+    expect(throttle.attempt('2001:db8:1:3::1', 'other')).toBe(0)
+  })
+
+  it('are not those who know the password', () => {
+    const throttle = fresh()
+    for (let index = 0; index < 100; index++) {
+      expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
+      throttle.succeeded('192.0.2.1', 'a')
+    }
+    // Nor is anybody else let off.
+    for (let index = 0; index < 10; index++) throttle.attempt('192.0.2.2', 'b')
+    throttle.succeeded('192.0.2.1', 'a')
+    expect(throttle.attempt('192.0.2.3', 'b')).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,111 @@
+import type { ColumnType } from 'kysely'
+import type { Scope } from '../identity/scopes.ts'
+import type { NullableTimestamp, Timestamp, Version } from './column-types.ts'
+
+/** Who made a secret: the first start, the development mode, or a person. */
+export type SecretOrigin = 'first-start' | 'development' | 'user'
+
+/** Who gave a user the password: the first start, the development mode, or the user. */
+export type PasswordOrigin = SecretOrigin
+
+/** What a member may do in an organization. */
+export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
+
+export interface OrganizationTable {
+  id: string
+  name: string
+  created_at: Timestamp
+  version: Version
+}
+
+export interface UserTable {
+  id: string
+  email: string
+  first_name: string
+  last_name: string
+  /** Argon2id in its usual form; null for a user who has no password. */
+  password_hash: string | null
+  password_origin: PasswordOrigin | null
+  must_change_password: ColumnType<boolean, boolean | undefined, boolean>
+  last_sign_in_at: NullableTimestamp
+  disabled_at: NullableTimestamp
+  created_at: Timestamp
+}
+
+export interface MembershipTable {
+  user_id: string
+  organization_id: string
+  role: Role
+  created_at: Timestamp
+  version: Version
+}
+
+export interface ApiKeyTable {
+  id: string
+  organization_id: string
+  creator_id: string
+  name: string
+  scopes: Scope[]
+  origin: SecretOrigin
+  created_at: Timestamp
+  expires_at: NullableTimestamp
+  last_used_at: NullableTimestamp
+  last_used_ip: string | null
+  revoked_at: NullableTimestamp
+  version: Version
+}
+
+export interface ApiKeySecretTable {
+  /** The first part of the key, which may be shown. */
+  prefix: string
+  key_id: string
+  /** Of the whole key. */
+  sha256: string
+  created_at: Timestamp
+  expires_at: NullableTimestamp
+  last_used_at: NullableTimestamp
+}
+
+export interface SessionTable {
+  id: string
+  /** Of the cookie. */
+  sha256: string
+  user_id: string
+  organization_id: string
+  ip: string
+  user_agent: string
+  created_at: Timestamp
+  last_used_at: Timestamp
+  expires_at: ColumnType<unknown, string, string>
+}
+
+export interface InvitationTable {
+  id: string
+  organization_id: string
+  inviter_id: string
+  email: string
+  role: Exclude<Role, 'owner'>
+  /** Of the token. */
+  sha256: string
+  created_at: Timestamp
+  expires_at: ColumnType<unknown, string, string>
+}
+
+/** A row is written once and stays: the database refuses to change or to delete it. */
+export interface AuditLogTable {
+  id: string
+  organization_id: string
+  created_at: Timestamp
+  action: string
+  actor_kind: 'user' | 'key' | 'system'
+  actor_id: string | null
+  actor_label: string
+  object_kind: string
+  object_id: string
+  object_name: string | null
+  /** JSON. */
+  changes: string
+  ip: string | null
+  user_agent: string | null
+  request_id: string | null
+}

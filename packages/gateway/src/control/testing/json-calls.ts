@@ -1,0 +1,37 @@
+import type { PlatformFixture } from './platform-fixture.ts'
+
+/** What a test looks at of an answer. */
+export interface JsonAnswer<body> {
+  readonly status: number
+  readonly etag: string | undefined
+  readonly body: body
+}
+
+/** Sends JSON to the platform API and reads the answer. */
+export type JsonCall = <body = Record<string, unknown>>(
+  method: string,
+  url: string,
+  payload?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<JsonAnswer<body>>
+
+/** Makes the calls of a test with the first API key, or with the one in the headers of a call. */
+export function jsonCalls({ call }: Pick<PlatformFixture, 'call'>): JsonCall {
+  return async (method, url, payload, headers = {}) => {
+    const json = payload === undefined ? {} : { payload: JSON.stringify(payload) }
+    const type = payload === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await call(url, { method, ...json, headers: { ...type, ...headers } })
+    const { etag } = response.headers
+    return {
+      status: response.statusCode,
+      etag: typeof etag === 'string' ? etag : undefined,
+      // Whatever the test takes it for: the answer was checked against the contract.
+      body: (response.body === '' ? undefined : response.json<unknown>()) as never,
+    }
+  }
+}
+
+/** The path of a node's own operations. */
+export function nodePath(id: string, ...rest: readonly string[]): string {
+  return `/v2/nodes/${[id, ...rest].join('/')}/`
+}
