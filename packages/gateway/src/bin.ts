@@ -1,12 +1,16 @@
 #!/usr/bin/env node
 import { FairleadError } from '@fairlead/core'
+import { CommanderError } from 'commander'
 import { readFileSync } from 'node:fs'
+import { CommandFailure, exitCodes } from './cli/exit-codes.ts'
 import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
+import type { Store } from './control/store/open-store.ts'
 import type { ProbeCommand } from './probe/run-probe.ts'
 import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
+const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** Lets a service go on when whoever read its output is gone. */
 function outliveReader(): void {
@@ -52,6 +56,44 @@ async function probe(command: ProbeCommand): Promise<void> {
   }
 }
 
+async function doctor(configuration: Configuration, { json }: { readonly json: boolean }): Promise<void> {
+  const { examine } = await import('./doctor/examine.ts')
+  const { formatFindings } = await import('./doctor/format-findings.ts')
+  const findings = await examine(configuration)
+  print(json ? JSON.stringify({ findings }, undefined, 2) : formatFindings(findings))
+  if (findings.some(({ state }) => state === 'problem')) process.exit(exitCodes.failed)
+}
+
+async function backup(configuration: Configuration, file: string): Promise<void> {
+  const { writeBackupFile } = await import('./control/backup/backup-file.ts')
+  await withStore(configuration, (store) => writeBackupFile(store, file))
+  remark(`${file} is written. What is sealed in it opens with the same secret key only: keep that as well.`)
+}
+
+async function restore(configuration: Configuration, file: string): Promise<void> {
+  const { restoreBackupFile } = await import('./control/backup/backup-file.ts')
+  const rows = await withStore(configuration, (store) => restoreBackupFile(store, file))
+  remark(`${rows} records are restored.`)
+}
+
+async function withStore<result>(
+  { databaseUrl, dataDirectory, secretKey }: Configuration,
+  run: (store: Store) => Promise<result>,
+): Promise<result> {
+  const { openStore } = await import('./control/store/open-store.ts')
+  const store = await openStore({ databaseUrl, dataDirectory, secretKey })
+  try {
+    return await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function exitCodeOfError(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode
+  return FairleadError.is(error, 'CONFIG_INVALID') ? exitCodes.usage : exitCodes.failed
+}
+
 function sentence(error: unknown): string {
   if (FairleadError.is(error, 'CONFIG_INVALID')) return `${error.context.option} ${error.context.rule}`
   return error instanceof Error ? error.message : String(error)
@@ -62,11 +104,15 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 try {
-  await createCommandLine({ dev, serve, probe }, process.env, version).parseAsync()
+  const surroundings = { environment: process.env, terminal: process.stdout.isTTY, print, remark }
+  const program = createCommandLine({ dev, serve, doctor, backup, restore, probe }, surroundings, version)
+  await program.parseAsync()
   // Nothing is left to wait for; a handle that somebody forgot must not keep the process.
   process.exit(0)
 } catch (error) {
   if (error instanceof Stopped) process.exit(0)
+  // Whatever there was to say has been said.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : exitCodes.usage)
   process.stderr.write(`error: ${sentence(error)}\n`)
-  process.exit(1)
+  process.exit(exitCodeOfError(error))
 }

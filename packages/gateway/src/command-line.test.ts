@@ -33,12 +33,10 @@ async function configured(
     return Promise.resolve()
   }
   const other = () => Promise.reject(new Error('not asked for'))
-  await createCommandLine({ dev: other, serve, probe: other }, environment, '1.2.3').parseAsync(
-    ['serve', ...args],
-    {
-      from: 'user',
-    },
-  )
+  const commands = { dev: other, serve, doctor: other, backup: other, restore: other, probe: other }
+  const nothing = () => undefined
+  const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
+  await createCommandLine(commands, surroundings, '1.2.3').parseAsync(['serve', ...args], { from: 'user' })
   if (!given) throw new Error('Nothing was run.')
   return given
 }
@@ -76,17 +74,17 @@ describe('the command line', () => {
     ['an unknown command', ['start']],
     ['an argument too many', ['serve', 'now']],
     ['a flag without its value', ['serve', '--port']],
-  ])('ends with 1 and says how it is used on %s', async (_, args) => {
+  ])('ends with 2 and says how it is used on %s', async (_, args) => {
     const { stdout, stderr, code } = await fairlead(...args)
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^error: /)
-    expect(stderr).toContain('Usage: fairlead <dev|serve|probe> [options]')
+    expect(stderr).toContain('Usage: fairlead <command> [options]')
   })
 
-  it('ends with 1 and one line on a value that cannot be', async () => {
+  it('ends with 2 and one line on a value that cannot be', async () => {
     const { stderr, code } = await fairlead('serve', '--port', 'x')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr).toBe('error: FAIRLEAD_PORT must be an integer from 0 to 65535, not this text\n')
   })
 
@@ -121,9 +119,9 @@ describe('the command line', () => {
     ['two addresses', ['probe', 'http://a', 'http://c4n4ry'], 'too many arguments'],
     ['an address as a command', ['http://host/c4n4ry'], 'unknown command'],
     ['an address in a flag', ['probe', '--url=http://host/c4n4ry'], 'unknown option'],
-  ])('ends with 1 and repeats nothing of an address, on %s', async (_, args, complaint) => {
+  ])('ends with an error and repeats nothing of an address, on %s', async (name, args, complaint) => {
     const { stdout, stderr, code } = await fairlead(...args)
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([name === 'a node that is not there' ? 1 : 2, ''])
     expect(stderr).toMatch(/^error: /)
     expect(stderr).toContain(complaint)
     expect(stderr).not.toContain('c4n4ry')
@@ -143,9 +141,11 @@ describe('the command line', () => {
     const probe = (command: unknown) => Promise.resolve(void given.push(command))
     const other = () => Promise.reject(new Error('not asked for'))
     const environment = { FAIRLEAD_NODE_URL: 'http://a', FAIRLEAD_NODE_WEBSOCKET_URL: 'ws://a' }
-    const commands = { dev: other, serve: other, probe }
+    const commands = { dev: other, serve: other, doctor: other, backup: other, restore: other, probe }
+    const nothing = () => undefined
+    const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
     for (const args of [['--markdown'], ['http://b', '--method', 'eth_call', '--method', 'net_version']]) {
-      const commandLine = createCommandLine(commands, environment, '1.2.3')
+      const commandLine = createCommandLine(commands, surroundings, '1.2.3')
       await commandLine.parseAsync(['probe', ...args], { from: 'user' })
     }
     const numbers = { repeat: 1, concurrency: 4, timeoutMs: 10_000 }

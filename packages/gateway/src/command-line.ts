@@ -2,6 +2,11 @@ import { FairleadError } from '@fairlead/core'
 import { Command, Option as CommandOption } from 'commander'
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { type Surroundings, addVerbs } from './cli/add-verbs.ts'
+import { addCallCommand } from './cli/call-command.ts'
+import { addCompletionCommands } from './cli/completion-command.ts'
+import { addInitCommand } from './cli/init-command.ts'
+import { addProfileCommands } from './cli/profile-command.ts'
 import type { Configuration, Option, OptionName } from './configuration/options.ts'
 import { options } from './configuration/options.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
@@ -18,13 +23,19 @@ export interface Commands {
    * @param read - reads the configuration again
    */
   serve(configuration: Configuration, read: () => Configuration): Promise<void>
+  /** Looks at what the service needs, and prints what is wrong. */
+  doctor(configuration: Configuration, flags: { readonly json: boolean }): Promise<void>
+  /** Writes all records of a service into a file. */
+  backup(configuration: Configuration, file: string): Promise<void>
+  /** Puts the records of a backup into an empty database. */
+  restore(configuration: Configuration, file: string): Promise<void>
   /** Calls the methods of a node and prints which ones answer. */
   probe(command: ProbeCommand): Promise<void>
 }
 
 const surplusArguments = /(?<=but got \d+): .*/
 const anyAddress = /'?[^\s']*(?:[/=@]|:[^\s'])[^\s']*'?/g
-const usage = 'Usage: fairlead <dev|serve|probe> [options]; `fairlead <command> --help` lists the options'
+const usage = 'Usage: fairlead <command> [options]; `fairlead --help` lists the commands'
 
 /**
  * Makes the command line `fairlead`.
@@ -33,40 +44,64 @@ const usage = 'Usage: fairlead <dev|serve|probe> [options]; `fairlead <command> 
  * to other users of the machine.
  *
  * @param commands - what to run
- * @param environment - variables such as `process.env`; flags win over them, they win over the files
+ * @param surroundings - the environment (flags win over it, it wins over the files), and where to write
  * @param version - version of the package
  */
-export function createCommandLine(
-  commands: Commands,
-  environment: Readonly<Record<string, string | undefined>>,
-  version: string,
-): Command {
+export function createCommandLine(commands: Commands, surroundings: Surroundings, version: string): Command {
+  const { environment } = surroundings
   const program = new Command('fairlead')
     .description('Speaks the platform API and the node APIs in front of your own nodes.')
     .version(version)
+    .exitOverride()
     .showHelpAfterError(`\n${usage}`)
     // An address in the wrong place may hold a token, and the complaint would quote it.
     .configureOutput({
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
-  const add = (name: string, description: string, run: Commands['serve']) => {
+  addServiceCommands(program, commands, environment)
+  addProbeCommand(program, commands.probe, environment)
+  addInitCommand(program, surroundings)
+  addVerbs(program, surroundings)
+  addCallCommand(program, surroundings)
+  addProfileCommands(program, surroundings)
+  addCompletionCommands(program, surroundings)
+  return program
+}
+
+/** Commands that take the configuration of a service. */
+function addServiceCommands(program: Command, commands: Commands, environment: Environment): void {
+  const add = (name: string, description: string) => {
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with options by name')
     command.option('-e, --environment-file <file>', 'file with a line NAME=value for each variable')
     for (const [option, definition] of Object.entries(options) as [OptionName, Option][]) {
       if (definition.kind !== 'secret') command.addOption(flag(option, definition))
     }
-    command.addHelpText('after', `\n${secretsHelp()}`)
-    command.action((values: Record<string, string | undefined>) => {
-      const read = () => configurationOf(values, environment)
-      return run(read(), read)
-    })
+    return command.addHelpText('after', `\n${secretsHelp()}`)
   }
-  add('dev', 'start over embedded development chains, without credentials or internet', commands.dev)
-  add('serve', 'start in front of your own nodes', commands.serve)
-  addProbeCommand(program, commands.probe, environment)
-  return program
+  const configured = (values: Flags) => configurationOf(values, environment)
+  add('dev', 'start over embedded development chains, without credentials or internet').action(
+    (values: Flags) => commands.dev(configured(values)),
+  )
+  add('serve', 'start in front of your own nodes').action((values: Flags) => {
+    const read = () => configured(values)
+    return commands.serve(read(), read)
+  })
+  add('doctor', 'look at configuration, ports, database and upstreams, and say what to do')
+    .option('--json', 'print one JSON object')
+    .action(({ json, ...values }: Flags & { json?: true }) =>
+      commands.doctor(configured(values), { json: json === true }),
+    )
+  add('backup', 'write all records into a file; the embedded database must not be in use')
+    .argument('<file>', 'file to write')
+    .action((file: string, values: Flags) => commands.backup(configured(values), file))
+  add('restore', 'put the records of a backup into an empty database')
+    .argument('<file>', 'file that `fairlead backup` has written')
+    .action((file: string, values: Flags) => commands.restore(configured(values), file))
 }
+
+type Environment = Surroundings['environment']
+type Flags = Record<string, string | undefined>
 
 function flag(name: OptionName, { description, environment, fallback }: Option): CommandOption {
   const parameter = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
@@ -82,8 +117,8 @@ function secretsHelp(): string {
 }
 
 function configurationOf(
-  { config, environmentFile, ...flags }: Record<string, string | undefined>,
-  environment: Readonly<Record<string, string | undefined>>,
+  { config, environmentFile, ...flags }: Flags,
+  environment: Environment,
 ): Configuration {
   const written = environmentFile === undefined ? {} : parseEnv(textOf(environmentFile))
   const merged: Record<string, string | undefined> = { ...written, ...environment }

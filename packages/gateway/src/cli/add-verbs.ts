@@ -1,0 +1,152 @@
+import type { Route } from '@fairlead/core'
+import { routes } from '@fairlead/platform-client/contract'
+import { type Command, Option } from 'commander'
+import { callOperation, type OperationAnswer, type OperationInput } from './call-operation.ts'
+import { type InputFlag, inputFlags, readBody, readFlag } from './input-flags.ts'
+import { type Connection, connectionOf } from './profiles.ts'
+import { showAnswer } from './show-answer.ts'
+import { groups, type Verb, verbs } from './verbs.ts'
+
+/** Where a command writes, and what it reads beside its arguments. */
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whether a person reads the output. */
+  readonly terminal: boolean
+  /** Writes what was asked for. */
+  readonly print: (text: string) => void
+  /** Writes what is no part of the answer. */
+  readonly remark: (text: string) => void
+}
+
+interface Flags {
+  readonly service?: string
+  readonly profile?: string
+  readonly json?: true
+  readonly all?: true
+  readonly body?: string
+  readonly ifMatch?: string
+  readonly [name: string]: unknown
+}
+
+/** Adds the commands of the platform API: a word for what it is about, a verb, and flags by the contract. */
+export function addVerbs(program: Command, surroundings: Surroundings): void {
+  for (const verb of verbs) addVerb(program, verb, surroundings)
+}
+
+/** Adds what says where a command goes. */
+export function addConnectionFlags(command: Command): Command {
+  return command
+    .option('--service <address>', 'address of the service (FAIRLEAD_URL)')
+    .option('--profile <name>', 'profile to use (FAIRLEAD_PROFILE)')
+}
+
+function addVerb(program: Command, verb: Verb, surroundings: Surroundings): void {
+  const route: Route = routes[verb.operation]
+  const inputs = inputFlags(route)
+  const parameters = Object.keys(route.pathParameters)
+  const command = commandOf(program, verb)
+  for (const name of parameters) command.argument(`<${name}>`, describePath(route, name))
+  for (const input of inputs) command.addOption(optionOf(input))
+  if (route.requestBody) command.option('--body <json>', 'the whole body as JSON, or @file')
+  if (isList(route)) command.option('--all', 'every page')
+  if (route.headers && 'If-Match' in route.headers) {
+    command.option('--if-match <etag>', 'only when the object is still at this version')
+  }
+  addConnectionFlags(command).option('--json', 'print the answer as JSON')
+  command.addHelpText('after', `\n${route.method} ${route.path}${scopesOf(route)}`)
+  command.action(async (...given: unknown[]) => {
+    const values = given.slice(0, parameters.length) as string[]
+    const flags = command.opts<Flags>()
+    const input = {
+      ...inputOf(inputs, flags),
+      path: Object.fromEntries(parameters.map((name, at) => [name, values[at] ?? ''])),
+    }
+    const connection = connectionOf(flags, surroundings.environment)
+    const { body } = await (flags.all
+      ? allPages(connection, verb, input)
+      : callOperation(connection, verb.operation, input))
+    const { terminal, print, remark } = surroundings
+    const shown = showAnswer(body, verb.columns ?? [], { json: flags.json === true, terminal })
+    if (shown.text !== '') print(shown.text)
+    if (shown.remark !== undefined && terminal) remark(shown.remark)
+  })
+}
+
+/** The command at the end of the words of a verb; the groups before it are made when they are missing. */
+function commandOf(program: Command, { words, summary }: Verb): Command {
+  const names = words.split(' ')
+  const last = names.pop() ?? words
+  let parent = program
+  for (const name of names) {
+    parent =
+      parent.commands.find((command) => command.name() === name) ??
+      parent.command(name).description(groups[name] ?? `${name} ${groups[parent.name()] ?? ''}`.trim())
+  }
+  return parent.command(last).description(summary)
+}
+
+function optionOf({ flag, kind, required, repeated }: InputFlag): Option {
+  const option = new Option(
+    `--${flag} <value>`,
+    `${kind}${required ? '; required' : ''}${repeated ? '; repeatable' : ''}`,
+  )
+  return repeated
+    ? option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text])
+    : option
+}
+
+function inputOf(inputs: readonly InputFlag[], flags: Flags): OperationInput {
+  const query: Record<string, string> = {}
+  const fields: Record<string, unknown> = {}
+  for (const input of inputs) {
+    const given = flags[camelCase(input.flag)] as string | readonly string[] | undefined
+    if (given === undefined) continue
+    if (input.place === 'query') query[input.name] = String(given)
+    else fields[input.name] = readFlag(input, given)
+  }
+  const whole = flags.body === undefined ? undefined : readBody(flags.body)
+  const hasFields = Object.keys(fields).length > 0 || inputs.some(({ place }) => place === 'body')
+  const body = whole === undefined ? (hasFields ? fields : undefined) : { ...(whole as object), ...fields }
+  return { query, body, ifMatch: flags.ifMatch }
+}
+
+async function allPages(
+  connection: Connection,
+  { operation }: Verb,
+  input: OperationInput,
+): Promise<OperationAnswer> {
+  const results: unknown[] = []
+  let answer: Record<string, unknown> = {}
+  for (let page = 1; ; page += 1) {
+    const { body } = await callOperation(connection, operation, {
+      ...input,
+      query: { ...input.query, page: String(page) },
+    })
+    answer = body as Record<string, unknown>
+    results.push(...(answer['results'] as unknown[]))
+    if (answer['next'] === null) break
+  }
+  return { body: { ...answer, previous: null, results }, etag: null }
+}
+
+function isList(route: Route): boolean {
+  return 'page' in route.query
+}
+
+function describePath(route: Route, name: string): string {
+  const before =
+    route.path
+      .slice(0, route.path.indexOf(`{${name}}`))
+      .split('/')
+      .filter(Boolean)
+      .at(-1) ?? ''
+  return `id in ${before.replaceAll('-', ' ')}`
+}
+
+function scopesOf({ scopes = [] }: Route): string {
+  return scopes.length === 0 ? '' : `, needs ${scopes.join(', ')}`
+}
+
+function camelCase(flag: string): string {
+  return flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

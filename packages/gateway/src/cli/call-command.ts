@@ -1,0 +1,148 @@
+import { createHttpTransport, FairleadError, redact } from '@fairlead/core'
+import type { Command } from 'commander'
+import { addConnectionFlags, type Surroundings } from './add-verbs.ts'
+import { callOperation } from './call-operation.ts'
+import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
+import { type Connection, connectionOf } from './profiles.ts'
+
+const examples = `
+The node is an id, or a name that only one node has. Without FAIRLEAD_NODE_TOKEN a token of the node is revealed for
+the call, which needs the scope credentials:write and is written to the audit log.
+
+Examples:
+  fairlead call ND-482-517-093 eth_blockNumber
+  fairlead call Mainnet eth_getBalance 0x000000000000000000000000000000000000dEaD latest
+  fairlead call Mainnet eth_getLogs '[{"fromBlock":"0x10","toBlock":"0x20"}]'
+  fairlead call Beacon /eth/v1/node/version
+  fairlead call Jettons /api/v2/getMasterchainInfo
+
+The exit code is 0 for a result, 1 for an error of the node.`
+
+interface NodeShown {
+  readonly id: string
+  readonly details: Readonly<Record<string, string>>
+}
+
+const timeoutMs = 60_000
+
+/** Adds the command that calls a method of a node through the service. */
+export function addCallCommand(program: Command, { environment, print }: Surroundings): void {
+  const command = program
+    .command('call')
+    .description('call a method or a path of a node')
+    .argument('<node>', 'id or name of the node')
+    .argument('<method>', 'JSON-RPC method, or a path that begins with /')
+    .argument('[params...]', 'parameters: JSON each, or one JSON array of all')
+    .addHelpText('after', examples)
+  addConnectionFlags(command).action(async (name: string, method: string, params: readonly string[]) => {
+    const connection = connectionOf(command.opts(), environment)
+    const node = await nodeNamed(connection, name)
+    const token = environment['FAIRLEAD_NODE_TOKEN'] || (await tokenOf(connection, node))
+    const answer = await callNode(node, token, method, params)
+    print(JSON.stringify(answer, undefined, 2))
+  })
+}
+
+async function nodeNamed(connection: Connection, name: string): Promise<NodeShown> {
+  if (name.startsWith('ND-')) {
+    return (await callOperation(connection, 'getNode', { path: { id: name } })).body as NodeShown
+  }
+  const { body } = await callOperation(connection, 'listNodes', { query: { name } })
+  const { results } = body as { results: readonly NodeShown[] }
+  const [node, ...others] = results
+  if (node && others.length === 0) return node
+  const message = node
+    ? 'Several nodes have this name; give the id.'
+    : 'There is no node with this name or id.'
+  throw new CommandFailure(message, exitCodes.missing)
+}
+
+async function tokenOf(connection: Connection, { id }: NodeShown): Promise<string> {
+  const { body } = await callOperation(connection, 'listCredentials', { path: { id } })
+  const { results } = body as {
+    results: readonly { id: string; kind: string; state: string; can_reveal: boolean }[]
+  }
+  const credential = results.find(
+    ({ kind, state, can_reveal }) => kind === 'token' && state === 'active' && can_reveal,
+  )
+  if (!credential) {
+    throw new CommandFailure(
+      'No token of the node can be shown again: give one as FAIRLEAD_NODE_TOKEN, or create one with `fairlead credential create`.',
+      exitCodes.refused,
+    )
+  }
+  const revealed = await callOperation(connection, 'revealCredential', {
+    path: { id, credential_id: credential.id },
+  })
+  return (revealed.body as { token: string }).token
+}
+
+async function callNode(
+  { details }: NodeShown,
+  token: string,
+  method: string,
+  params: readonly string[],
+): Promise<unknown> {
+  const isPath = method.startsWith('/')
+  const address = isPath ? pathAddress(details, method, token) : methodAddress(details, token)
+  const send = createHttpTransport({ timeoutMs }, [token])
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: parameters(params) })
+  const call = { operation: method, url: address, idempotent: isPath }
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  const { status, text } = await send(isPath ? call : { ...call, init }, async (response) => ({
+    status: response.status,
+    text: await response.text(),
+  })).catch((error: unknown) => {
+    const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'no answer in time'
+    throw new CommandFailure(`The node cannot be reached: ${redact(reason, [token])}`, exitCodes.unavailable)
+  })
+  const answer = parsed(text)
+  if (isPath && status < 400) return answer
+  const { error, result } = (answer ?? {}) as { error?: unknown; result?: unknown }
+  if (!isPath && status < 400 && error === undefined) return result
+  const said = redact(
+    typeof (error ?? answer) === 'string' ? text : JSON.stringify(error ?? answer ?? text),
+    [token],
+  )
+  throw new CommandFailure(
+    `The node answered ${status}: ${said}`,
+    status < 400 ? exitCodes.failed : exitCodeOf(status),
+  )
+}
+
+function methodAddress(details: NodeShown['details'], token: string): string {
+  const template =
+    details['https'] ?? (details['api_v2'] === undefined ? undefined : `${details['api_v2']}/jsonRPC`)
+  return filled(template, token, 'The node has no JSON-RPC; give a path such as /eth/v1/node/version.')
+}
+
+// The templates end where the paths of their protocol begin.
+function pathAddress(details: NodeShown['details'], path: string, token: string): string {
+  const [name, prefix] = path.startsWith('/api/v3')
+    ? (['api_v3', '/api/v3'] as const)
+    : path.startsWith('/api/v2')
+      ? (['api_v2', '/api/v2'] as const)
+      : (['beacon', ''] as const)
+  const base = filled(details[name], token, 'The node has no such paths.')
+  return `${base.replace(/\/$/, '')}${path.slice(prefix.length)}`
+}
+
+function filled(template: string | undefined, token: string, otherwise: string): string {
+  if (template === undefined) throw new CommandFailure(otherwise, exitCodes.missing)
+  return template.replace('{token}', encodeURIComponent(token))
+}
+
+function parameters(given: readonly string[]): readonly unknown[] {
+  const [first] = given
+  if (given.length === 1 && first?.trimStart().startsWith('[')) return parsed(first) as unknown[]
+  // What is no JSON is a text: an address need not stand in quotes.
+  return given.map((text) => parsed(text) ?? text)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

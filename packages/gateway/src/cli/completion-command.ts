@@ -1,0 +1,69 @@
+import { FairleadError } from '@fairlead/core'
+import type { Command } from 'commander'
+import type { Surroundings } from './add-verbs.ts'
+
+// Each asks the program itself, so a script that was installed once knows the commands of every later version.
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_fairlead() {
+  local IFS=$'\\n'
+  COMPREPLY=($(fairlead complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _fairlead fairlead`,
+  zsh: `#compdef fairlead
+_fairlead() {
+  local -a found
+  found=("\${(@f)$(fairlead complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  compadd -a found
+}
+compdef _fairlead fairlead`,
+  fish: `complete -c fairlead -f -a '(fairlead complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+}
+
+const help = `
+  bash   fairlead completion bash > /etc/bash_completion.d/fairlead
+  zsh    fairlead completion zsh > "\${fpath[1]}/_fairlead"
+  fish   fairlead completion fish > ~/.config/fish/completions/fairlead.fish`
+
+/** Adds the command that prints a script for a shell, and the one that such a script asks. */
+export function addCompletionCommands(program: Command, { print }: Surroundings): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands in a shell')
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText('after', help)
+    .action((shell: string) => {
+      const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
+      if (script === undefined) {
+        throw new FairleadError('CONFIG_INVALID', { option: 'shell', rule: 'must be bash, zsh or fish' })
+      }
+      print(script)
+    })
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .action((words: readonly string[]) => {
+      const found = completions(program, words)
+      if (found.length > 0) print(found.join('\n'))
+    })
+}
+
+/**
+ * What may stand in place of the last word.
+ *
+ * @param program - the command line
+ * @param words - what was typed behind `fairlead`, the last word perhaps in part
+ */
+export function completions(program: Command, words: readonly string[]): string[] {
+  const before = words.slice(0, -1)
+  const begun = words.at(-1) ?? ''
+  let command = program
+  for (const word of before) command = command.commands.find((one) => one.name() === word) ?? command
+  const shown = command.createHelp()
+  const flags = shown.visibleOptions(command).flatMap(({ long }) => (long == null ? [] : [long]))
+  const names = shown.visibleCommands(command).flatMap((one) => (one.name() === 'help' ? [] : [one.name()]))
+  const option = command.options.find(({ long }) => long === before.at(-1))
+  if (option?.argChoices) return option.argChoices.filter((choice) => choice.startsWith(begun))
+  // The value of a flag is anybody's guess.
+  if (option?.required) return []
+  return (begun.startsWith('-') ? flags : names).filter((name) => name.startsWith(begun))
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Option, options } from '../configuration/options.ts'
+import type { Surroundings } from './add-verbs.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
+
+const configurationFile = 'fairlead.yaml'
+const environmentFile = 'fairlead.env'
+
+const help = `
+Options that hold secrets are taken over from the environment:
+  FAIRLEAD_EVM_UPSTREAM=https://node.example/secret fairlead init /etc/fairlead`
+
+/** Adds the command that writes the files of a new service. */
+export function addInitCommand(program: Command, { environment, print, remark }: Surroundings): void {
+  program
+    .command('init')
+    .description('write the configuration of a new service')
+    .argument('[folder]', 'where to', '.')
+    .addHelpText('after', help)
+    .action((folder: string) => {
+      const files = [configurationFile, environmentFile].map((name) => join(folder, name))
+      const [configuration = '', secrets = ''] = files
+      const there = files.filter((file) => existsSync(file))
+      if (there.length > 0) {
+        throw new CommandFailure(
+          `Nothing was written: ${there.join(' and ')} is there already.`,
+          exitCodes.conflict,
+        )
+      }
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      writeFileSync(configuration, configurationText(join(folder, 'data')), { flag: 'wx' })
+      writeFileSync(secrets, secretsText(environment), { mode: 0o600, flag: 'wx' })
+      // The mask of the process may have taken bits away, but never adds any; a mount may.
+      chmodSync(secrets, 0o600)
+      const flags = `--config ${configuration} --environment-file ${secrets}`
+      print(`${configuration}\n${secrets}`)
+      remark(
+        `next:\n  put the address of your node into ${secrets}\n  fairlead doctor ${flags}\n  fairlead serve ${flags}`,
+      )
+    })
+}
+
+/** Every option with its meaning, those that have a default as comments. */
+function configurationText(dataDirectory: string): string {
+  const lines = (Object.entries(options) as [string, Option][])
+    .filter(([, { kind }]) => kind !== 'secret')
+    .map(([name, { description, fallback }]) =>
+      name === 'dataDirectory'
+        ? `# ${description}\n${name}: ${JSON.stringify(dataDirectory)}`
+        : `# ${description}\n# ${name}:${fallback === undefined ? '' : ` ${JSON.stringify(fallback)}`}`,
+    )
+  return `# Configuration of the service; secrets stand in ${environmentFile}.\n\n${lines.join('\n\n')}\n`
+}
+
+function secretsText(environment: Surroundings['environment']): string {
+  const lines = (Object.values(options) as Option[])
+    .filter(({ kind }) => kind === 'secret')
+    .map((option) => {
+      const value = environment[option.environment] || madeValue(option)
+      return `# ${option.description}\n${value === undefined ? '# ' : ''}${option.environment}=${quoted(value ?? '')}`
+    })
+  return `# Secrets of the service: keep this file to yourself, and a copy in a safe place.\n\n${lines.join('\n\n')}\n`
+}
+
+// What was sealed with this key can be opened with no other.
+function madeValue({ environment }: Option): string | undefined {
+  return environment === options.secretKey.environment ? randomBytes(32).toString('base64') : undefined
+}
+
+function quoted(value: string): string {
+  return /\s|#/.test(value) ? `'${value}'` : value
+}

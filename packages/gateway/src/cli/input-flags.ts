@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { FairleadError, type JsonSchema, type Route } from '@fairlead/core'
+import { document, schemas } from '@fairlead/platform-client/contract'
+
+/** One value that an operation takes, and how the command line asks for it. */
+export interface InputFlag {
+  /** Name on the wire. */
+  readonly name: string
+  /** Name on the command line, for example `order-by`. */
+  readonly flag: string
+  readonly place: 'query' | 'body'
+  readonly required: boolean
+  /** What may be given, in a few words. */
+  readonly kind: string
+  /** Whether it may be given several times. */
+  readonly repeated: boolean
+  readonly schema: JsonSchema
+}
+
+/** What an operation takes beside what stands in its path. */
+export function inputFlags(route: Route): InputFlag[] {
+  const query = Object.entries(route.query).map(([name, { schema, required }]) =>
+    inputFlag('query', name, schema, required),
+  )
+  const body = resolved(route.requestBody?.schema ?? {})
+  const required = new Set((body['required'] as readonly string[] | undefined) ?? [])
+  const fields = Object.entries((body['properties'] as Record<string, JsonSchema> | undefined) ?? {})
+  return [...query, ...fields.map(([name, schema]) => inputFlag('body', name, schema, required.has(name)))]
+}
+
+/**
+ * Reads what was given for a flag; `@file` stands for the content of a file and `@-` for the standard input, which keeps
+ * secrets off the command line.
+ *
+ * @throws FairleadError `CONFIG_INVALID` that names the flag and the rule, never the text
+ */
+export function readFlag(input: InputFlag, given: string | readonly string[]): unknown {
+  const texts = (typeof given === 'string' ? [given] : given).map((text) => contentOf(text, input))
+  const types = typesOf(input.schema)
+  const [first = ''] = texts
+  if (first === 'null' && types.includes('null')) return null
+  if (types.includes('array')) {
+    return texts
+      .flatMap((text) => text.split(','))
+      .map((text) => readText(text, itemsOf(input.schema), input))
+  }
+  if (types.includes('object')) return readObject(texts, input)
+  return readText(first, types, input)
+}
+
+/** A whole body, as JSON or as `@file`. */
+export function readBody(text: string): unknown {
+  const content = text.startsWith('@') ? fileContent(text.slice(1), '--body') : text
+  return json(content, '--body')
+}
+
+function inputFlag(place: InputFlag['place'], name: string, given: JsonSchema, required: boolean): InputFlag {
+  const schema = resolved(given)
+  const types = typesOf(schema)
+  const repeated = place === 'body' && (types.includes('array') || types.includes('object'))
+  return { name, flag: name.replaceAll('_', '-'), place, required, kind: kindOf(schema), repeated, schema }
+}
+
+/** A schema with what it refers to in place. */
+function resolved(schema: JsonSchema): JsonSchema {
+  const { $ref, ...rest } = schema
+  const prefix = `${document}#/components/schemas/`
+  if (typeof $ref !== 'string' || !$ref.startsWith(prefix)) return schema
+  const target = (schemas as Readonly<Record<string, JsonSchema>>)[$ref.slice(prefix.length)]
+  return { ...resolved(target ?? {}), ...rest }
+}
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  const type = schema['type']
+  return typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : ['string']
+}
+
+function itemsOf(schema: JsonSchema): readonly string[] {
+  return typesOf(resolved((schema['items'] as JsonSchema | undefined) ?? {}))
+}
+
+function kindOf(schema: JsonSchema): string {
+  const types = typesOf(schema)
+  const nullable = types.includes('null') ? ', or null' : ''
+  const values = (schema['enum'] ?? resolved((schema['items'] as JsonSchema | undefined) ?? {})['enum']) as
+    | readonly (string | number | null)[]
+    | undefined
+  if (values) return `${values.filter((value) => value !== null).join(', ')}${nullable}`
+  if (types.includes('array')) return `a list, with commas${nullable}`
+  if (types.includes('object')) return `name=value, or JSON${nullable}`
+  const words = { integer: 'an integer', number: 'a number', boolean: 'true or false', string: 'text' }
+  const type = types.find((one) => one !== 'null') as keyof typeof words
+  return `${schema['format'] === 'date-time' ? 'a time (ISO 8601)' : (words[type] ?? 'text')}${nullable}`
+}
+
+function readText(text: string, types: readonly string[], input: InputFlag): string | number | boolean {
+  if (types.includes('string')) return text
+  if (types.includes('boolean')) {
+    if (text === 'true' || text === 'false') return text === 'true'
+    throw invalid(input, 'true or false')
+  }
+  if (/^-?\d+$/.test(text) || (types.includes('number') && /^-?\d*\.?\d+$/.test(text))) return Number(text)
+  throw invalid(input, kindOf(input.schema))
+}
+
+function readObject(texts: readonly string[], input: InputFlag): unknown {
+  const [first = ''] = texts
+  if (texts.length === 1 && first.trimStart().startsWith('{')) return json(first, `--${input.flag}`)
+  return Object.fromEntries(
+    texts.map((text) => {
+      const end = text.indexOf('=')
+      if (end < 1) throw invalid(input, 'name=value, or one JSON object')
+      return [text.slice(0, end), contentOf(text.slice(end + 1), input)]
+    }),
+  )
+}
+
+function contentOf(text: string, { flag }: InputFlag): string {
+  if (text.startsWith('@@')) return text.slice(1)
+  return text.startsWith('@') ? fileContent(text.slice(1), `--${flag}`) : text
+}
+
+function fileContent(file: string, option: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trimEnd()
+  } catch (error) {
+    const rule = `must name a file that can be read behind @: ${(error as NodeJS.ErrnoException).code}`
+    throw new FairleadError('CONFIG_INVALID', { option, rule })
+  }
+}
+
+function json(text: string, option: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be JSON' })
+  }
+}
+
+function invalid({ flag }: InputFlag, rule: string): FairleadError {
+  return new FairleadError('CONFIG_INVALID', { option: `--${flag}`, rule: `must be ${rule}` })
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { FairleadError } from '@fairlead/core'
+import type { Command } from 'commander'
+import type { Surroundings } from './add-verbs.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
+import { defaultProfile, type Profile, readProfiles, writeProfiles } from './profiles.ts'
+import { aligned } from './show-answer.ts'
+
+const help = `
+The key is read from the standard input, so that it stands on no command line:
+  fairlead profile add --service https://gateway.example < key.txt
+  fairlead profile add staging --service https://staging.example --key-file ~/.keys/staging
+
+The file of the profiles is readable by its owner only. Without a profile, commands use FAIRLEAD_URL with
+FAIRLEAD_API_KEY or FAIRLEAD_API_KEY_FILE, or the service that \`fairlead dev\` has started in this folder.`
+
+/** Adds the commands that keep addresses and keys of services. */
+export function addProfileCommands(
+  program: Command,
+  { environment, terminal, print, remark }: Surroundings,
+): void {
+  const group = program.command('profile').description('addresses and keys of services, by name')
+  group
+    .command('add')
+    .description('keep the address and the key of a service')
+    .argument('[name]', 'name of the profile', defaultProfile)
+    .requiredOption('--service <address>', 'address of the service')
+    .option(
+      '--key-file <file>',
+      'file with the key, read at each use; else the key is read from the standard input',
+    )
+    .addHelpText('after', help)
+    .action((name: string, { service, keyFile }: { service: string; keyFile?: string }) => {
+      const profile: Profile = {
+        url: service,
+        ...(keyFile === undefined ? { key: keyFromInput() } : { keyFile: resolve(keyFile) }),
+      }
+      const file = writeProfiles(environment, { ...readProfiles(environment), [name]: profile })
+      remark(`profile ${name} is in ${file}`)
+    })
+  group
+    .command('list')
+    .description('list the profiles, without their keys')
+    .action(() => {
+      const rows = Object.entries(readProfiles(environment)).map(([name, { url }]) => [name, url])
+      if (rows.length > 0) print(terminal ? aligned(rows) : rows.map((row) => row.join('\t')).join('\n'))
+    })
+  group
+    .command('remove')
+    .description('forget a profile')
+    .argument('<name>', 'name of the profile')
+    .action((name: string) => {
+      const { [name]: removed, ...others } = readProfiles(environment)
+      if (!removed) throw new CommandFailure('There is no such profile.', exitCodes.missing)
+      writeProfiles(environment, others)
+    })
+}
+
+function keyFromInput(): string {
+  const key = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').trim()
+  if (/^[!-~]+$/.test(key)) return key
+  const rule = 'must be an API key: `fairlead profile add --service … < file`, or --key-file'
+  throw new FairleadError('CONFIG_INVALID', { option: 'the standard input', rule })
+}

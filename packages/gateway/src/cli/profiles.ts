@@ -1,0 +1,160 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { FairleadError } from '@fairlead/core'
+import type { DevelopmentFile } from '../development/development-file.ts'
+
+/** A service that the command line knows by a name. */
+export interface Profile {
+  readonly url: string
+  /** API key; in its place there may be the name of a file that holds nothing else. */
+  readonly key?: string | undefined
+  readonly keyFile?: string | undefined
+}
+
+/** Where a command goes, and with which key. */
+export interface Connection {
+  readonly url: string
+  readonly key: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The profile that is used when none is named. */
+export const defaultProfile = 'default'
+
+/** The file of the profiles, for its owner only. */
+export function profilesFile(environment: Environment): string {
+  const base = environment['XDG_CONFIG_HOME'] || join(environment['HOME'] || homedir(), '.config')
+  return join(base, 'fairlead', 'profiles.json')
+}
+
+/** Reads all profiles; none when there is no file. */
+export function readProfiles(environment: Environment): Readonly<Record<string, Profile>> {
+  const file = profilesFile(environment)
+  const text = privateText(file)
+  if (text === undefined) return {}
+  const content = parsed(text)
+  if (!isProfiles(content)) throw invalid(file, 'must hold an object of profiles, each with a url')
+  return content
+}
+
+/** Writes all profiles in one step. */
+export function writeProfiles(environment: Environment, profiles: Readonly<Record<string, Profile>>): string {
+  const file = profilesFile(environment)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
+  // A draft of an earlier run may be there, with the mode that it had.
+  chmodSync(draft, 0o600)
+  renameSync(draft, file)
+  return file
+}
+
+/**
+ * Finds out where a command goes: what the command line and the environment say, else a profile, else the service that
+ * `fairlead dev` has started in this folder.
+ *
+ * @param flags - `--service` and `--profile`
+ * @param environment - `FAIRLEAD_URL`, `FAIRLEAD_API_KEY`, `FAIRLEAD_API_KEY_FILE`, `FAIRLEAD_PROFILE`
+ * @throws FairleadError `CONFIG_INVALID` when the address or the key is missing or cannot be
+ */
+export function connectionOf(
+  flags: { readonly service?: string | undefined; readonly profile?: string | undefined },
+  environment: Environment,
+): Connection {
+  const name = flags.profile ?? given(environment['FAIRLEAD_PROFILE'])
+  const profile = namedProfile(name, environment)
+  const url = flags.service ?? given(environment['FAIRLEAD_URL']) ?? profile?.url
+  const key = environmentKey(environment) ?? (profile && keyOf(profile))
+  if (url !== undefined && key !== undefined) return checked({ url, key })
+  const development = developmentService()
+  if (development && (url === undefined || url === development.url) && name === undefined) {
+    return checked({ ...development, ...(key !== undefined && { key }) })
+  }
+  if (url === undefined) {
+    throw invalid('--service', 'must be given, or FAIRLEAD_URL, or a profile (`fairlead profile add`)')
+  }
+  throw invalid('FAIRLEAD_API_KEY', 'must be given, or FAIRLEAD_API_KEY_FILE, or a profile with a key')
+}
+
+function namedProfile(name: string | undefined, environment: Environment): Profile | undefined {
+  const profiles = readProfiles(environment)
+  const profile = Object.hasOwn(profiles, name ?? defaultProfile)
+    ? profiles[name ?? defaultProfile]
+    : undefined
+  if (profile || name === undefined) return profile
+  throw invalid('--profile', 'must be the name of a profile; `fairlead profile list` shows them')
+}
+
+function environmentKey(environment: Environment): string | undefined {
+  const file = given(environment['FAIRLEAD_API_KEY_FILE'])
+  return given(environment['FAIRLEAD_API_KEY']) ?? (file === undefined ? undefined : keyFrom(file))
+}
+
+function keyOf({ key, keyFile }: Profile): string | undefined {
+  return key ?? (keyFile === undefined ? undefined : keyFrom(keyFile))
+}
+
+function keyFrom(file: string): string {
+  const text = privateText(file)?.trim()
+  if (text === undefined || text === '') throw invalid(file, 'must be a file that holds an API key')
+  return text
+}
+
+// What others can read is no secret any more, and whoever finds that out late has a bad day.
+function privateText(file: string): string | undefined {
+  try {
+    const { mode } = statSync(file)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw invalid(file, 'must be readable by its owner only: chmod 600')
+    }
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (FairleadError.is(error)) throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw invalid(file, `must be a file that can be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+function developmentService(): Connection | undefined {
+  const text = privateText(resolve('.fairlead', 'dev.json'))
+  const content = text === undefined ? undefined : (parsed(text) as Partial<DevelopmentFile> | undefined)
+  if (content?.base_url === undefined || content.api_key === undefined) return undefined
+  return { url: content.base_url, key: content.api_key }
+}
+
+function checked({ url, key }: Connection): Connection {
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/.test(address?.hostname ?? '')
+  const isSafe = address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback)
+  if (!address || !isSafe || address.username !== '' || address.search !== '') {
+    throw invalid('--service', 'must be an https address, or http on this machine, without credentials')
+  }
+  if (!/^[!-~]+$/.test(key)) throw invalid('FAIRLEAD_API_KEY', 'must be one word of ASCII characters')
+  return { url: url.replace(/\/+$/, ''), key }
+}
+
+function isProfiles(content: unknown): content is Readonly<Record<string, Profile>> {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    Object.values(content).every((profile: Partial<Profile> | null) => typeof profile?.url === 'string')
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}
+
+function invalid(option: string, rule: string): FairleadError {
+  return new FairleadError('CONFIG_INVALID', { option, rule })
+}

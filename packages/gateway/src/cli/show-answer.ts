@@ -1,0 +1,86 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/** How an answer is written. */
+export interface Shown {
+  /** The answer as it came, as JSON. */
+  readonly json: boolean
+  /** Whether a person reads it: aligned columns, and what else there is to know on the error output. */
+  readonly terminal: boolean
+}
+
+/** What a command prints: the answer, and a remark for people that is no part of it. */
+export interface Printed {
+  readonly text: string
+  readonly remark?: string | undefined
+}
+
+interface Page {
+  readonly count: number
+  readonly next: string | null
+  readonly results: readonly Record<string, unknown>[]
+}
+
+/**
+ * Writes an answer: a list as a table, on a terminal aligned and with headings, else as lines with tabs between the
+ * cells; an object as a line for each field.
+ *
+ * @param answer - body of the answer
+ * @param columns - fields of a list to show, `a.b` for one of an object within; all of them when there are none
+ */
+export function showAnswer(answer: unknown, columns: readonly string[], { json, terminal }: Shown): Printed {
+  if (json) return { text: answer === undefined ? '' : JSON.stringify(answer, undefined, 2) }
+  if (answer === undefined) return { text: '', remark: 'done' }
+  if (typeof answer === 'string') return { text: answer.replace(/\n$/, '') }
+  if (isPage(answer)) {
+    const names = columns.length > 0 ? columns : Object.keys(answer.results[0] ?? {})
+    const rows = answer.results.map((row) => names.map((name) => cell(fieldOf(row, name))))
+    return { text: terminal ? aligned([names, ...rows]) : tabbed(rows), remark: remarkOf(answer) }
+  }
+  const fields = Object.entries(answer as Record<string, unknown>).map(([name, value]) => [name, cell(value)])
+  return { text: terminal ? aligned(fields) : tabbed(fields) }
+}
+
+/** Rows as aligned columns. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function tabbed(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.join('\t')).join('\n')
+}
+
+function isPage(answer: unknown): answer is Page {
+  return Array.isArray((answer as Partial<Page> | null)?.results)
+}
+
+function remarkOf({ count, next, results }: Page): string {
+  const page = next === null ? undefined : new URL(next, 'http://localhost').searchParams.get('page')
+  const more = page ? `; --page ${page} shows more, --all everything` : ''
+  return `${results.length} of ${count}${more}`
+}
+
+function fieldOf(row: unknown, name: string): unknown {
+  let value: unknown = row
+  for (const part of name.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[part]
+  return value
+}
+
+// Names come from other people: nothing in them is to move the cursor or to break a line.
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return plain(value.join(','))
+  if (typeof value === 'object') return plain(JSON.stringify(value))
+  return plain(`${value as string | number | boolean}`)
+}
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ')
+}

@@ -1,0 +1,100 @@
+import { X509Certificate } from 'node:crypto'
+import { createServer } from 'node:net'
+import { FairleadError } from '@fairlead/core'
+import type { Configuration } from '../configuration/options.ts'
+import { isLoopback } from '../loopback.ts'
+import { readCertificate } from '../ports/tls-certificate.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+const soonMs = 14 * 24 * 3_600_000
+
+/** Where the service listens and what it says about itself: ports, certificate, public address. */
+export async function examineAddresses(configuration: Configuration): Promise<readonly Finding[]> {
+  const { host, port, tlsPort } = configuration
+  return [
+    await freePort('port', host, port),
+    ...(tlsPort === undefined
+      ? []
+      : [await freePort('TLS port', host, tlsPort), await certificate(configuration)]),
+    publicAddress(configuration),
+  ]
+}
+
+async function freePort(about: string, host: string, port: number): Promise<Finding> {
+  if (port === 0) return ok(about, 'any free one')
+  const place = `${host}:${port}`
+  const code = await listenCode(host, port)
+  if (code === undefined) return ok(about, `${place} is free`)
+  if (code !== 'EADDRINUSE') {
+    return problem(
+      about,
+      `${place} cannot be listened on: ${code}`,
+      'set another FAIRLEAD_HOST, or a port above 1023',
+    )
+  }
+  return (await isOurs(host, port))
+    ? ok(about, `${place} is taken by a running service of this kind`)
+    : problem(about, `${place} is taken by another program`, 'stop it, or set another port')
+}
+
+function listenCode(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'no reason given'))
+    server.listen({ host, port }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+async function isOurs(host: string, port: number): Promise<boolean> {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  const answer = await fetch(`http://${name}:${port}/v1/organization/`, {
+    signal: AbortSignal.timeout(2_000),
+  }).catch(() => undefined)
+  return answer?.headers.get('www-authenticate')?.includes('realm="platform"') ?? false
+}
+
+async function certificate({ tlsCertificateFile, tlsKeyFile }: Configuration): Promise<Finding> {
+  const about = 'TLS certificate'
+  if (tlsCertificateFile === undefined || tlsKeyFile === undefined) {
+    return problem(about, 'no files', 'set FAIRLEAD_TLS_CERTIFICATE_FILE and FAIRLEAD_TLS_KEY_FILE')
+  }
+  try {
+    const { cert } = await readCertificate({ certificateFile: tlsCertificateFile, keyFile: tlsKeyFile })
+    const { validToDate } = new X509Certificate(cert)
+    const leftMs = validToDate.getTime() - Date.now()
+    const seen = `valid until ${validToDate.toISOString().slice(0, 10)}`
+    if (leftMs <= 0) return problem(about, seen, 'replace it; a running service takes the new one over')
+    return leftMs < soonMs ? warning(about, seen, 'renew it soon') : ok(about, seen)
+  } catch (error) {
+    if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
+    return problem(about, 'it cannot be used', `${error.context.option} ${error.context.rule}`)
+  }
+}
+
+function publicAddress({
+  host,
+  publicUrl,
+  requireHttps,
+  tlsPort,
+  trustProxy,
+  trustedProxies,
+}: Configuration): Finding {
+  const about = 'public address'
+  if (isLoopback(host) || host === 'localhost') {
+    return ok(about, publicUrl ?? 'this machine only')
+  }
+  if (publicUrl === undefined) {
+    return warning(about, 'links are made of what clients call this service', 'set FAIRLEAD_PUBLIC_URL')
+  }
+  const hasProxy = trustProxy || trustedProxies !== undefined
+  if (!publicUrl.startsWith('https:') || (tlsPort === undefined && !hasProxy)) {
+    return warning(
+      about,
+      'keys and tokens travel in plain',
+      'use TLS: FAIRLEAD_TLS_PORT, or a proxy with FAIRLEAD_TRUSTED_PROXIES',
+    )
+  }
+  return requireHttps
+    ? ok(about, publicUrl)
+    : warning(about, `${publicUrl}, plain HTTP is taken as well`, 'set FAIRLEAD_REQUIRE_HTTPS=true')
+}

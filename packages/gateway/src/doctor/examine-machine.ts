@@ -1,0 +1,58 @@
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Configuration } from '../configuration/options.ts'
+import { enoughHandles, mostHandles } from '../processes/warn-of-few-handles.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+// The embedded database keeps spare log of this order, and a journal of usage lies beside it.
+const enoughBytes = 512 * 1024 * 1024
+
+/** What the machine gives: a folder to write into, room in it, and open files. */
+export async function examineMachine({ dataDirectory }: Configuration): Promise<readonly Finding[]> {
+  return [await writableFolder(dataDirectory), await room(dataDirectory), handles()]
+}
+
+async function writableFolder(folder: string): Promise<Finding> {
+  const about = 'data directory'
+  const place = await nearestFolder(folder)
+  try {
+    await access(place, constants.W_OK | constants.X_OK)
+  } catch {
+    return problem(
+      about,
+      `${place} cannot be written`,
+      'give the folder to the user of the service, or set FAIRLEAD_DATA_DIRECTORY',
+    )
+  }
+  if (place !== resolve(folder)) return ok(about, `${folder} will be made`)
+  const { mode } = await stat(place)
+  return (mode & 0o077) === 0
+    ? ok(about, `${folder} is there`)
+    : warning(about, `${folder} can be read by other users`, `chmod 700 ${folder}`)
+}
+
+async function room(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(await nearestFolder(folder))
+  const bytes = bavail * bsize
+  const seen = `${Math.floor(bytes / 1_048_576)} MiB free`
+  return bytes >= enoughBytes ? ok('disk', seen) : warning('disk', seen, 'make room: at least 512 MiB')
+}
+
+function handles(): Finding {
+  const most = mostHandles()
+  if (most === undefined) return ok('open files', 'no limit known')
+  const seen = `at most ${most}`
+  return most >= enoughHandles
+    ? ok('open files', seen)
+    : warning('open files', seen, `raise the limit to ${enoughHandles} (ulimit -n, LimitNOFILE=)`)
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  let place = resolve(folder)
+  for (;;) {
+    const found = await stat(place).catch(() => undefined)
+    const parent = dirname(place)
+    if (found || parent === place) return place
+    place = parent
+  }
+}

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '@redis/client'
+import { Client } from 'pg'
+import type { Configuration } from '../configuration/options.ts'
+import { createSealer } from '../credentials/sealing.ts'
+import { allMigrations } from '../control/store/migrations/all-migrations.ts'
+import { lockDirectory } from '../control/store/directory-lock.ts'
+import { StoreError } from '../control/store/store-error.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+const timeoutMs = 5_000
+const oldestPostgres = 140_000
+
+/** Where records and shared counts are: the database, and the store that replicas share. */
+export async function examineStore(configuration: Configuration): Promise<readonly Finding[]> {
+  const { databaseUrl, valkeyUrl } = configuration
+  return [
+    databaseUrl === undefined ? embedded(configuration) : await postgres(databaseUrl, configuration),
+    ...(valkeyUrl === undefined ? [] : [await sharedStore(valkeyUrl)]),
+  ]
+}
+
+function embedded({ dataDirectory, processes }: Configuration): Finding {
+  const about = 'database'
+  if (processes !== 1) {
+    return problem(
+      about,
+      'the embedded one belongs to one process',
+      'set DATABASE_URL, or FAIRLEAD_PROCESSES=1',
+    )
+  }
+  const lock = join(dataDirectory, 'control.lock')
+  if (!existsSync(lock)) return ok(about, 'embedded')
+  try {
+    lockDirectory(lock).release()
+    return ok(about, 'embedded')
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    return warning(
+      about,
+      'embedded, in use by a running service',
+      'stop that service before another one is started here',
+    )
+  }
+}
+
+async function postgres(databaseUrl: string, { secretKey, dataDirectory }: Configuration): Promise<Finding> {
+  const about = 'database'
+  const client = new Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  })
+  // A connection that breaks while it is idle is told by the next query.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows: settings } = await client.query<{ version: string }>('show server_version_num')
+    const version = Number(settings[0]?.version ?? Object.values(settings[0] ?? {})[0])
+    const seen = `PostgreSQL ${Math.floor(version / 10_000)}`
+    if (version < oldestPostgres) return problem(about, seen, 'use PostgreSQL 14 or later')
+    const newer = await unknownMigrations(client)
+    if (newer.length > 0)
+      return problem(about, `${seen}, written by a newer version of this service`, 'start that version')
+    if (secretKey === undefined) {
+      return warning(
+        about,
+        `${seen}; what it seals is opened by a file in ${dataDirectory} only`,
+        'set FAIRLEAD_SECRET_KEY, the same for all replicas',
+      )
+    }
+    return ok(about, seen)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'no answer'
+    return problem(
+      about,
+      `PostgreSQL cannot be used: ${code}`,
+      'look whether it runs, and at the user and database of DATABASE_URL',
+    )
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function unknownMigrations(client: Client): Promise<readonly string[]> {
+  const { rows: there } = await client.query<{ there: boolean }>(
+    `select to_regclass('kysely_migration') is not null as there`,
+  )
+  if (there[0]?.there !== true) return []
+  const { rows } = await client.query<{ name: string }>('select name from kysely_migration')
+  // Only the names are looked at: any key will do.
+  const known = allMigrations(createSealer(new Uint8Array(32)))
+  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name))
+}
+
+async function sharedStore(url: string): Promise<Finding> {
+  const about = 'shared store'
+  const client = createClient({ url, socket: { connectTimeout: timeoutMs, reconnectStrategy: false } })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.ping()
+    return ok(about, 'it answers')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'no answer'
+    return problem(
+      about,
+      `it cannot be used: ${code}`,
+      'look whether it runs, and at FAIRLEAD_VALKEY_URL; without it each replica limits by itself',
+    )
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,15 @@
+import { aligned } from '../cli/show-answer.ts'
+import type { Finding } from './finding.ts'
+
+const words: Readonly<Record<Finding['state'], string>> = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' }
+
+/** The findings as aligned lines, each advice below what it is about. */
+export function formatFindings(findings: readonly Finding[]): string {
+  const lines = aligned(findings.map(({ about, state, seen }) => [words[state], about, seen])).split('\n')
+  return findings
+    .flatMap(({ advice }, at) => [
+      lines[at] ?? '',
+      ...(advice === undefined ? [] : [`         -> ${advice}`]),
+    ])
+    .join('\n')
+}

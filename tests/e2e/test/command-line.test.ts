@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { repository } from './service.ts'
+
+const { base_url: url, api_key: key, nodes } = inject('development')
+const [evm, beacon, jetton] = nodes
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-command-line-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Runs the program as a person or a script does. */
+function fairlead(args: readonly string[], environment: Record<string, string> = {}) {
+  const program = join(repository, 'packages/gateway/src/bin.ts')
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    HOME: folder,
+    FAIRLEAD_URL: url,
+    FAIRLEAD_API_KEY: key,
+    ...environment,
+  }
+  return new Promise<{ code: number; out: string; error: string }>((resolve) => {
+    const words = ['--conditions=@fairlead/source', program, ...args]
+    execFile(process.execPath, words, { env, cwd: folder }, (failure, out, error) => {
+      resolve({ code: typeof failure?.code === 'number' ? failure.code : 0, out, error })
+    })
+  })
+}
+
+describe('the program', () => {
+  it.each([
+    ['a method without parameters', [evm.id, 'eth_chainId'], /^"0x[\da-f]+"\n$/],
+    ['parameters as words', [evm.id, 'eth_getBalance', `0x${'00'.repeat(20)}`, 'latest'], /^"0x[\da-f]+"\n$/],
+    ['parameters as JSON', [evm.id, 'eth_getBlockByNumber', '["0x0",false]'], /"number": "0x0"/],
+    ['a path of a beacon node', [beacon.id, '/eth/v1/node/version'], /"version": /],
+    ['a path of a jetton node', [jetton.id, '/api/v2/getMasterchainInfo'], /"seqno": \d+/],
+    ['a method of a jetton node', [jetton.id, 'getMasterchainInfo'], /"seqno": \d+/],
+  ])('calls a node through the service: %s', async (_, words, answer) => {
+    expect(await fairlead(['call', ...words])).toMatchObject({
+      code: 0,
+      error: '',
+      out: expect.stringMatching(answer) as string,
+    })
+  })
+
+  it('takes a token from the environment, and tells an error of the node from a refusal', async () => {
+    const { token } = evm
+    const given = await fairlead(['call', evm.id, 'eth_getBalance', '0x1'], { FAIRLEAD_NODE_TOKEN: token })
+    expect(given).toMatchObject({ code: 1, out: '', error: expect.stringContaining('-32602') as string })
+    const wrong = await fairlead(['call', evm.id, 'eth_chainId'], { FAIRLEAD_NODE_TOKEN: 'c4n4ryc4n4ry' })
+    expect(wrong).toMatchObject({ code: 3, error: expect.stringContaining('401') as string })
+    expect(given.error + wrong.error).not.toMatch(new RegExp(`${token}|c4n4ry`))
+  })
+
+  it('writes lines that other programs read', async () => {
+    const { out } = await fairlead(['node', 'list'])
+    expect(out.split('\n').filter((line) => line.split('\t')[0] === evm.id)).toHaveLength(1)
+    const { out: text } = await fairlead(['node', 'list', '--json'])
+    expect(JSON.parse(text)).toMatchObject({ count: nodes.length })
+  })
+
+  it('ends with the number of what went wrong', async () => {
+    const codes = await Promise.all([
+      fairlead(['node', 'get', 'ND-000-000-000']),
+      fairlead(['node', 'get', evm.id], { FAIRLEAD_API_KEY: 'AAAAAAAA.c4n4ry' }),
+      fairlead(['node', 'get']),
+      fairlead(['node', 'get', evm.id, '--service', 'http://127.0.0.1:9']),
+    ])
+    expect(codes.map(({ code }) => code)).toEqual([4, 3, 2, 6])
+    expect(codes.every(({ out, error }) => out === '' && error.startsWith('error: '))).toBe(true)
+  })
+})
