@@ -1,0 +1,51 @@
+import type { FunctionComponent } from 'preact'
+import { LocationProvider, useLocation } from 'preact-iso'
+import { ProblemNotice, Skeleton } from './components/query-view.tsx'
+import { Toasts } from './components/toasts.tsx'
+import { Invitation } from './entrance/invitation.tsx'
+import { NewPassword } from './entrance/new-password.tsx'
+import { SignIn } from './entrance/sign-in.tsx'
+import { SessionProvider, useSessionState } from './platform/session.tsx'
+import { type Entrance as EntranceName, entranceOf } from './shell/entrance-of.ts'
+import { Shell } from './shell/shell.tsx'
+
+/** The console. */
+export function App() {
+  return (
+    <LocationProvider scope="/console">
+      <SessionProvider>
+        <Entrance />
+      </SessionProvider>
+      <Toasts />
+    </LocationProvider>
+  )
+}
+
+/**
+ * The page that comes before all others, until nothing is in the way. The address stays as it is meanwhile, so that a
+ * reader who has to sign in comes out where they wanted to go.
+ */
+function Entrance() {
+  const { path } = useLocation()
+  const { state } = useSessionState()
+  const Shown = entrances[entranceOf(path, state)]
+  return <Shown />
+}
+
+const entrances: Readonly<Record<EntranceName, FunctionComponent>> = {
+  waiting: () => <Skeleton lines={3} />,
+  failed: Failed,
+  invitation: Invitation,
+  'sign-in': SignIn,
+  'new-password': NewPassword,
+  open: Shell,
+}
+
+function Failed() {
+  const { state, reload } = useSessionState()
+  return (
+    <main class="alone">
+      {state.kind === 'failed' && <ProblemNotice problem={state.problem} retry={reload} />}
+    </main>
+  )
+}

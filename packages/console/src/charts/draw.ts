@@ -1,0 +1,116 @@
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { Granularity } from './buckets.ts'
+
+/** A line or a row of bars. */
+export interface Series {
+  readonly label: string
+  /** Name of the CSS variable of its colour. */
+  readonly color: string
+  readonly kind: 'bars' | 'line'
+  readonly values: readonly number[]
+}
+
+/** A drawing that follows the size of its place. */
+export interface Drawing {
+  remove(): void
+}
+
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+
+const hour = 3_600
+const day = 24 * hour
+
+// How far apart the marks of an axis may be, in seconds, and what stands at them.
+const marks: Readonly<Record<Granularity, readonly [distances: number[], format: Intl.DateTimeFormat]>> = {
+  hour: [
+    [hour, 3 * hour, 6 * hour, 12 * hour, day],
+    new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }),
+  ],
+  day: [
+    [day, 2 * day, 7 * day, 14 * day, 28 * day],
+    new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  ],
+  month: [
+    [30 * day, 90 * day, 180 * day, 365 * day],
+    new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  ],
+}
+
+/**
+ * Draws series over time.
+ *
+ * @param place - an element with a height of its own
+ * @param granularity - how long a time each value is about
+ * @param times - of the values, in seconds of Unix time
+ * @param series - with as many values as there are times
+ */
+export function draw(
+  place: HTMLElement,
+  granularity: Granularity,
+  times: readonly number[],
+  series: readonly Series[],
+): Drawing {
+  const styles = getComputedStyle(place)
+  const color = (name: string) => resolved(place, styles.getPropertyValue(name))
+  const axis = {
+    stroke: color('--text-muted'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: `12px ${styles.fontFamily}`,
+  }
+  const [distances, format] = marks[granularity]
+  const plot = new UPlot(
+    {
+      width: place.clientWidth,
+      height: place.clientHeight,
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false } },
+      padding: [12, 16, 0, 0],
+      tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          space: 64,
+          incrs: distances,
+          values: (_, seconds) => seconds.map((second) => format.format(second * 1_000)),
+        },
+        { ...axis, size: 56, values: (_, values) => values.map((value) => short.format(value)) },
+      ],
+      scales: { y: { range: (_, __, most) => [0, Math.max(5, (most ?? 0) * 1.1)] } },
+      series: [
+        {},
+        ...series.map(({ label, color: name, kind }) => {
+          const stroke = color(name)
+          const bars = UPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 })
+          return kind === 'bars' && bars
+            ? { label, stroke, fill: stroke, width: 0, points: { show: false }, paths: bars }
+            : { label, stroke, width: 2, points: { show: times.length < 3 } }
+        }),
+      ],
+    },
+    [[...times], ...series.map(({ values }) => [...values])],
+    place,
+  )
+  const observer = new ResizeObserver(() =>
+    plot.setSize({ width: place.clientWidth, height: place.clientHeight }),
+  )
+  observer.observe(place)
+  return {
+    remove() {
+      observer.disconnect()
+      plot.destroy()
+    },
+  }
+}
+
+// A canvas does not know light-dark() and variables.
+function resolved(place: HTMLElement, value: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = value
+  place.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

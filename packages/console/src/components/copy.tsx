@@ -1,0 +1,63 @@
+import type { RefObject } from 'preact'
+import { useRef } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+import { announce } from './toasts.tsx'
+
+/** A value to take along, with the button that takes it. */
+export function CopyValue({ label, value }: { readonly label: string; readonly value: string }) {
+  const shown = useRef<HTMLSpanElement>(null)
+  return (
+    <div class="copy-value">
+      <span ref={shown} class="code">
+        {value}
+      </span>
+      <CopyButton label={label} value={value} shown={shown} />
+    </div>
+  )
+}
+
+/** Takes along a value that is shown elsewhere. */
+export function CopyButton({
+  label,
+  value,
+  shown,
+}: {
+  readonly label: string
+  readonly value: string
+  /** What is selected where a page may not copy. */
+  readonly shown: RefObject<HTMLElement | null>
+}) {
+  const copy = async () => {
+    const hasCopied = await write(value)
+    if (!hasCopied && shown.current) select(shown.current)
+    announce(hasCopied ? `${label} copied` : 'Selected: press Ctrl+C to copy')
+  }
+  return (
+    <button
+      type="button"
+      class="button is-quiet is-small"
+      aria-label={`Copy ${label}`}
+      onClick={() => void copy()}
+    >
+      <Icon name="copy" />
+      Copy
+    </button>
+  )
+}
+
+// Over plain HTTP from another machine a page may not write to the clipboard.
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function select(element: HTMLElement): void {
+  const range = document.createRange()
+  range.selectNodeContents(element)
+  getSelection()?.removeAllRanges()
+  getSelection()?.addRange(range)
+}

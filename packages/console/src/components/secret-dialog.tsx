@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import { CopyValue } from './copy.tsx'
+import { Dialog } from './dialog.tsx'
+
+/** A value that is shown now and never again. */
+export interface Secret {
+  readonly label: string
+  readonly value: string
+}
+
+/** Shows secrets once; they are gone from the page when it is closed. */
+export function SecretDialog({
+  title,
+  secrets,
+  children,
+  onClose,
+}: {
+  readonly title: string
+  readonly secrets: readonly Secret[]
+  readonly children?: ComponentChildren
+  onClose(): void
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {secrets.map(({ label, value }) => (
+        <div key={label} class="secret">
+          <span class="small muted">{label}</span>
+          <CopyValue label={label} value={value} />
+        </div>
+      ))}
+      <div class="form-actions">
+        <button type="button" class="button is-primary" onClick={onClose}>
+          I have copied it
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,59 @@
+import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
+import { TextField } from '../form/fields.tsx'
+import { Form } from '../form/form.tsx'
+import { password, text } from '../form/values.ts'
+import { bodyOf, platform } from '../platform/client.ts'
+import { useSessionState } from '../platform/session.tsx'
+import { Alone } from './alone.tsx'
+import { minimumPasswordLength } from './password-rule.ts'
+
+/** Makes an account of an invitation. */
+export function Invitation() {
+  const { route } = useLocation()
+  const { signIn } = useSessionState()
+  // Taken out of the address, so that it stays neither in the history nor on the screen.
+  const [token] = useState(() => {
+    const fragment = location.hash.slice(1)
+    history.replaceState(null, '', location.pathname)
+    return fragment
+  })
+  if (token === '') {
+    return (
+      <Alone title="Invitation" description="The address of an invitation has a token behind the #.">
+        <p>Open the whole address that you were given, or ask for another invitation.</p>
+      </Alone>
+    )
+  }
+  return (
+    <Alone title="Join the organization" description="Say who you are and choose a password.">
+      <Form
+        submit="Join"
+        isWide
+        onSubmit={async (values) => {
+          const body = {
+            token,
+            first_name: text(values, 'first_name'),
+            last_name: text(values, 'last_name'),
+            password: password(values, 'password'),
+          }
+          const session = await bodyOf(platform.POST('/v1/invitations/accept/', { body }))
+          signIn(session)
+          route('/console/', true)
+        }}
+      >
+        <TextField name="first_name" label="First name" autoComplete="given-name" required />
+        <TextField name="last_name" label="Last name" autoComplete="family-name" required />
+        <TextField
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          hint={`At least ${minimumPasswordLength} characters.`}
+          minLength={minimumPasswordLength}
+          required
+        />
+      </Form>
+    </Alone>
+  )
+}

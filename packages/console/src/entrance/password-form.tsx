@@ -1,0 +1,52 @@
+import { TextField } from '../form/fields.tsx'
+import { Form } from '../form/form.tsx'
+import { password } from '../form/values.ts'
+import { bodyOf, platform } from '../platform/client.ts'
+import { Problem } from '../platform/problem.ts'
+import { minimumPasswordLength } from './password-rule.ts'
+
+/** Changes the password of who is signed in. */
+export function PasswordForm({ onChanged }: { onChanged(): void }) {
+  return (
+    <Form
+      submit="Change password"
+      onSubmit={async (values) => {
+        const next = password(values, 'new_password')
+        if (next !== password(values, 'repeated')) throw unlike
+        const body = { current_password: password(values, 'current_password'), new_password: next }
+        await bodyOf(platform.POST('/v1/session/password/', { body }))
+        onChanged()
+      }}
+    >
+      <TextField
+        name="current_password"
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+      <TextField
+        name="new_password"
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint={`At least ${minimumPasswordLength} characters.`}
+        minLength={minimumPasswordLength}
+        required
+      />
+      <TextField
+        name="repeated"
+        label="New password once more"
+        type="password"
+        autoComplete="new-password"
+        required
+      />
+    </Form>
+  )
+}
+
+const unlike = new Problem(400, {
+  code: 'invalid',
+  message: 'Invalid input.',
+  fields: { repeated: ['This is not the new password.'] },
+})

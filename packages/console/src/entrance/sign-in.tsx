@@ -1,0 +1,46 @@
+import { TextField } from '../form/fields.tsx'
+import { Form } from '../form/form.tsx'
+import { password, text } from '../form/values.ts'
+import { bodyOf, platform } from '../platform/client.ts'
+import { useSessionState } from '../platform/session.tsx'
+import { useQuery } from '../platform/use-query.ts'
+import { Alone } from './alone.tsx'
+
+/** Asks who the reader is. */
+export function SignIn() {
+  const { state, signIn } = useSessionState()
+  const options = useQuery(() => bodyOf(platform.GET('/v1/sign-in-options/')), [])
+  const hasEnded = state.kind === 'signed-out' && state.hasEnded
+  const oidc = options.data?.oidc
+  return (
+    <Alone
+      title="Sign in"
+      description={hasEnded ? 'Your session has ended. Sign in to go on where you were.' : undefined}
+    >
+      <div class="stack">
+        <Form
+          submit="Sign in"
+          isWide
+          onSubmit={async (values) => {
+            const body = { email: text(values, 'email'), password: password(values, 'password') }
+            signIn(await bodyOf(platform.POST('/v1/session/', { body })))
+          }}
+        >
+          <TextField name="email" label="E-mail" type="email" autoComplete="username" required />
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        </Form>
+        {oidc && (
+          <a class="button is-wide" href={oidc.url} target="_top">
+            Sign in with {oidc.name}
+          </a>
+        )}
+      </div>
+    </Alone>
+  )
+}

@@ -1,0 +1,125 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { asProblem, isOutdated, type Problem } from '../platform/problem.ts'
+
+const problemContext = createContext<Problem | undefined>(undefined)
+
+/** What the service said of a field. */
+export function useFieldErrors(name: string): readonly string[] {
+  return useContext(problemContext)?.fields[name] ?? []
+}
+
+/** A form whose values are read when it is sent; what the service refuses is said at its field. */
+export function Form({
+  submit,
+  onSubmit,
+  onCancel,
+  onReload,
+  isDanger = false,
+  isWide = false,
+  known,
+  children,
+}: {
+  /** What the button says. */
+  readonly submit: string
+  onSubmit(values: FormData): Promise<void>
+  onCancel?(): void
+  /** Reads again what somebody else has changed. */
+  onReload?(): void
+  readonly isDanger?: boolean
+  readonly isWide?: boolean
+  /** Names of the fields that say their own errors; errors of others are said above the buttons. */
+  readonly known?: readonly string[]
+  readonly children?: ComponentChildren
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const [problem, setProblem] = useState<Problem>()
+  const [isSending, setIsSending] = useState(false)
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [problem])
+  const send = async (element: HTMLFormElement) => {
+    setIsSending(true)
+    setProblem(undefined)
+    try {
+      await onSubmit(new FormData(element))
+    } catch (error) {
+      setProblem(asProblem(error))
+    } finally {
+      setIsSending(false)
+    }
+  }
+  return (
+    <form
+      ref={form}
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isSending) void send(event.currentTarget)
+      }}
+    >
+      <problemContext.Provider value={problem}>{children}</problemContext.Provider>
+      <div role="alert">
+        {problem && (
+          <FormProblem problem={problem} onReload={onReload} isKnown={isKnown(form.current, known)} />
+        )}
+      </div>
+      <div class="form-actions">
+        {onCancel && (
+          <button type="button" class="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        <button
+          type="submit"
+          class={`button ${isDanger ? 'is-danger' : 'is-primary'}${isWide ? ' is-wide' : ''}`}
+          disabled={isSending}
+        >
+          {submit}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function isKnown(form: HTMLFormElement | null, known: readonly string[] = []): (name: string) => boolean {
+  return (name) => known.includes(name) || form?.elements.namedItem(name) != null
+}
+
+function FormProblem({
+  problem,
+  onReload,
+  isKnown: knows,
+}: {
+  readonly problem: Problem
+  readonly onReload: (() => void) | undefined
+  isKnown(name: string): boolean
+}) {
+  if (isOutdated(problem)) {
+    return (
+      <div class="notice is-warn">
+        <div>Somebody changed this meanwhile. Reload to see what it is now; what you typed is lost.</div>
+        {onReload && (
+          <button type="button" class="button is-small" onClick={onReload}>
+            Reload
+          </button>
+        )}
+      </div>
+    )
+  }
+  const others = Object.entries(problem.fields).filter(([name]) => !knows(name))
+  const isAtFields = Object.keys(problem.fields).length > 0 && others.length === 0
+  return (
+    <div class="notice is-bad">
+      <div>
+        {isAtFields ? 'Some fields need another value.' : problem.message}
+        {others.map(([name, rules]) => (
+          <p key={name}>
+            {name === 'non_field_errors' ? '' : `${name}: `}
+            {rules.join(' ')}
+          </p>
+        ))}
+      </div>
+    </div>
+  )
+}

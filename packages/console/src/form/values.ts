@@ -1,0 +1,63 @@
+/** The text of a field without the blanks around it; empty when it is not there. */
+export function text(values: FormData, name: string): string {
+  const value = values.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** The text of a field, or null when it is empty. */
+export function textOrNull(values: FormData, name: string): string | null {
+  return text(values, name) || null
+}
+
+/** The text of a password, which may have blanks around it. */
+export function password(values: FormData, name: string): string {
+  const value = values.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+/** The number in a field, or null when it is empty; NaN becomes null in JSON and is refused at its field. */
+export function numberOrNull(values: FormData, name: string): number | null {
+  const value = text(values, name)
+  return value === '' ? null : Number(value)
+}
+
+/** Whether a box is ticked. */
+export function isTicked(values: FormData, name: string): boolean {
+  return values.has(name)
+}
+
+/** The values of all ticked boxes of a name that are among those which there are. */
+export function ticked<Value extends string>(
+  values: FormData,
+  name: string,
+  known: readonly Value[],
+): Value[] {
+  const all = new Set(values.getAll(name))
+  return known.filter((value) => all.has(value))
+}
+
+/** The one of several values that is chosen; the first when none of them is. */
+export function chosen<Value extends string>(
+  values: FormData,
+  name: string,
+  known: readonly [Value, ...Value[]],
+): Value {
+  const value = text(values, name)
+  return known.find((one) => one === value) ?? known[0]
+}
+
+/** The time in a field in UTC, or null when it is empty; fields hold times of the reader's zone. */
+export function timeOrNull(values: FormData, name: string): string | null {
+  const value = text(values, name)
+  if (value === '') return null
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : date.toISOString()
+}
+
+/** A time as a field for times shows it. */
+export function localTime(at: string | null): string {
+  if (at === null) return ''
+  const date = new Date(at)
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return shifted.toISOString().slice(0, 16)
+}

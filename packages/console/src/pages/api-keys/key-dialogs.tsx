@@ -1,0 +1,140 @@
+import type { components } from '@fairlead/platform-client'
+import { ConfirmDialog, CreateDialog, EditDialog } from '../../form/edit-dialog.tsx'
+import { ChecksField, TextField } from '../../form/fields.tsx'
+import { OverlapField } from '../../form/overlap-field.tsx'
+import { localTime, text, ticked, timeOrNull } from '../../form/values.ts'
+import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
+import { type Scope, useSession } from '../../platform/session.tsx'
+
+type ApiKey = components['schemas']['ApiKey']
+
+function Fields({
+  name,
+  expiresAt,
+  scopes,
+  offered,
+}: {
+  readonly name: string
+  readonly expiresAt: string | null
+  readonly scopes: readonly Scope[]
+  readonly offered: readonly Scope[]
+}) {
+  return (
+    <>
+      <TextField
+        name="name"
+        label="Name"
+        value={name}
+        maxLength={100}
+        hint="What uses it, for example the name of a program."
+        required
+      />
+      <ChecksField
+        name="scopes"
+        label="Scopes"
+        hint="What it may do. A key never may more than who made it."
+        choices={offered.map((value) => ({ value, label: value }))}
+        checked={scopes}
+      />
+      <TextField
+        name="expires_at"
+        label="Expires"
+        type="datetime-local"
+        value={localTime(expiresAt)}
+        hint="Empty: it works until it is revoked."
+      />
+    </>
+  )
+}
+
+function valuesOf(values: FormData, offered: readonly Scope[]) {
+  return {
+    name: text(values, 'name'),
+    scopes: ticked(values, 'scopes', offered),
+    expires_at: timeOrNull(values, 'expires_at'),
+  }
+}
+
+/** Makes a key and hands it over. */
+export function CreateKey({ onIssued, onClose }: { onIssued(key: string): void; onClose(): void }) {
+  const { scopes } = useSession()
+  return (
+    <CreateDialog
+      title="New API key"
+      submit="Create API key"
+      onClose={onClose}
+      create={async (values) => {
+        const body = valuesOf(values, scopes)
+        onIssued((await bodyOf(platform.POST('/v1/api-keys/', { body }))).key)
+      }}
+    >
+      <Fields name="" expiresAt={null} scopes={[]} offered={scopes} />
+    </CreateDialog>
+  )
+}
+
+interface OfKey {
+  readonly apiKey: ApiKey
+  onClose(): void
+}
+
+const keyUrl = '/v1/api-keys/{id}/'
+
+/** Changes name, scopes and end of a key. */
+export function EditKey({ apiKey, onSaved, onClose }: OfKey & { onSaved(): void }) {
+  const session = useSession()
+  const path = { id: apiKey.id }
+  // A scope that the reader lacks stays as it is.
+  const offered = [...new Set([...session.scopes, ...apiKey.scopes])]
+  return (
+    <EditDialog
+      title="Edit API key"
+      load={() => versionOf(platform.GET(keyUrl, { params: { path } }))}
+      save={(values, etag) => {
+        const body = valuesOf(values, offered)
+        return bodyOf(platform.PATCH(keyUrl, { params: { path, header: ifMatch(etag) }, body }))
+      }}
+      onSaved={onSaved}
+      onClose={onClose}
+    >
+      {({ name, expires_at: expiresAt, scopes }) => (
+        <Fields name={name} expiresAt={expiresAt} scopes={scopes} offered={offered} />
+      )}
+    </EditDialog>
+  )
+}
+
+/** Gives a key another secret and hands it over. */
+export function RotateKey({ apiKey, onIssued, onClose }: OfKey & { onIssued(key: string): void }) {
+  return (
+    <CreateDialog
+      title={`Rotate ${apiKey.name}`}
+      submit="Rotate"
+      onClose={onClose}
+      create={async (values) => {
+        const params = { path: { id: apiKey.id } }
+        const body = { overlap_seconds: Number(text(values, 'overlap_seconds')) }
+        onIssued((await bodyOf(platform.POST('/v1/api-keys/{id}/rotate/', { params, body }))).key)
+      }}
+    >
+      <p>The key gets another secret; put it in place before the old one ends.</p>
+      <OverlapField />
+    </CreateDialog>
+  )
+}
+
+/** Ends a key. */
+export function RevokeKey({ apiKey, onRevoked, onClose }: OfKey & { onRevoked(): void }) {
+  return (
+    <ConfirmDialog
+      title={`Revoke ${apiKey.name}?`}
+      submit="Revoke"
+      done="API key revoked"
+      confirm={() => bodyOf(platform.DELETE(keyUrl, { params: { path: { id: apiKey.id } } }))}
+      onDone={onRevoked}
+      onClose={onClose}
+    >
+      Programs that use it are refused at once. It cannot be brought back.
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,33 @@
+import type { components } from '@fairlead/platform-client'
+import type { Secret } from '../../components/secret-dialog.tsx'
+
+/** The ways to reach a node, as they are called for people. */
+export const addressLabels: Readonly<Record<keyof components['schemas']['NodeDetails'], string>> = {
+  https: 'HTTPS',
+  wss: 'WebSocket',
+  beacon: 'Beacon node API',
+  api_v2: 'Jetton chain, v2',
+  api_v3: 'Jetton chain, v3',
+  grpc: 'gRPC',
+}
+
+/** The addresses of a node with their names. */
+export function addressSecrets(details: components['schemas']['NodeDetails']): readonly Secret[] {
+  return Object.entries(addressLabels).flatMap(([name, label]) => {
+    const value = Object.entries(details).find(([key]) => key === name)?.[1]
+    return value === undefined ? [] : [{ label, value }]
+  })
+}
+
+/** The secrets of a credential that was just made or revealed. */
+export function credentialSecrets({
+  token,
+  username,
+  password,
+}: components['schemas']['NodeSecret']): readonly Secret[] {
+  return [
+    ...(token === undefined ? [] : [{ label: 'Token', value: token }]),
+    ...(username == null || password === undefined ? [] : [{ label: 'User name', value: username }]),
+    ...(password === undefined ? [] : [{ label: 'Password', value: password }]),
+  ]
+}

@@ -1,0 +1,116 @@
+import type { components } from '@fairlead/platform-client'
+import { useState } from 'preact/hooks'
+import { Badge } from '../../components/badge.tsx'
+import { Card } from '../../components/card.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { Time } from '../../components/time.tsx'
+import { SelectField, TextField } from '../../form/fields.tsx'
+import { allPages } from '../../platform/all-pages.ts'
+import { bodyOf, platform } from '../../platform/client.ts'
+import { useQuery } from '../../platform/use-query.ts'
+
+type NodeMethod = components['schemas']['NodeMethod']
+
+// More than any chain has.
+const mostPages = 10
+const shownAtOnce = 50
+
+const columns: readonly Column<NodeMethod>[] = [
+  { label: 'Method', cell: ({ method }) => <span class="code break-anywhere">{method}</span> },
+  { label: 'Transport', cell: ({ transport }) => transport },
+  { label: 'Available', cell: ({ available, note }) => <Availability available={available} note={note} /> },
+  { label: 'Units', kind: 'number', cell: ({ units }) => units },
+  {
+    label: 'Latency',
+    kind: 'number',
+    cell: ({ latency_ms: latency }) => (latency === null ? '' : `${latency} ms`),
+  },
+  { label: 'Tested', cell: ({ probed_at: at }) => <Time at={at} /> },
+]
+
+function Availability({ available, note }: Pick<NodeMethod, 'available' | 'note'>) {
+  const [tone, label] =
+    available === null
+      ? (['plain', 'unknown'] as const)
+      : available
+        ? (['good', 'available'] as const)
+        : (['bad', 'not offered'] as const)
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {note !== '' && <span class="muted small"> {note}</span>}
+    </>
+  )
+}
+
+/** Which methods a node answers. */
+export function Methods({ nodeId }: { readonly nodeId: string }) {
+  const [word, setWord] = useState('')
+  const [state, setState] = useState('')
+  const [page, setPage] = useState(1)
+  const methods = useQuery(
+    () =>
+      allPages((number) => {
+        const params = { path: { id: nodeId }, query: { page: number } }
+        return bodyOf(platform.GET('/v2/nodes/{id}/methods/', { params }))
+      }, mostPages),
+    [nodeId],
+  )
+  return (
+    <Card title="Methods" description="What the service found when it called each of them." flush>
+      <div class="card-body">
+        <div class="filters">
+          <TextField
+            name="word"
+            label="Search"
+            type="search"
+            placeholder="eth_get"
+            onInput={(value) => {
+              setWord(value.trim().toLowerCase())
+              setPage(1)
+            }}
+          />
+          <SelectField
+            name="available"
+            label="Available"
+            choices={[
+              { value: '', label: 'All' },
+              { value: 'true', label: 'Available' },
+              { value: 'false', label: 'Not offered' },
+              { value: 'null', label: 'Unknown' },
+            ]}
+            onChange={(value) => {
+              setState(value)
+              setPage(1)
+            }}
+          />
+        </div>
+      </div>
+      <QueryView query={methods} lines={10}>
+        {(all) => {
+          const found = all.filter(
+            ({ method, available }) =>
+              method.toLowerCase().includes(word) && (state === '' || String(available) === state),
+          )
+          const first = (page - 1) * shownAtOnce
+          return (
+            <DataTable
+              caption="Methods of the node"
+              columns={columns}
+              rows={found.slice(first, first + shownAtOnce)}
+              keyOf={({ method, transport }) => `${method} ${transport}`}
+              paging={{
+                page,
+                count: found.length,
+                hasNext: found.length > first + shownAtOnce,
+                unit: 'methods',
+                turnTo: setPage,
+              }}
+            />
+          )
+        }}
+      </QueryView>
+    </Card>
+  )
+}

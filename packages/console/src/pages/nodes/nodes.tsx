@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks'
+import { EmptyState } from '../../components/card.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { pageSize, usePaging } from '../../components/use-paging.ts'
+import { SelectField } from '../../form/fields.tsx'
+import { bodyOf, platform } from '../../platform/client.ts'
+import { useMay } from '../../platform/session.tsx'
+import { useQuery } from '../../platform/use-query.ts'
+import { nodeColumns } from './node-columns.tsx'
+
+/** All nodes, and how to make one. */
+export function Nodes() {
+  const mayWrite = useMay('nodes:write')
+  const paging = usePaging('nodes')
+  const [project, setProject] = useState('')
+  const projects = useQuery(
+    () => bodyOf(platform.GET('/v2/projects/', { params: { query: { order_by: 'name' } } })),
+    [],
+  )
+  const nodes = useQuery(() => {
+    const query = { order_by: 'name', project, page: paging.page, page_size: pageSize } as const
+    return bodyOf(platform.GET('/v2/nodes/', { params: { query } }))
+  }, [paging.page, project])
+  const create = mayWrite && (
+    <a class="button is-primary" href="/console/nodes/new">
+      <Icon name="plus" />
+      New node
+    </a>
+  )
+  const choices = (projects.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return (
+    <Page
+      title="Nodes"
+      description="A node is an address with credentials of its own, behind which your nodes answer."
+      actions={create}
+    >
+      <div class="filters">
+        <SelectField
+          name="project"
+          label="Project"
+          choices={[{ value: '', label: 'All projects' }, ...choices]}
+          onChange={(value) => {
+            setProject(value)
+            paging.turnTo(1)
+          }}
+        />
+      </div>
+      <div class="card">
+        <QueryView query={nodes}>
+          {(list) =>
+            list.count === 0 ? (
+              <EmptyState
+                icon="node"
+                title={project === '' ? 'No nodes yet' : 'No nodes in this project'}
+                action={create}
+              >
+                Create one on what the service was set up with, or on upstreams of your own.
+              </EmptyState>
+            ) : (
+              <DataTable
+                caption="Nodes"
+                columns={nodeColumns}
+                rows={list.results}
+                keyOf={({ id }) => id}
+                paging={paging.of(list)}
+              />
+            )
+          }
+        </QueryView>
+      </div>
+    </Page>
+  )
+}

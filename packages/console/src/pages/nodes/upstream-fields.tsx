@@ -1,0 +1,65 @@
+import type { components } from '@fairlead/platform-client'
+import { AreaField } from '../../form/fields.tsx'
+import { text } from '../../form/values.ts'
+
+type Upstreams = components['schemas']['NodeUpstreams']
+
+/** What the servers behind a node may speak. */
+export type UpstreamProtocol = keyof Upstreams
+
+const labels: Readonly<Record<UpstreamProtocol, string>> = {
+  evm: 'EVM JSON-RPC',
+  websocket: 'EVM over WebSocket',
+  beacon: 'Beacon node API',
+  jetton: 'Jetton chain, v2',
+  jetton_v3: 'Jetton chain, v3',
+  grpc: 'gRPC',
+}
+
+const examples: Readonly<Record<UpstreamProtocol, string>> = {
+  evm: 'https://a.example/key#weight=3',
+  websocket: 'wss://a.example/key',
+  beacon: 'https://beacon.example',
+  jetton: 'https://node.example/api/v2',
+  jetton_v3: 'https://index.example/api/v3',
+  grpc: 'https://grpc.example',
+}
+
+const all = Object.keys(labels).filter((name): name is UpstreamProtocol => name in labels)
+
+/**
+ * What servers behind a node may speak when it offers these protocols.
+ *
+ * @param protocols - of the node, as the platform API names them
+ */
+export function upstreamProtocolsOf(protocols: readonly string[]): readonly UpstreamProtocol[] {
+  return all.filter((name) => {
+    if (name === 'websocket') return protocols.includes('evm')
+    return protocols.includes(name === 'jetton_v3' ? 'jetton' : name)
+  })
+}
+
+/** The addresses of the servers behind a node. */
+export function UpstreamFields({ protocols }: { readonly protocols: readonly UpstreamProtocol[] }) {
+  return (
+    <>
+      {protocols.map((protocol) => (
+        <AreaField
+          key={protocol}
+          name={`upstreams.${protocol}`}
+          label={`${labels[protocol]} upstreams`}
+          placeholder={examples[protocol]}
+          hint="One address, or several with blanks or line breaks between. They are stored encrypted."
+        />
+      ))}
+    </>
+  )
+}
+
+/** The addresses that were typed, or undefined when there are none. */
+export function upstreamsOf(values: FormData): Upstreams | undefined {
+  const given = all
+    .map((protocol) => [protocol, text(values, `upstreams.${protocol}`).replaceAll(/\s+/g, ' ')] as const)
+    .filter(([, addresses]) => addresses !== '')
+  return given.length === 0 ? undefined : Object.fromEntries(given)
+}

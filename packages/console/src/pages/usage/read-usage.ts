@@ -1,0 +1,41 @@
+import type { components, paths } from '@fairlead/platform-client'
+import { bodyOf, platform } from '../../platform/client.ts'
+
+/** What a report is about. */
+export type UsageQuery = NonNullable<paths['/v2/reporting/node-usage/']['get']['parameters']['query']>
+
+/** A report: its rows, as many as a chart can show, and the sums of all of them. */
+export interface Usage {
+  readonly rows: readonly components['schemas']['NodeUsage'][]
+  readonly totals: components['schemas']['NodeUsageTotals']
+  /** Whether there are more rows than were read. */
+  readonly isCut: boolean
+}
+
+// A report counts against a limit of its own.
+const mostPages = 10
+
+/**
+ * Reads a report for a chart.
+ *
+ * @throws Problem when it cannot be read
+ */
+export async function readUsage(query: UsageQuery): Promise<Usage> {
+  const first = await readUsagePage(query, 1)
+  const rows = [...first.results]
+  let { next } = first
+  for (let page = 2; next !== null && page <= mostPages; page += 1) {
+    const list = await readUsagePage(query, page)
+    rows.push(...list.results)
+    next = list.next
+  }
+  return { rows, totals: first.totals, isCut: next !== null }
+}
+
+/** Reads one page of a report. */
+export function readUsagePage(
+  query: UsageQuery,
+  page: number,
+): Promise<components['schemas']['NodeUsagePage']> {
+  return bodyOf(platform.GET('/v2/reporting/node-usage/', { params: { query: { ...query, page } } }))
+}

@@ -1,0 +1,64 @@
+import type { components } from '@fairlead/platform-client'
+
+type ErrorBody = components['schemas']['PlatformError']
+
+/** A call of the platform API that failed, in the words of its answer. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  /** Status of the answer; 0 when there was none. */
+  readonly status: number
+  readonly code: string
+  /** What is wrong with each field, by its name. */
+  readonly fields: Readonly<Record<string, readonly string[]>>
+  readonly requestId: string | undefined
+
+  constructor(
+    status: number,
+    {
+      code,
+      message,
+      fields = {},
+      requestId,
+    }: {
+      readonly code: string
+      readonly message: string
+      readonly fields?: Readonly<Record<string, readonly string[]>> | undefined
+      readonly requestId?: string | undefined
+    },
+  ) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.fields = fields
+    this.requestId = requestId
+  }
+}
+
+/** What an answer that is not 2xx says; one that is no error of the platform API is named by its status. */
+export function problemOf(response: Response, body: unknown): Problem {
+  const { status } = response
+  if (!isErrorBody(body))
+    return new Problem(status, { code: 'unknown', message: `The service answered ${status}.` })
+  const { code, message, fields, request_id } = body.error
+  return new Problem(status, { code, message, fields, requestId: request_id })
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return false
+  const { error } = body
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
+}
+
+/** Any failure as one that can be shown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  return new Problem(0, {
+    code: 'unreachable',
+    message: 'The service does not answer. Check your connection and try again.',
+  })
+}
+
+/** Tells whether somebody else changed the object since it was read. */
+export function isOutdated(problem: Problem): boolean {
+  return problem.status === 412
+}

@@ -1,0 +1,69 @@
+import { useId } from 'preact/hooks'
+import { announce } from '../components/toasts.tsx'
+import { bodyOf, platform } from '../platform/client.ts'
+import { asProblem } from '../platform/problem.ts'
+import { useMay } from '../platform/session.tsx'
+import { useQuery } from '../platform/use-query.ts'
+
+/** Asks for the token that opens a node: typed in, or revealed of one of its credentials. It stays in this page. */
+export function CredentialField({
+  nodeId,
+  token,
+  onToken,
+}: {
+  readonly nodeId: string
+  readonly token: string
+  onToken(token: string): void
+}) {
+  const id = useId()
+  const mayReveal = useMay('credentials:write')
+  return (
+    <div class="stack is-tight">
+      <div class="field">
+        <label for={id}>Token</label>
+        <input
+          id={id}
+          class="input code"
+          type="password"
+          autoComplete="off"
+          value={token}
+          onInput={(event) => onToken(event.currentTarget.value.trim())}
+        />
+      </div>
+      {mayReveal && <Reveal key={nodeId} nodeId={nodeId} onToken={onToken} />}
+    </div>
+  )
+}
+
+function Reveal({ nodeId, onToken }: { readonly nodeId: string; onToken(token: string): void }) {
+  const id = { id: nodeId }
+  const credentials = useQuery(
+    () => bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params: { path: id } })),
+    [nodeId],
+  )
+  const usable = credentials.data?.results.filter(
+    ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
+  )
+  const first = usable?.[0]
+  if (!first) return null
+  const reveal = async () => {
+    try {
+      const path = { ...id, credential_id: first.id }
+      const { token = '' } = await bodyOf(
+        platform.POST('/v2/nodes/{id}/credentials/{credential_id}/reveal/', { params: { path } }),
+      )
+      onToken(token)
+      announce('Token filled in')
+    } catch (error) {
+      announce(asProblem(error).message)
+    }
+  }
+  return (
+    <div class="row">
+      <button type="button" class="button is-small" onClick={() => void reveal()}>
+        Use {first.label === '' ? first.id : first.label}
+      </button>
+      <span class="field-hint">The use is noted in the audit log.</span>
+    </div>
+  )
+}

@@ -1,0 +1,82 @@
+import type { Field } from './field-model.ts'
+
+/** What was typed, by the path of the field, for example `filter.address`. */
+export type Typed = Readonly<Record<string, string>>
+
+/** JSON as a text, or what is wrong with a field by its path. */
+export type Encoded =
+  | { readonly text: string | undefined }
+  | { readonly errors: Readonly<Record<string, string>> }
+
+/** The path of a field below another one. */
+export function pathOf(parent: string, name: string): string {
+  return parent === '' ? name : `${parent}.${name}`
+}
+
+/**
+ * The JSON of a field. It is put together as a text, in which integers keep all of their digits.
+ *
+ * @param field - what is wanted
+ * @param path - where what was typed stands
+ * @param typed - by path
+ * @returns an undefined text for a field that was left out
+ */
+export function encode(field: Field, path: string, typed: Typed): Encoded {
+  const { model } = field
+  if (model.kind === 'group') return encodeGroup(field, model.fields, path, typed)
+  const value = (typed[path] ?? field.fallback).trim()
+  if (value === '')
+    return field.isRequired ? { errors: { [path]: 'This value is needed.' } } : { text: undefined }
+  // Such as a block by its hash, where a tag would do as well.
+  if (model.kind === 'json' || (model.kind === 'text' && value.startsWith('{')))
+    return encodeJson(value, path)
+  if (model.kind === 'number') return encodeNumbers([value], path, ([one = '']) => one)
+  if (model.kind === 'boolean') return { text: value }
+  if (model.kind !== 'list') return { text: JSON.stringify(value) }
+  const lines = linesOf(value)
+  if (model.item === 'number') return encodeNumbers(lines, path, (all) => `[${all.join(',')}]`)
+  return { text: JSON.stringify(lines) }
+}
+
+/** The values of a list, one in a line, without empty ones. */
+export function linesOf(value: string): readonly string[] {
+  return value
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+function encodeGroup(field: Field, fields: readonly Field[], path: string, typed: Typed): Encoded {
+  const all = fields.map(
+    ({ name, ...rest }) => [name, encode({ name, ...rest }, pathOf(path, name), typed)] as const,
+  )
+  const isEmpty = all.every(([, one]) => 'errors' in one || one.text === undefined)
+  const isUntouched = !Object.keys(typed).some((key) => key.startsWith(`${path}.`) && typed[key] !== '')
+  if (isEmpty && isUntouched && !field.isRequired) return { text: undefined }
+  const errors = all.flatMap(([, one]) => ('errors' in one ? [one.errors] : []))
+  if (errors.length > 0) return { errors: Object.assign({}, ...errors) as Record<string, string> }
+  const members = all.flatMap(([name, one]) =>
+    'text' in one && one.text !== undefined ? [`${JSON.stringify(name)}:${one.text}`] : [],
+  )
+  return { text: `{${members.join(',')}}` }
+}
+
+const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function encodeNumbers(
+  values: readonly string[],
+  path: string,
+  join: (values: readonly string[]) => string,
+): Encoded {
+  if (values.every((value) => numberForm.test(value))) return { text: join(values) }
+  return { errors: { [path]: 'This must be a number.' } }
+}
+
+function encodeJson(value: string, path: string): Encoded {
+  try {
+    JSON.parse(value)
+    return { text: value }
+  } catch {
+    return { errors: { [path]: 'This must be JSON.' } }
+  }
+}

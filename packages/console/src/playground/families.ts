@@ -1,0 +1,40 @@
+import { jsonRpcOperations } from './json-rpc-operations.ts'
+import { type Operation, restOperations } from './operation.ts'
+
+/** The ways to reach a node that calls can be made by here, as `details` of a node names them. */
+export type Family = 'https' | 'beacon' | 'api_v2' | 'api_v3'
+
+/** Their names for people. */
+export const familyNames: Readonly<Record<Family, string>> = {
+  https: 'EVM JSON-RPC',
+  beacon: 'Beacon node API',
+  api_v2: 'Jetton chain, v2',
+  api_v3: 'Jetton chain, v3',
+}
+
+/** In the order in which they are offered. */
+export const families = Object.keys(familyNames).filter((name): name is Family => name in familyNames)
+
+const loaders: Readonly<Record<Family, () => Promise<readonly Operation[]>>> = {
+  https: async () => {
+    const { methods, schemas } = await import('@fairlead/evm-rpc/contract')
+    return jsonRpcOperations(methods, schemas)
+  },
+  beacon: async () => {
+    const { routes, schemas } = await import('@fairlead/beacon/contract')
+    return restOperations(routes, schemas)
+  },
+  api_v2: async () => {
+    const { v2 } = await import('@fairlead/jetton/contract')
+    return restOperations(v2.routes, v2.schemas)
+  },
+  api_v3: async () => {
+    const { v3 } = await import('@fairlead/jetton/contract')
+    return restOperations(v3.routes, v3.schemas)
+  },
+}
+
+/** What can be asked of a node by a family; the contract of the family is fetched with it. */
+export function loadOperations(family: Family): Promise<readonly Operation[]> {
+  return loaders[family]()
+}

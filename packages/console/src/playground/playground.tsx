@@ -1,0 +1,113 @@
+import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
+import type { components } from '@fairlead/platform-client'
+import { Card, EmptyState } from '../components/card.tsx'
+import { Page } from '../components/page.tsx'
+import { QueryView } from '../components/query-view.tsx'
+import { bodyOf, platform } from '../platform/client.ts'
+import { useQuery } from '../platform/use-query.ts'
+import { CallForm } from './call-form.tsx'
+import { CredentialField } from './credential-field.tsx'
+import { families, type Family, familyNames } from './families.ts'
+
+type Node = components['schemas']['Node']
+
+/** Calls a node by a form that its specification makes. */
+export function Playground() {
+  const nodes = useQuery(
+    () => bodyOf(platform.GET('/v2/nodes/', { params: { query: { order_by: 'name' } } })),
+    [],
+  )
+  return (
+    <Page
+      title="Playground"
+      description="Put a call together and see what a node answers. Calls count as usage of the node."
+    >
+      <QueryView query={nodes} lines={8}>
+        {({ results }) => {
+          const callable = results.filter((node) => familiesOf(node).length > 0)
+          return callable.length === 0 ? <NoNodes /> : <Choice nodes={callable} />
+        }}
+      </QueryView>
+    </Page>
+  )
+}
+
+function familiesOf({ details }: Node): readonly Family[] {
+  return families.filter((family) => details[family] !== undefined)
+}
+
+function NoNodes() {
+  return (
+    <div class="card">
+      <EmptyState
+        icon="playground"
+        title="There is no node to call yet"
+        action={
+          <a class="button is-primary" href="/console/nodes/new">
+            Create a node
+          </a>
+        }
+      >
+        Nodes that speak EVM JSON-RPC, the beacon node API or the jetton chain API can be called here.
+      </EmptyState>
+    </div>
+  )
+}
+
+function Choice({ nodes }: { readonly nodes: readonly Node[] }) {
+  const { query } = useLocation()
+  const [nodeId, setNodeId] = useState(query['node'] ?? '')
+  const [chosenFamily, setFamily] = useState<string>()
+  const [token, setToken] = useState('')
+  const node = nodes.find(({ id }) => id === nodeId) ?? nodes[0]
+  if (!node) return null
+  const offered = familiesOf(node)
+  const family = offered.find((one) => one === chosenFamily) ?? offered[0]
+  const template = family && node.details[family]
+  return (
+    <div class="stack">
+      <Card title="Node">
+        <div class="form-columns">
+          <div class="field">
+            <label for="playground-node">Node</label>
+            <select
+              id="playground-node"
+              class="input"
+              value={node.id}
+              onChange={(event) => {
+                setNodeId(event.currentTarget.value)
+                setToken('')
+              }}
+            >
+              {nodes.map(({ id, name, network }) => (
+                <option key={id} value={id}>
+                  {name} ({network})
+                </option>
+              ))}
+            </select>
+          </div>
+          <div class="field">
+            <label for="playground-family">API</label>
+            <select
+              id="playground-family"
+              class="input"
+              value={family}
+              onChange={(event) => setFamily(event.currentTarget.value)}
+            >
+              {offered.map((one) => (
+                <option key={one} value={one}>
+                  {familyNames[one]}
+                </option>
+              ))}
+            </select>
+          </div>
+          <CredentialField nodeId={node.id} token={token} onToken={setToken} />
+        </div>
+      </Card>
+      {family && template !== undefined && (
+        <CallForm key={family} family={family} template={template} token={token} />
+      )}
+    </div>
+  )
+}

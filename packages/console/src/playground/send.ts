@@ -1,0 +1,76 @@
+/** What a node answered. */
+export interface Outcome {
+  readonly status: number
+  readonly isGood: boolean
+  readonly milliseconds: number
+  readonly bytes: number
+  /** The body, with line breaks when it is JSON. */
+  readonly text: string
+}
+
+// Longer ones make the page slow; the whole of it is no use to a reader.
+const longestShown = 200_000
+
+/**
+ * Sends a request and waits for its answer.
+ *
+ * @throws TypeError when there is none
+ */
+export async function send(url: string, method: string, body: string | undefined): Promise<Outcome> {
+  const started = performance.now()
+  const response = await fetch(url, {
+    method,
+    // The node asks for its own credential; the session is none of its business.
+    credentials: 'omit',
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    isGood: response.ok,
+    milliseconds: Math.round(performance.now() - started),
+    bytes: new TextEncoder().encode(text).length,
+    text: shown(text),
+  }
+}
+
+function shown(text: string): string {
+  const whole = indented(text)
+  return whole.length > longestShown ? `${whole.slice(0, longestShown)}\n… cut here` : whole
+}
+
+/**
+ * JSON with line breaks. What `JSON.parse` would round stays as it came, as only blanks are added.
+ *
+ * @param text - any text; one that is not JSON is returned as it is
+ */
+export function indented(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text
+  let depth = 0
+  return text.replace(/"(?:[^"\\]|\\.)*"|[[{]\s*[\]}]|[[\]{},:]|\s+/g, (token) => {
+    switch (token) {
+      case '{':
+      case '[':
+        depth += 1
+        return `${token}${newLine(depth)}`
+      case '}':
+      case ']':
+        depth -= 1
+        return `${newLine(depth)}${token}`
+      case ',':
+        return `,${newLine(depth)}`
+      case ':':
+        return ': '
+      default:
+        return /^\s/.test(token) ? '' : token.startsWith('"') ? token : token.replace(/\s/g, '')
+    }
+  })
+}
+
+function newLine(depth: number): string {
+  return `\n${'  '.repeat(Math.max(0, depth))}`
+}

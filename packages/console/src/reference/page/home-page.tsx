@@ -1,0 +1,26 @@
+import { documents } from 'virtual:reference'
+import { Page } from '../../components/page.tsx'
+import { hrefOf } from './place.ts'
+
+/** What there is to look up. */
+export function HomePage() {
+  return (
+    <Page
+      title="API reference"
+      description="Every interface of this service, from the specifications that it is built on."
+    >
+      <ul class="grid-3">
+        {documents.map(({ name, title, version, operations }) => (
+          <li key={name}>
+            <a class="card document-card" href={hrefOf(name)}>
+              <strong>{title}</strong>
+              <span class="muted small">
+                {operations.length} operations{version && `, version ${version}`}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  )
+}

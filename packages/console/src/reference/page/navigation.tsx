@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { documents } from 'virtual:reference'
+import type { IndexedDocument, IndexedOperation } from '../documents/reference-index.ts'
+import { Breakable } from '../prose/breakable.tsx'
+import { type Found, search } from '../search/search.ts'
+import { MethodBadge } from './method-badge.tsx'
+import { hrefOf, type Place } from './place.ts'
+
+/** The search, and below it what it found or all documents. */
+export function Navigation({ place }: { readonly place: Place }) {
+  const [text, setText] = useState('')
+  const found = search(documents, text)
+  const input = useRef<HTMLInputElement>(null)
+  useShortcut(() => input.current?.focus())
+  return (
+    <>
+      <search>
+        <input
+          ref={input}
+          class="input"
+          type="search"
+          placeholder="Search (Ctrl+K)"
+          aria-label="Search all operations"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <div class="small muted search-count" role="status">
+          {text.trim() !== '' && (found.length === 0 ? 'Nothing found' : `${found.length} found`)}
+        </div>
+      </search>
+      <nav class="shell-navigation" aria-label="Operations">
+        {text.trim() === '' ? <Documents place={place} /> : <Results found={found} place={place} />}
+      </nav>
+    </>
+  )
+}
+
+/** Ctrl+K, or Command+K where that is the custom. */
+function useShortcut(action: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
+
+function Results({ found, place }: { readonly found: readonly Found[]; readonly place: Place }) {
+  return (
+    <ul class="navigation-group">
+      {found.map(({ document, operation }) => (
+        <li key={`${document.name} ${operation.id}`}>
+          <OperationLink document={document} operation={operation} place={place}>
+            <span class="small muted">{document.title}</span>
+          </OperationLink>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Documents({ place }: { readonly place: Place }) {
+  return (
+    <ul class="navigation-group">
+      {documents.map((document) => {
+        const isCurrent = document.name === place.document
+        return (
+          <li key={document.name}>
+            <a
+              class="navigation-link"
+              href={hrefOf(document.name)}
+              aria-current={isCurrent && place.operation === undefined ? 'page' : undefined}
+            >
+              {document.title}
+              <span class="navigation-count">{document.operations.length}</span>
+            </a>
+            {isCurrent && <Groups document={document} place={place} />}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function Groups({ document, place }: { readonly document: IndexedDocument; readonly place: Place }) {
+  const groups = new Set(document.operations.map(({ group }) => group))
+  return (
+    <ul class="navigation-groups">
+      {[...groups].map((group) => (
+        <li key={group} class="navigation-group">
+          <div class="navigation-title">
+            <Breakable name={group} />
+          </div>
+          <ul>
+            {document.operations
+              .filter((operation) => operation.group === group)
+              .map((operation) => (
+                <li key={operation.id}>
+                  <OperationLink document={document} operation={operation} place={place} />
+                </li>
+              ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OperationLink({
+  document,
+  operation,
+  place,
+  children,
+}: {
+  readonly document: IndexedDocument
+  readonly operation: IndexedOperation
+  readonly place: Place
+  readonly children?: ComponentChildren
+}) {
+  const link = useRef<HTMLAnchorElement>(null)
+  const isCurrent = place.document === document.name && place.operation === operation.id
+  useEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' })
+  }, [isCurrent])
+  return (
+    <a
+      ref={link}
+      class="navigation-link is-operation"
+      href={hrefOf(document.name, operation.id)}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      <span class="navigation-name">
+        <span>
+          <Breakable name={operation.name} />
+        </span>
+        {children}
+      </span>
+      {operation.method !== undefined && <MethodBadge method={operation.method} />}
+    </a>
+  )
+}

@@ -1,0 +1,18 @@
+import { useRef } from 'preact/hooks'
+import { CopyButton } from '../../components/copy.tsx'
+
+/** Several lines to read or to take along. */
+export function CodeBlock({ label, text }: { readonly label: string; readonly text: string }) {
+  const shown = useRef<HTMLElement>(null)
+  return (
+    <div class="code-frame">
+      <div class="code-frame-head">
+        <span>{label}</span>
+        <CopyButton label={label} value={text} shown={shown} />
+      </div>
+      <pre tabIndex={0} role="group" aria-label={label}>
+        <code ref={shown}>{text}</code>
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'preact/hooks'
+import { bodyOf, platform } from '../../platform/client.ts'
+import { asProblem } from '../../platform/problem.ts'
+import { useAccess } from './access.tsx'
+import { ChoiceControl, SecretControl } from './control.tsx'
+
+const kept = 'Kept in this page only, until it is closed or reloaded.'
+
+/** Asks for what lets a call of the platform in. */
+export function PlatformAccess() {
+  const { apiKey, session, setApiKey, findSession } = useAccess()
+  useEffect(findSession, [])
+  return (
+    <>
+      {session && (
+        <p class="notice small">
+          Signed in as {session.user.email}. Without a key, calls are made with this session.
+        </p>
+      )}
+      <SecretControl label="API key" hint={kept} value={apiKey} onValue={setApiKey} />
+    </>
+  )
+}
+
+/** Asks for what lets a call of a node in. */
+export function NodeAccess({ family }: { readonly family: string }) {
+  const { token, session, nodes, setToken, findSession } = useAccess()
+  useEffect(findSession, [])
+  const fitting = nodes.filter(({ protocols }) => protocols.some((protocol) => protocol === family))
+  const mayReveal = session?.scopes.includes('credentials:write') === true
+  return (
+    <>
+      <SecretControl label="Token" hint={kept} value={token} onValue={setToken} />
+      {mayReveal && fitting.length > 0 && (
+        <NodeToken
+          nodes={fitting.map(({ id, name, network }) => ({ value: id, label: `${name} (${network})` }))}
+          onToken={setToken}
+        />
+      )}
+    </>
+  )
+}
+
+function NodeToken({
+  nodes,
+  onToken,
+}: {
+  readonly nodes: readonly { readonly value: string; readonly label: string }[]
+  onToken(token: string): void
+}) {
+  const [node, setNode] = useState(nodes[0]?.value ?? '')
+  const [message, setMessage] = useState('')
+  const take = async () => {
+    setMessage('')
+    try {
+      const token = await revealToken(node)
+      if (token === undefined) setMessage('This node has no token that can be shown again.')
+      else onToken(token)
+    } catch (error) {
+      setMessage(asProblem(error).message)
+    }
+  }
+  return (
+    <div class="stack is-tight">
+      <ChoiceControl label="Or that of a node of yours" value={node} choices={nodes} onValue={setNode} />
+      <div class="row">
+        <button type="button" class="button is-small" onClick={() => void take()}>
+          Use its token
+        </button>
+        <span class="field-hint">The audit log tells that it was shown.</span>
+      </div>
+      <p class="field-error" role="status">
+        {message}
+      </p>
+    </div>
+  )
+}
+
+/** The token of a node; undefined when none can be shown. */
+async function revealToken(id: string): Promise<string | undefined> {
+  const { results } = await bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params: { path: { id } } }))
+  const usable = results.find(
+    ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
+  )
+  if (!usable) return undefined
+  const path = { id, credential_id: usable.id }
+  const secret = await bodyOf(
+    platform.POST('/v2/nodes/{id}/credentials/{credential_id}/reveal/', { params: { path } }),
+  )
+  return secret.token
+}

@@ -1,0 +1,119 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+/** A label with what it belongs to. */
+export function Control({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: ComponentChildren
+  readonly hint?: string
+  children(attributes: {
+    readonly id: string
+    readonly 'aria-describedby': string | undefined
+  }): ComponentChildren
+}) {
+  const id = useId()
+  const hintId = hint === undefined ? undefined : `${id}-hint`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': hintId })}
+      {hint !== undefined && (
+        <span id={hintId} class="field-hint">
+          {hint}
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** Several lines of code to change. */
+export function CodeControl({
+  label,
+  hint,
+  value,
+  onValue,
+}: {
+  readonly label: string
+  readonly hint?: string
+  readonly value: string
+  onValue(value: string): void
+}) {
+  return (
+    <Control label={label} {...(hint !== undefined && { hint })}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="input"
+          spellcheck={false}
+          rows={Math.min(16, Math.max(3, value.split('\n').length))}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Control>
+  )
+}
+
+/** A secret that the reader types in; no browser offers to keep it. */
+export function SecretControl({
+  label,
+  hint,
+  value,
+  onValue,
+}: {
+  readonly label: string
+  readonly hint: string
+  readonly value: string
+  onValue(value: string): void
+}) {
+  return (
+    <Control label={label} hint={hint}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          class="input"
+          type="password"
+          autoComplete="off"
+          spellcheck={false}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value.trim())}
+        />
+      )}
+    </Control>
+  )
+}
+
+/** One of several. */
+export function ChoiceControl({
+  label,
+  value,
+  choices,
+  onValue,
+}: {
+  readonly label: ComponentChildren
+  readonly value: string
+  readonly choices: readonly { readonly value: string; readonly label: string }[]
+  onValue(value: string): void
+}) {
+  return (
+    <Control label={label}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          value={value}
+          onChange={(event) => onValue(event.currentTarget.value)}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Control>
+  )
+}

@@ -1,0 +1,22 @@
+import type { Sending } from './use-sending.ts'
+
+/** Sends, and stops what is being sent. */
+export function SendButtons({ sending, isReady }: { readonly sending: Sending; readonly isReady: boolean }) {
+  return (
+    <div class="form-actions is-start">
+      <button type="submit" class="button is-primary" disabled={!isReady || sending.isUnderWay}>
+        Send
+      </button>
+      {sending.isUnderWay && (
+        <button type="button" class="button" onClick={sending.stop}>
+          Stop
+        </button>
+      )}
+      {sending.failure !== '' && (
+        <p class="field-error" role="alert">
+          {sending.failure}
+        </p>
+      )}
+    </div>
+  )
+}

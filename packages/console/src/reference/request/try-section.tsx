@@ -1,0 +1,13 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+
+/** The form that sends a request; nothing of it is there, nor asks for anything, before it is opened. */
+export function TrySection({ children }: { children(): ComponentChildren }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details class="try" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Try it</summary>
+      {isOpen && <div class="form">{children()}</div>}
+    </details>
+  )
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** Something that is sent and can be stopped. */
+export interface Sending {
+  readonly isUnderWay: boolean
+  /** Why there is no answer; empty when there is one, or none yet. */
+  readonly failure: string
+  start(action: (signal: AbortSignal) => Promise<void>): void
+  stop(): void
+}
+
+/** Runs one request at a time and stops it when the reader leaves. */
+export function useSending(): Sending {
+  const [isUnderWay, setIsUnderWay] = useState(false)
+  const [failure, setFailure] = useState('')
+  const controller = useRef<AbortController>(null)
+  const stop = () => controller.current?.abort()
+  useEffect(() => stop, [])
+  const run = async (action: (signal: AbortSignal) => Promise<void>) => {
+    stop()
+    const own = new AbortController()
+    controller.current = own
+    setIsUnderWay(true)
+    setFailure('')
+    try {
+      await action(own.signal)
+    } catch (error) {
+      if (!own.signal.aborted)
+        setFailure(error instanceof TypeError ? 'The service did not answer.' : String(error))
+    } finally {
+      if (controller.current === own) setIsUnderWay(false)
+    }
+  }
+  return { isUnderWay, failure, start: (action) => void run(action), stop }
+}

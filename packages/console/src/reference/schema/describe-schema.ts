@@ -1,0 +1,163 @@
+import { type JsonSchema, resolveSchema, type Schemas } from './json-schema.ts'
+
+/** A schema in the words of a reader. */
+export interface SchemaDescription {
+  /** For example `array of string`. */
+  readonly type: string
+  /** Name of the schema, or of what it is a list of. */
+  readonly name: string | undefined
+  readonly description: string
+  readonly isDeprecated: boolean
+  readonly rules: readonly Rule[]
+  /** What it consists of; deeper ones are described when somebody looks at them. */
+  readonly parts: readonly SchemaPart[]
+}
+
+/** What holds for a value. */
+export interface Rule {
+  readonly label: string
+  /** Values to be shown as code. */
+  readonly values: readonly string[]
+}
+
+/** A part of a value. */
+export interface SchemaPart {
+  /** Of a field its name, of an alternative what sets it apart. */
+  readonly name: string
+  readonly kind: 'field' | 'entry' | 'alternative'
+  readonly isRequired: boolean
+  readonly schema: JsonSchema
+}
+
+/** Describes a schema without looking deeper than its parts, so that one that holds itself has an end. */
+export function describeSchema(given: JsonSchema, schemas: Schemas): SchemaDescription {
+  const { name, schema, isNullable } = withoutNull(given, schemas)
+  const container = containerOf(schema)
+  const inner = container && describeSchema(container.held, schemas)
+  return {
+    type: (inner ? `${container.type} of ${inner.type}` : typeText(schema)) + (isNullable ? ' or null' : ''),
+    name: name ?? inner?.name,
+    description: schema.description ?? '',
+    isDeprecated: schema.deprecated === true,
+    rules: [...rulesOf(schema), ...(inner?.rules ?? []).map(ofEach)],
+    parts: inner ? inner.parts : partsOf(schema, schemas),
+  }
+}
+
+interface Unwrapped {
+  readonly name: string | undefined
+  readonly schema: JsonSchema
+  readonly isNullable: boolean
+}
+
+/** Of a choice between a schema and null, the schema. */
+function withoutNull(given: JsonSchema, schemas: Schemas): Unwrapped {
+  const { name, schema } = resolveSchema(given, schemas)
+  const { oneOf, anyOf, ...own } = schema
+  const choice = oneOf ?? anyOf
+  const others = choice?.filter(({ type }) => type !== 'null') ?? []
+  const [only] = others
+  if (!choice || others.length === choice.length || !only) return { name, schema, isNullable: false }
+  if (others.length > 1) return { name, schema: { ...own, oneOf: others }, isNullable: true }
+  const rest = withoutNull(only, schemas)
+  return { name: name ?? rest.name, schema: { ...rest.schema, ...own }, isNullable: true }
+}
+
+interface Container {
+  readonly type: string
+  /** What all values in it are. */
+  readonly held: JsonSchema
+}
+
+/** A list or a map whose values are all alike; its parts are those of one value. */
+function containerOf({ type, items, additionalProperties, properties }: JsonSchema): Container | undefined {
+  if (type === 'array' && items !== undefined && items !== false) return { type, held: items }
+  if (typeof additionalProperties !== 'object' || properties || Array.isArray(type)) return undefined
+  return { type: typeof type === 'string' && type !== 'object' ? type : 'map', held: additionalProperties }
+}
+
+function typeText({ type, oneOf, anyOf, const: constant, prefixItems, properties }: JsonSchema): string {
+  if (prefixItems) return `array of ${prefixItems.length}`
+  if (typeof type === 'string') return type
+  if (type) return type.join(' or ')
+  const choice = oneOf ?? anyOf
+  if (choice) return `one of ${choice.length}`
+  if (properties) return 'object'
+  if (constant !== undefined) return constant === null ? 'null' : typeof constant
+  return 'any'
+}
+
+function ofEach({ label, values }: Rule): Rule {
+  return { label: label.startsWith('each') ? label : `each: ${label}`, values }
+}
+
+function rulesOf(schema: JsonSchema): readonly Rule[] {
+  const { items, additionalProperties, propertyNames } = schema
+  return [
+    valued('number', schema['x-number']),
+    listed('always', 'const' in schema ? [schema.const] : undefined),
+    listed('one of', schema.enum),
+    valued('default', 'default' in schema ? JSON.stringify(schema.default) : undefined),
+    valued('format', schema.format),
+    valued('pattern', schema.pattern),
+    valued('at least', schema.minimum),
+    valued('at most', schema.maximum),
+    valued('more than', schema.exclusiveMinimum),
+    valued('less than', schema.exclusiveMaximum),
+    length('characters', schema.minLength, schema.maxLength),
+    length('items', schema.minItems, schema.maxItems),
+    stated('no item twice', schema.uniqueItems === true),
+    stated('no items but these', items === false),
+    stated('no fields but these', additionalProperties === false),
+    valued('names match', propertyNames?.pattern),
+    stated('read only', schema.readOnly === true),
+    stated('write only', schema.writeOnly === true),
+    valued('at most one of', schema['x-oneof']),
+  ].filter((rule) => rule !== undefined)
+}
+
+function valued(label: string, value: string | number | undefined): Rule | undefined {
+  return value === undefined ? undefined : { label, values: [String(value)] }
+}
+
+function listed(label: string, values: readonly unknown[] | undefined): Rule | undefined {
+  return values && { label, values: values.map((value) => JSON.stringify(value)) }
+}
+
+function stated(label: string, holds: boolean): Rule | undefined {
+  return holds ? { label, values: [] } : undefined
+}
+
+function length(unit: string, least: number | undefined, most: number | undefined): Rule | undefined {
+  if (least === undefined && most === undefined) return undefined
+  if (least === most) return { label: `${least} ${unit}`, values: [] }
+  if (most === undefined) return { label: `${least} ${unit} or more`, values: [] }
+  return { label: least === undefined ? `up to ${most} ${unit}` : `${least} to ${most} ${unit}`, values: [] }
+}
+
+function partsOf(schema: JsonSchema, schemas: Schemas): readonly SchemaPart[] {
+  const { properties = {}, required = [], additionalProperties, prefixItems = [], oneOf, anyOf } = schema
+  return [
+    ...Object.entries(properties).map(([name, part]) => partOf('field', name, part, required.includes(name))),
+    ...(typeof additionalProperties === 'object'
+      ? [partOf('entry', 'any name', additionalProperties, false)]
+      : []),
+    ...prefixItems.map((part, index) => partOf('entry', String(index), part, true)),
+    ...(oneOf ?? anyOf ?? []).map((part) => partOf('alternative', titleOf(part, schemas), part, false)),
+  ]
+}
+
+function partOf(kind: SchemaPart['kind'], name: string, schema: JsonSchema, isRequired: boolean): SchemaPart {
+  return { kind, name, schema, isRequired }
+}
+
+/** What an alternative is called. */
+function titleOf(given: JsonSchema, schemas: Schemas): string {
+  const { name, schema } = resolveSchema(given, schemas)
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (name !== undefined) return name
+  // Alternatives often differ by the one value that a field may have.
+  const fixed = Object.entries(schema.properties ?? {}).find(([, { const: value }]) => value !== undefined)
+  if (fixed) return `${fixed[0]} ${JSON.stringify(fixed[1].const)}`
+  return schema.title ?? describeSchema(schema, schemas).type
+}

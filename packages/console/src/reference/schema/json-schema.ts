@@ -1,0 +1,87 @@
+/** A schema of a document; keys are those of JSON Schema 2020-12. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly title?: string
+  readonly description?: string
+  readonly deprecated?: boolean
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly default?: unknown
+  readonly example?: unknown
+  readonly examples?: readonly unknown[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly readOnly?: boolean
+  readonly writeOnly?: boolean
+  readonly items?: JsonSchema | false
+  readonly prefixItems?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: JsonSchema | boolean
+  readonly propertyNames?: JsonSchema
+  readonly allOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly anyOf?: readonly JsonSchema[]
+  /** Number of a field or of a value of an enum in a proto file. */
+  readonly 'x-number'?: number
+  /** Fields of a message of which at most one is set. */
+  readonly 'x-oneof'?: string
+}
+
+/** The named schemas of a document. */
+export type Schemas = Readonly<Record<string, JsonSchema>>
+
+const anything: JsonSchema = {}
+
+/** A schema with what its references lead to. */
+export interface ResolvedSchema {
+  /** Name of the schema that it is, if it has one. */
+  readonly name: string | undefined
+  readonly schema: JsonSchema
+}
+
+/**
+ * Follows the reference of a schema and joins what it is composed of; what stands beside a reference goes before.
+ *
+ * @throws Error when a reference leads nowhere, or back to itself without anything between
+ */
+export function resolveSchema(schema: JsonSchema, schemas: Schemas): ResolvedSchema {
+  return resolve(schema, schemas, [])
+}
+
+function resolve(schema: JsonSchema, schemas: Schemas, trail: readonly string[]): ResolvedSchema {
+  const { $ref, allOf, ...own } = schema
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1)
+    const target = schemas[name]
+    if (!target || trail.includes(name)) throw new Error(`the schema ${name} leads nowhere`)
+    const resolved = resolve(target, schemas, [...trail, name])
+    return { name, schema: join(resolved.schema, own) }
+  }
+  if (allOf === undefined) return { name: undefined, schema: own }
+  const parts = allOf.map((part) => resolve(part, schemas, trail))
+  // A reference stands in a list of its own where something is said beside it.
+  const name = parts.length === 1 && own.properties === undefined ? parts[0]?.name : undefined
+  return { name, schema: [...parts.map((part) => part.schema), own].reduce(join, anything) }
+}
+
+function join(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const properties = { ...first.properties, ...second.properties }
+  const required = [...(first.required ?? []), ...(second.required ?? [])]
+  return {
+    ...first,
+    ...second,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
+}

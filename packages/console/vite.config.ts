@@ -1,0 +1,49 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
+import { referenceData } from './reference-data/plugin.ts'
+
+const compressible = /\.(?:html|js|css|svg)$/
+
+/** Writes a `.br` and a `.gz` beside each text, so that the service compresses nothing while it runs. */
+function precompress(): Plugin {
+  return {
+    name: 'precompress',
+    // A service that was just started for development does without.
+    apply: (_, { command, mode }) => command === 'build' && mode === 'production',
+    async writeBundle({ dir = '' }) {
+      const names = await readdir(dir, { recursive: true })
+      await Promise.all(
+        names.filter((name) => compressible.test(name)).map((name) => writeCompressed(join(dir, name))),
+      )
+    },
+  }
+}
+
+async function writeCompressed(path: string): Promise<void> {
+  const text = await readFile(path)
+  // The highest level takes seconds for the contracts and saves little.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  await Promise.all([
+    promisify(brotliCompress)(text, { params }).then((bytes) => writeFile(`${path}.br`, bytes)),
+    promisify(gzip)(text).then((bytes) => writeFile(`${path}.gz`, bytes)),
+  ])
+}
+
+export default defineConfig({
+  base: '/console/',
+  // Workspace packages are read from their sources, so they need no build before this one.
+  resolve: { conditions: ['@fairlead/source', 'module', 'browser', 'production'] },
+  plugins: [referenceData(), precompress()],
+  build: {
+    target: 'es2023',
+    // An asset written into a script or a style would be refused by the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 2_000,
+    reportCompressedSize: false,
+    rolldownOptions: { input: ['index.html', 'reference.html'] },
+  },
+})

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+
+/** A built file as it is sent. */
+export interface ConsoleFile {
+  readonly bytes: Buffer
+  readonly type: string
+  /** Left out when the bytes are those of the file itself. */
+  readonly encoding?: 'br' | 'gzip'
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+// One name, or one below the folder of hashed files: no other path leads to a file.
+const fileName = /^(?:assets\/)?[\w-][\w.-]*$/
+
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+/** Where the console lies: in the published package beside this file, in the repository where its build writes it. */
+export function consoleFolder(): string {
+  const published = join(import.meta.dirname, 'app')
+  return existsSync(published) ? published : join(import.meta.dirname, '../../../console/dist')
+}
+
+/**
+ * Reads a file of the console, in the best of the forms that the build wrote and the reader understands.
+ *
+ * @param folder - what the build wrote
+ * @param name - relative to the folder, for example `assets/index-B2x.js`
+ * @param acceptEncoding - the header of the request
+ * @returns undefined when there is no such file
+ */
+export async function readConsoleFile(
+  folder: string,
+  name: string,
+  acceptEncoding: string,
+): Promise<ConsoleFile | undefined> {
+  const type = types[extname(name)]
+  if (type === undefined || !fileName.test(name)) return undefined
+  const path = join(folder, name)
+  for (const [encoding, ending] of encodings) {
+    if (!accepts(acceptEncoding, encoding)) continue
+    const bytes = await readIfThere(path + ending)
+    if (bytes) return { bytes, type, encoding }
+  }
+  const bytes = await readIfThere(path)
+  return bytes && { bytes, type }
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
+    return name === encoding && !parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))
+  })
+}
+
+function readIfThere(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'EISDIR') return undefined
+    throw error
+  })
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createConsoleListener } from './console-listener.ts'
+
+const script = 'export const one = 1\n'
+
+let folder: string
+let server: Server
+beforeAll(async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'fairlead-console-'))
+  folder = join(parent, 'dist')
+  await mkdir(join(folder, 'assets'), { recursive: true })
+  await writeFile(join(parent, 'outside.js'), 'secret')
+  await writeFile(join(folder, 'index.html'), '<!doctype html><title>console</title>')
+  await writeFile(join(folder, 'reference.html'), '<!doctype html><title>reference</title>')
+  await writeFile(join(folder, 'assets/index-1a.js'), script)
+  await writeFile(join(folder, 'assets/index-1a.js.br'), brotliCompressSync(script))
+  await writeFile(join(folder, 'assets/index-1a.js.gz'), gzipSync(script))
+  server = await listen(folder)
+})
+afterAll(async () => {
+  server.close()
+  await rm(join(folder, '..'), { recursive: true })
+})
+
+async function listen(at: string): Promise<Server> {
+  const listener = createConsoleListener(at)
+  const started = createServer((incoming, response) => {
+    if (!listener(incoming, response)) response.writeHead(418).end()
+  })
+  started.listen(0, '127.0.0.1')
+  await once(started, 'listening')
+  return started
+}
+
+/** Sends a path as it stands; `fetch` would resolve the dots in it. */
+async function ask(path: string, options: { method?: string; encoding?: string; at?: Server } = {}) {
+  const { port } = (options.at ?? server).address() as AddressInfo
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method: options.method ?? 'GET',
+    headers: options.encoding === undefined ? {} : { 'accept-encoding': options.encoding },
+  }).end()
+  const [response] = await once(outgoing, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
+}
+
+describe('the console', () => {
+  it.each(['/console/', '/console/nodes/ND-1/credentials', '/console/?x=1'])(
+    'answers %s with the page',
+    async (path) => {
+      const { status, headers, text } = await ask(path)
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        'no-cache',
+      ])
+      expect(text).toContain('<title>console</title>')
+    },
+  )
+
+  it.each(['/docs/', '/docs/grpc/geyser.Geyser/Ping'])('answers %s with the reference', async (path) => {
+    const { status, headers, text } = await ask(path)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toContain('<title>reference</title>')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+  })
+
+  it('lets nothing but its own files run', async () => {
+    const { headers } = await ask('/console/')
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+  })
+
+  it.each([
+    [undefined, undefined, script.length],
+    ['gzip', 'gzip', gzipSync(script).length],
+    ['gzip, br', 'br', brotliCompressSync(script).length],
+    ['br;q=0, gzip;q=0.5', 'gzip', gzipSync(script).length],
+  ])('sends a hashed file to who accepts %s', async (encoding, sent, length) => {
+    const { headers } = await ask('/console/assets/index-1a.js', encoding === undefined ? {} : { encoding })
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      'content-length': String(length),
+    })
+    expect(headers['content-encoding']).toBe(sent)
+  })
+
+  it.each([
+    '/console/assets/index-2b.js',
+    '/console/assets/',
+    '/console/favicon.svg',
+    '/console/../outside.js',
+    '/console/assets/../../outside.js',
+    '/console/%2e%2e/outside.js',
+    '/console/..%2foutside.js',
+  ])('has nothing at %s', async (path) => {
+    const { status, text } = await ask(path)
+    expect([status, text]).toEqual([404, ''])
+  })
+
+  it('sends a head without a body', async () => {
+    const { status, headers, text } = await ask('/console/assets/index-1a.js', { method: 'HEAD' })
+    expect([status, headers['content-length'], text]).toEqual([200, String(script.length), ''])
+  })
+
+  it('takes no other method', async () => {
+    const { status, headers } = await ask('/console/', { method: 'POST' })
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('leads to its own folder and leaves all else to others', async () => {
+    expect(await ask('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
+    expect(await ask('/docs')).toMatchObject({ status: 308, headers: { location: '/docs/' } })
+    expect((await ask('/consoles')).status).toBe(418)
+    expect((await ask('/docstring')).status).toBe(418)
+  })
+
+  it('says how to build it when it was not', async () => {
+    const at = await listen(join(folder, 'nowhere'))
+    expect(await ask('/console/', { at })).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('pnpm --filter @fairlead/console build') as string,
+    })
+    expect((await ask('/console/assets/index-1a.js', { at })).status).toBe(404)
+    at.close()
+  })
+})

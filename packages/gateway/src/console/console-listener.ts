@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requestPath } from '../access/listen/node-path.ts'
+import { type ConsoleFile, readConsoleFile } from './console-files.ts'
+
+// Where each page is; below its address it shows what it finds there by itself.
+const pages = [
+  ['/console', 'index.html'],
+  ['/docs', 'reference.html'],
+] as const
+
+const consoleFiles = '/console/'
+
+// Its own scripts, styles and images, requests to this service, and nothing else.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': contentSecurityPolicy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Fairlead</title>
+<h1>Fairlead is running</h1>
+<p>The console was not built. Run <code>pnpm --filter @fairlead/console build</code> in the repository, then reload this page.</p>
+</html>
+`
+
+/**
+ * Makes the listener for everything below `/console` and `/docs`; other requests are left untouched.
+ *
+ * @param folder - what the build of the console wrote
+ * @returns a listener that answers true when it took the request
+ */
+export function createConsoleListener(folder: string) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const path = requestPath(request.url ?? '')
+    const [address, page] = pages.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? []
+    if (address === undefined) return false
+    const name = fileNameOf(path)
+    if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { allow: 'GET, HEAD' })
+    else if (path === address) send(response, 308, { location: `${address}/` })
+    else answer(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
+    return true
+  }
+}
+
+/** The file that a path asks for; undefined when it is the address of something on a page. */
+function fileNameOf(path: string): string | undefined {
+  // Names of operations may hold dots; all files lie with the console.
+  if (!path.startsWith(consoleFiles)) return undefined
+  const name = path.slice(consoleFiles.length)
+  return name.startsWith('assets/') || name.includes('.') ? name : undefined
+}
+
+async function answer(
+  folder: string,
+  name: string,
+  isFile: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { 'accept-encoding': encodings = '' } = request.headers
+  const file = await readConsoleFile(folder, name, encodings)
+  const isBodyless = request.method === 'HEAD'
+  if (file) sendFile(response, file, name.startsWith('assets/'), isBodyless)
+  else if (isFile) send(response, 404)
+  else send(response, 200, { 'content-type': 'text/html; charset=utf-8' }, isBodyless ? '' : notBuilt)
+}
+
+function sendFile(response: ServerResponse, file: ConsoleFile, isHashed: boolean, isBodyless: boolean): void {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': file.type,
+    'content-length': file.bytes.length,
+    // The name of a hashed file changes with its content.
+    'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    vary: 'accept-encoding',
+    ...(file.encoding && { 'content-encoding': file.encoding }),
+  })
+  response.end(isBodyless ? undefined : file.bytes)
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  own: Readonly<Record<string, string>> = {},
+  text = '',
+): void {
+  response.writeHead(status, { ...headers, 'cache-control': 'no-cache', ...own }).end(text)
+}

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium as chromiumPath } from '@fairlead/toolchains'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Served, serve } from '../faults/served.ts'
+import { repository } from '../service.ts'
+
+/** A service with its console, and a browser before it. */
+export interface ConsoleFixture {
+  readonly service: Served
+  /** What the first start printed; `password` is what is to be changed. */
+  readonly owner: { readonly email: string; readonly password: string }
+  /** A page of a visitor that nobody knows yet. */
+  visit(path: string): Promise<Page>
+  /** What went wrong in all pages so far: errors of scripts and refusals by the content security policy. */
+  problems(): readonly string[]
+  close(): Promise<void>
+}
+
+/** The password that the owner chooses. */
+export const chosenPassword = 'a password of the test'
+
+const printedOwner = /e-mail +(\S+)\n +password +(\S+)\n/
+
+/**
+ * Starts a service over an EVM node, and Chromium.
+ *
+ * @param upstream - address of the node
+ * @returns undefined where there is no Chromium
+ */
+export async function startConsole(upstream: string): Promise<ConsoleFixture | undefined> {
+  const executablePath = chromiumPath()
+  if (executablePath === undefined) return undefined
+  await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
+  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream })
+  while (!printedOwner.test(service.output())) await new Promise((resolve) => setTimeout(resolve, 20))
+  const [, email = '', password = ''] = printedOwner.exec(service.output()) ?? []
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+  const problems: string[] = []
+  return {
+    service,
+    owner: { email, password },
+    visit: (path) => openPage(browser, `${service.url}${path}`, problems),
+    problems: () => problems,
+    async close() {
+      await browser.close()
+      await service.remove()
+    },
+  }
+}
+
+async function openPage(browser: Browser, url: string, problems: string[]): Promise<Page> {
+  // A colour that is still on its way to another one has another contrast.
+  const page = await browser.newPage({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    // That nobody is signed in, and that a change was refused, are answers like others.
+    const isAnswer = /the server responded with a status of (?:400|401|409|412)/.test(message.text())
+    if (message.type() === 'error' && !isAnswer) problems.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`fetched ${request.url()}`)
+  })
+  await page.goto(url)
+  return page
+}
+
+/** Fills in the form of the sign-in. */
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** What is shown once, by its label; closes the dialog. */
+export async function takeSecret(page: Page, label: string): Promise<string> {
+  const dialog = page.getByRole('dialog')
+  const entry = dialog.locator('.secret').filter({ hasText: label }).first()
+  const secret = await entry.locator('.copy-value .code').innerText()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  return secret
+}
+
+/**
+ * What axe-core finds wrong with a page.
+ *
+ * @param rules - ids of the only rules to run; all of WCAG and best practice when left out
+ */
+export async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
+  const options = {
+    resultTypes: ['violations'],
+    ...(rules !== undefined && { runOnly: { type: 'rule', values: rules } }),
+  }
+  return page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+}

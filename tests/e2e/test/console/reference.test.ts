@@ -1,0 +1,250 @@
+import { routes as beacon } from '@fairlead/beacon/contract'
+import { methods as evm } from '@fairlead/evm-rpc/contract'
+import { methods as grpc } from '@fairlead/grpc/contract'
+import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
+import { chromium as chromiumPath } from '@fairlead/toolchains'
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { repository } from '../service.ts'
+import { violations } from './console-fixture.ts'
+
+const { base_url, api_key, owner_email, owner_password, nodes } = inject('development')
+const [evmNode] = nodes
+const executablePath = chromiumPath()
+
+const documents: readonly (readonly [name: string, ids: readonly string[]])[] = [
+  ['platform', await platformOperations()],
+  ['evm', Object.keys(evm)],
+  ['beacon', Object.keys(beacon)],
+  ['jetton-v2', Object.keys(v2.routes)],
+  ['jetton-v2-rpc', Object.keys(v2Rpc.methods)],
+  ['jetton-v3', Object.keys(v3.routes)],
+  ['grpc', Object.keys(grpc).map((path) => path.slice(1))],
+]
+
+async function platformOperations(): Promise<readonly string[]> {
+  const folder = join(repository, 'specs/platform/paths')
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.yaml'))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  return texts.flatMap((text) => [...text.matchAll(/operationId: (\w+)/g)].map(([, id = '']) => id))
+}
+
+// One of each kind: REST of the platform and of nodes, JSON-RPC with results that differ, a subscription, gRPC.
+const samples = [
+  '',
+  'beacon/',
+  'grpc/',
+  'platform/listNodeUsage',
+  'platform/createProject',
+  'beacon/getStateValidators',
+  'jetton-v3/listTransactions',
+  'evm/debug_traceCall',
+  'evm/eth_subscribe',
+  'grpc/geyser.Geyser/Subscribe',
+]
+
+describe.skipIf(executablePath === undefined)('the reference', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+      ],
+    })
+  })
+  afterAll(() => browser.close())
+
+  let context: BrowserContext
+  let page: Page
+  // What must not happen on any page: requests to elsewhere, and what the browser refuses or trips over.
+  let unwanted: string[]
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    page = await context.newPage()
+    unwanted = []
+    page.on('pageerror', (error) => unwanted.push(String(error)))
+    page.on('request', (request) => {
+      if (!request.url().startsWith(base_url)) unwanted.push(request.url())
+    })
+    page.on('console', (message) => {
+      // A browser notes each answer of 4xx; whether somebody is signed in is found out by one.
+      const isRefusal = message.text().startsWith('Failed to load resource')
+      if (message.type() === 'error' && !isRefusal) unwanted.push(message.text())
+    })
+  })
+  afterEach(async () => {
+    await context.close()
+    expect(unwanted).toEqual([])
+  })
+
+  async function open(path: string): Promise<void> {
+    await page.goto(`${base_url}/docs/${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+
+  /** Sends the request of the page and waits until its answer is complete. */
+  async function sendIt(): Promise<string> {
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page
+      .locator('.outcome')
+      .getByText(/ms, .* bytes$/)
+      .waitFor()
+    return page.locator('.outcome').innerText()
+  }
+
+  /** Opens everything that can be folded. */
+  async function openAll(): Promise<void> {
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true
+    })
+    if ((await page.locator('.try').count()) > 0) await page.locator('.try .form').waitFor()
+  }
+
+  it.each(documents)('lists every operation of %s', async (name, ids) => {
+    await open(`${name}/`)
+    const links = await page
+      .locator('.operation-list a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    expect(links.toSorted()).toEqual(ids.map((id) => `/docs/${name}/${id}`).toSorted())
+    const inNavigation = page.getByRole('navigation').locator('.is-operation')
+    expect(await inNavigation.count()).toBe(ids.length)
+  })
+
+  it('loads little before a family is opened', async () => {
+    const scripts: Promise<Buffer>[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(response.body())
+    })
+    await open('')
+    const sizes = (await Promise.all(scripts)).map((script) => gzipSync(script).length)
+    expect(sizes.length).toBeGreaterThan(0)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100_000)
+  })
+
+  it('finds an operation by keyboard alone', async () => {
+    await open('')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('getbalance account')
+    const found = page.getByRole('navigation').getByRole('link')
+    await expect.poll(() => found.count()).toBe(1)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/evm/eth_getBalance')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('eth_getBalance')
+    expect(await page.title()).toBe('eth_getBalance · Fairlead')
+  })
+
+  it('opens what a value consists of, however deep', async () => {
+    await open('evm/eth_getLogs')
+    await page.getByRole('button', { name: '2 alternatives of filter' }).click()
+    await page.getByRole('button', { name: /fields of FilterByRange/ }).click()
+    await page.locator('.schema-name', { hasText: /^fromBlock$/ }).waitFor()
+  })
+
+  it('shows what looks like HTML as it was written', async () => {
+    await open('beacon/eventstream')
+    await page.getByText('event: <topic>').waitFor()
+  })
+
+  it('says when there is nothing at an address', async () => {
+    await open('evm/eth_nothing')
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Nothing here')
+  })
+
+  it('tries an operation of the platform with a key, which stays in memory', async () => {
+    await open('platform/getOrganization')
+    expect(await page.locator('.operation-side .code-frame').first().innerText()).toContain(
+      'Authorization: Bearer $TOKEN',
+    )
+    await page.getByText('Try it').click()
+    await page.getByLabel('API key').fill(api_key)
+    expect(await sendIt()).toContain('"id": "RG-')
+    expect(await page.locator('main').innerText()).not.toContain(api_key)
+    expect(page.url()).not.toContain(api_key)
+    const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
+    expect(stored).not.toContain(api_key)
+  })
+
+  it('tries a method of a node with a token', async () => {
+    await open('evm/eth_blockNumber')
+    expect(await page.locator('.operation-side .code-frame').first().innerText()).toContain(
+      `"${base_url}/$TOKEN"`,
+    )
+    await page.getByText('Try it').click()
+    await page.getByLabel('Token').fill(evmNode.token)
+    expect(await sendIt()).toMatch(/"result": "0x[0-9a-f]+"/)
+    expect(await page.locator('main').innerText()).not.toContain(evmNode.token)
+  })
+
+  it('tries a subscription over a WebSocket', async () => {
+    await open('evm/eth_subscribe')
+    await page.getByText('Try it').click()
+    await page.getByLabel('Token').fill(evmNode.token)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page
+      .locator('.outcome')
+      .getByText(/"result": "0x/)
+      .waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+  })
+
+  it('tries with the session of the console, and with a token of a node that it may see', async () => {
+    const signIn = await context.request.post(`${base_url}/v1/session/`, {
+      data: { email: owner_email, password: owner_password },
+    })
+    expect(signIn.status()).toBe(201)
+
+    await open('platform/createProject')
+    await page.getByText('Try it').click()
+    await page.getByText('Signed in as').waitFor()
+    await page.getByRole('textbox', { name: 'Body' }).fill('{}')
+    // Refused for its body: it came through as a call of the session.
+    expect(await sendIt()).toMatch(/^400[^]*"name"/)
+
+    // Those of the start are kept as hashes only.
+    const made = await context.request.post(`${base_url}/v2/nodes/${evmNode.id}/credentials/`, {
+      headers: { authorization: `Bearer ${api_key}` },
+      data: { kind: 'token', label: 'for the reference' },
+    })
+    expect(made.status()).toBe(201)
+
+    await open('evm/eth_chainId')
+    await page.getByText('Try it').click()
+    await page.getByRole('button', { name: 'Use its token' }).click()
+    await expect.poll(() => page.getByLabel('Token', { exact: true }).inputValue()).not.toBe('')
+    expect(await sendIt()).toMatch(/"result": "0x[0-9a-f]+"/)
+  })
+
+  it.each([
+    ['light', samples, undefined],
+    ['dark', samples.filter((path) => !path.endsWith('/')), ['color-contrast']],
+  ] as const)('can be used by everybody in the %s theme', async (colorScheme, paths, rules) => {
+    await page.emulateMedia({ colorScheme })
+    for (const path of paths) {
+      await open(path)
+      await openAll()
+      expect([path, await violations(page, rules)]).toEqual([path, []])
+    }
+  })
+
+  it('needs no scrolling to the side on a narrow screen', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of samples) {
+      await open(path)
+      await openAll()
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect([path, Math.max(0, beyond)]).toEqual([path, 0])
+    }
+  })
+})
