@@ -1,0 +1,58 @@
+import { type Bump, bumps } from '@fairlead/spec-diff'
+import { rateShapes } from './rate-shapes.ts'
+import type { Surface } from './surface.ts'
+
+/** A change of what a package exports. */
+export interface SurfaceChange {
+  readonly bump: Bump
+  /** The name that users import, without its entry; for a part of others, its own. */
+  readonly name: string
+  readonly what: string
+}
+
+/**
+ * Lists what users of a package see of a change.
+ *
+ * @param isGeneratedRated - false where the specification says already what changed in the generated declarations
+ */
+export function compareSurfaces(
+  before: Surface,
+  after: Surface,
+  isGeneratedRated: boolean,
+): readonly SurfaceChange[] {
+  const changes: SurfaceChange[] = []
+  for (const [key, old] of before.declarations) {
+    if (old.isGenerated && !isGeneratedRated) continue
+    const now = after.declarations.get(key)
+    const name = key.slice(key.indexOf('#') + 1)
+    const place = old.isExported ? `\`${name}\`${entryOf(key)}` : `\`${name}\`, a part of what is exported,`
+    if (!now) {
+      // What another declaration was made of is told of there.
+      if (old.isExported) changes.push({ bump: 'major', name, what: `${place} is no longer exported.` })
+      continue
+    }
+    const bump = rateShapes(old.shape, now.shape, old.isInput || now.isInput)
+    if (bump !== 'none') changes.push({ bump, name, what: `${place} changed.` })
+  }
+  for (const [key, now] of after.declarations) {
+    if (before.declarations.has(key) || !now.isExported || (now.isGenerated && !isGeneratedRated)) continue
+    const name = key.slice(key.indexOf('#') + 1)
+    changes.push({ bump: 'minor', name, what: `\`${name}\`${entryOf(key)} was added.` })
+  }
+  for (const [from, names] of before.reexports) {
+    const lost = [...names].filter((name) => !after.reexports.get(from)?.has(name))
+    if (after.reexports.get(from)?.has('*')) continue
+    for (const name of lost)
+      changes.push({ bump: 'major', name, what: `\`${name}\` of ${from} is no longer exported.` })
+  }
+  for (const [from, names] of after.reexports) {
+    const won = [...names].filter((name) => !before.reexports.get(from)?.has(name))
+    for (const name of won) changes.push({ bump: 'minor', name, what: `\`${name}\` of ${from} was added.` })
+  }
+  return changes.toSorted((a, b) => bumps.indexOf(b.bump) - bumps.indexOf(a.bump))
+}
+
+function entryOf(key: string): string {
+  const entry = key.slice(0, key.indexOf('#'))
+  return entry === '.' ? '' : ` of \`${entry}\``
+}

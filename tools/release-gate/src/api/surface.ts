@@ -1,0 +1,174 @@
+import { dirname, join, relative } from 'node:path'
+import ts from 'typescript'
+import { type Module, readModule } from './module.ts'
+import { type Shape, shapeOf } from './shape.ts'
+
+/** One declaration that users of a package can see. */
+export interface Declaration {
+  /** Exported by an entry; else only part of what is. */
+  readonly isExported: boolean
+  readonly isGenerated: boolean
+  /** Whether functions take it, so that users make such values. */
+  readonly isInput: boolean
+  readonly shape: Shape
+}
+
+/** Everything that users of a package can see. */
+export interface Surface {
+  /** By entry and name. */
+  readonly declarations: ReadonlyMap<string, Declaration>
+  /** Packages that it exports from: which names, or `*` for all. */
+  readonly reexports: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+interface Found {
+  readonly module: Module
+  readonly name: string
+}
+
+/**
+ * Reads what a package exports.
+ *
+ * @param directory - folder of the package
+ * @param entries - name of each entry to its source file below the folder
+ */
+export function surfaceOf(directory: string, entries: ReadonlyMap<string, string>): Surface {
+  const modules = new Map<string, Module | undefined>()
+  const load = (path: string) => {
+    if (!modules.has(path)) modules.set(path, readModule(path))
+    return modules.get(path)
+  }
+  const reexports = new Map<string, Set<string>>()
+  const found = new Map<string, Found>()
+  for (const [entry, file] of entries) {
+    for (const [name, target] of exportsOf(load(join(directory, file)), load, reexports, new Set()))
+      found.set(`${entry}#${name}`, target)
+  }
+  const parts = partsOf(directory, found, load)
+  const inputs = inputNames([...found.values(), ...parts.values()])
+  const describe = (isExported: boolean) => (one: Found) => {
+    const nodes = one.module.declarations.get(one.name) ?? []
+    return {
+      isExported,
+      isGenerated: one.module.path.includes('/src/generated/'),
+      isInput: inputs.has(one.name),
+      shape: shapeOf(nodes),
+    }
+  }
+  return {
+    declarations: new Map([
+      ...[...parts].map(([key, one]) => [key, describe(false)(one)] as const),
+      ...[...found].map(([key, one]) => [key, describe(true)(one)] as const),
+    ]),
+    reexports,
+  }
+}
+
+type Load = (path: string) => Module | undefined
+
+function resolved(module: Module, from: string, load: Load): Module | undefined {
+  return from.startsWith('.') ? load(join(dirname(module.path), from)) : undefined
+}
+
+function exportsOf(
+  module: Module | undefined,
+  load: Load,
+  reexports: Map<string, Set<string>>,
+  open: Set<string>,
+): ReadonlyMap<string, Found> {
+  const found = new Map<string, Found>()
+  if (!module || open.has(module.path)) return found
+  open.add(module.path)
+  const note = (from: string, name: string) => {
+    reexports.set(from, (reexports.get(from) ?? new Set()).add(name))
+  }
+  for (const { names, from } of module.forwards) {
+    if (!from.startsWith('.')) {
+      for (const name of names?.map(({ own }) => own) ?? ['*']) note(from, name)
+      continue
+    }
+    const inner = exportsOf(resolved(module, from, load), load, reexports, new Set(open))
+    if (names)
+      for (const { exported, own } of names) {
+        const target = inner.get(own)
+        if (target) found.set(exported, target)
+      }
+    else for (const [name, target] of inner) found.set(name, target)
+  }
+  for (const [exported, own] of module.exports) {
+    const imported = module.imports.get(own)
+    if (module.declarations.has(own)) found.set(exported, { module, name: own })
+    else if (imported && !imported.from.startsWith('.')) note(imported.from, imported.name)
+    else if (imported) {
+      const target = exportsOf(resolved(module, imported.from, load), load, reexports, new Set(open)).get(
+        imported.name,
+      )
+      if (target) found.set(exported, target)
+    }
+  }
+  return found
+}
+
+// Declarations that no entry exports, but that exported ones are made of; by file and name.
+function partsOf(
+  directory: string,
+  found: ReadonlyMap<string, Found>,
+  load: Load,
+): ReadonlyMap<string, Found> {
+  const keyOf = ({ module, name }: Found) => `${relative(directory, module.path)}#${name}`
+  const exported = new Set([...found.values()].map(keyOf))
+  const parts = new Map<string, Found>()
+  const open = [...found.values()]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { module } = next
+    for (const name of typeNames(module.declarations.get(next.name) ?? [])) {
+      const imported = module.imports.get(name)
+      const target = module.declarations.has(name)
+        ? { module, name }
+        : imported &&
+          exportsOf(resolved(module, imported.from, load), load, new Map(), new Set()).get(imported.name)
+      if (!target || exported.has(keyOf(target)) || parts.has(keyOf(target))) continue
+      parts.set(keyOf(target), target)
+      open.push(target)
+    }
+  }
+  return parts
+}
+
+/** The names of types in a declaration, without the bodies of its functions. */
+function typeNames(nodes: readonly ts.Node[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const walk = (node: ts.Node): void => {
+    if (ts.isBlock(node)) return
+    if (ts.isTypeReferenceNode(node)) names.add(firstName(node.typeName))
+    if (ts.isExpressionWithTypeArguments(node)) names.add(node.expression.getText())
+    if (ts.isTypeQueryNode(node)) names.add(firstName(node.exprName))
+    ts.forEachChild(node, walk)
+  }
+  for (const node of nodes) walk(node)
+  return names
+}
+
+function firstName(name: ts.EntityName): string {
+  return ts.isIdentifier(name) ? name.text : firstName(name.left)
+}
+
+// The types in the parameters of what can be called, and what those are made of.
+function inputNames(all: readonly Found[]): ReadonlySet<string> {
+  const parameters: ts.Node[] = []
+  const walk = (node: ts.Node): void => {
+    if (ts.isBlock(node)) return
+    if (ts.isParameter(node)) parameters.push(node)
+    ts.forEachChild(node, walk)
+  }
+  for (const { module, name } of all) for (const node of module.declarations.get(name) ?? []) walk(node)
+  const made = new Map(all.map(({ module, name }) => [name, module.declarations.get(name) ?? []]))
+  const names = new Set<string>()
+  const open = [...typeNames(parameters)]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (names.has(next)) continue
+    names.add(next)
+    open.push(...typeNames(made.get(next) ?? []))
+  }
+  return names
+}

@@ -1,0 +1,63 @@
+import type { Bump, FamilyReport } from '@fairlead/spec-diff'
+import type { Reason } from './reason.ts'
+
+/** The heading in a changeset below which the changes of a specification stand. */
+export const specificationHeading = '#### Specification'
+
+const longestList = 20
+
+/** Text for a changeset about a changed specification: a sentence to be replaced, and what the report says. */
+export function specificationText({ family, bump, documents }: FamilyReport): string {
+  const sentence = {
+    none: '',
+    patch: `Corrected the words of the ${family} API.`,
+    minor: `Extended the ${family} API.`,
+    major: `**Breaking:** Changed the ${family} API.`,
+  }[bump]
+  const changes = documents.flatMap((document) => document.changes)
+  const told = (['breaking', 'changed', 'deprecated'] as const).flatMap((category) =>
+    changes.filter((change) => change.category === category),
+  )
+  const lines = told.map(({ category, place, what, before, after }) => {
+    const values = before === undefined && after === undefined ? '' : ` ${value(before)} → ${value(after)}`
+    return `- ${title(category)}: ${place}: ${what}${values}`
+  })
+  const added = [
+    ...new Set(
+      changes
+        .filter((one) => one.category === 'added')
+        .filter(isNamed)
+        .map(({ place }) => place),
+    ),
+  ]
+  if (added.length > 0) lines.push(`- Added: ${shortened(added)}`)
+  return lines.length === 0 ? sentence : `${sentence}\n\n${specificationHeading}\n\n${lines.join('\n')}`
+}
+
+// New components come with what uses them.
+function isNamed({ pointer }: { readonly pointer: string }): boolean {
+  return !pointer.startsWith('#/components/')
+}
+
+/** Text for a changeset about a package whose specification did not change: a sentence to be replaced. */
+export function packageText(bump: Bump, reasons: readonly Reason[]): string {
+  const start = reasons.some((reason) => reason.bump === 'major') ? '**Breaking:** ' : ''
+  const told = reasons.filter((reason) => reason.bump === 'major' || reason.bump === bump)
+  return `${start}${shortened(
+    told.map(({ what }) => what),
+    ' ',
+  )}`
+}
+
+function shortened(items: readonly string[], separator = ', '): string {
+  const more = items.length > longestList ? `${separator}and ${items.length - longestList} more` : ''
+  return `${items.slice(0, longestList).join(separator)}${more}`
+}
+
+function value(text: string | undefined): string {
+  return text === undefined ? 'nothing' : `\`${text.replaceAll('`', "'")}\``
+}
+
+function title(category: string): string {
+  return category.charAt(0).toUpperCase() + category.slice(1)
+}

@@ -1,0 +1,266 @@
+import { compareSpecs, type FamilyReport } from '@fairlead/spec-diff'
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explained } from './explain.ts'
+import { judge, passes } from './gate.ts'
+import { changeset, document, type Files, manifest, put, workspace } from './testing/workspace.ts'
+
+const run = promisify(execFile)
+
+let folder = ''
+let count = 0
+const bases = new Map<string, string>()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-gate-'))
+  for (const version of ['0.2.0', '1.2.0']) {
+    const base = join(folder, version)
+    await put(base, workspace(version))
+    bases.set(version, base)
+  }
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function changed(files: Files, version = '1.2.0'): Promise<{ base: string; head: string }> {
+  const base = bases.get(version) ?? ''
+  const head = join(folder, `head-${++count}`)
+  await cp(base, head, { recursive: true })
+  await put(head, files)
+  return { base, head }
+}
+
+async function verdict(files: Files, version?: string) {
+  const { base, head } = await changed(files, version)
+  return judge(base, head, await compared(base, head, files))
+}
+
+// Most cases have one of a few specifications, which takes longest to compare.
+const reports = new Map<string, Promise<readonly FamilyReport[]>>()
+
+function compared(base: string, head: string, files: Files) {
+  const key = `${base} ${files['specs/ships/openapi.yaml']}`
+  const report = reports.get(key) ?? compareSpecs(base, head)
+  reports.set(key, report)
+  return report
+}
+
+const shortfalls = async (files: Files, version?: string) =>
+  (await verdict(files, version)).shortfalls.map(
+    ({ name, bump, announced }) => `${name.slice('@fairlead/'.length)} ${announced} < ${bump}`,
+  )
+
+// A document with fewer paths breaks, one with more extends.
+const spec = (version: string, paths: readonly string[]) => ({
+  'specs/ships/openapi.yaml': document(version, paths),
+  'packages/ships/package.json': JSON.stringify(
+    manifest('ships', version.startsWith('0') ? '0.2.0' : '1.2.0', { spec: { family: 'ships', version } }),
+  ),
+})
+const broken = spec('2.0.0', ['/ships'])
+const extended = spec('1.3.0', ['/ships', '/harbours', '/ferries'])
+
+describe('the gate', () => {
+  it('lets pass what changes nothing that is published', async () => {
+    const same = await verdict({ 'packages/core/src/index.test.ts': 'test()', 'README.md': 'Ships.' })
+    expect(passes(same)).toBe(true)
+    expect(same.requirements).toEqual([])
+  })
+
+  it('refuses a broken specification without changesets, for the family and its facade', async () => {
+    expect(await shortfalls(broken)).toEqual(['sdk none < major', 'ships none < major'])
+  })
+
+  it('refuses too small a bump', async () => {
+    const files = { ...broken, '.changeset/new.md': changeset({ ships: 'minor', sdk: 'major' }) }
+    expect(await shortfalls(files)).toEqual(['ships minor < major'])
+  })
+
+  it('refuses a major of a family without one of its facade', async () => {
+    const files = { ...broken, '.changeset/new.md': changeset({ ships: 'major' }) }
+    expect(await shortfalls(files)).toEqual(['sdk none < major'])
+  })
+
+  it('lets pass what is announced', async () => {
+    const files = { ...broken, '.changeset/new.md': changeset({ ships: 'major', sdk: 'major' }) }
+    expect(passes(await verdict(files))).toBe(true)
+  })
+
+  it('is content with a minor for a break below 1.0', async () => {
+    const files = { ...spec('0.3.0', ['/ships']), '.changeset/new.md': changeset({ ships: 'minor' }) }
+    expect(await shortfalls(files, '0.2.0')).toEqual(['sdk none < minor'])
+    const both = { ...files, '.changeset/new.md': changeset({ ships: 'minor', sdk: 'minor' }) }
+    expect(passes(await verdict(both, '0.2.0'))).toBe(true)
+  })
+
+  it('asks a minor of a family that grew, and of a facade only if it exports all of it', async () => {
+    expect(await shortfalls(extended)).toEqual(['ships none < minor'])
+    const older = await changed({ 'packages/sdk/src/index.ts': `export type * from '@fairlead/ships'\n` })
+    const newer = join(folder, 'facade')
+    await cp(older.head, newer, { recursive: true })
+    await put(newer, extended)
+    const { shortfalls: found } = await judge(older.head, newer, await compared(older.base, newer, extended))
+    expect(found.map(({ name, bump }) => [name, bump])).toEqual([
+      ['@fairlead/sdk', 'minor'],
+      ['@fairlead/ships', 'minor'],
+    ])
+  })
+
+  it('asks for a higher version of the specification', async () => {
+    const files = {
+      ...broken,
+      'specs/ships/openapi.yaml': document('1.9.0', ['/ships']),
+      '.changeset/new.md': changeset({ ships: 'major', sdk: 'major' }),
+    }
+    const { lowVersions } = await verdict(files)
+    expect(lowVersions).toEqual([{ file: 'specs/ships/openapi.yaml', version: '1.9.0', required: '2.0.0' }])
+  })
+
+  it('asks for code of the same version', async () => {
+    const files = {
+      'specs/ships/openapi.yaml': document('1.3.0', ['/ships', '/harbours']),
+      'packages/ships/src/generated/contract.ts': `export const specVersion = "1.2.0"\n`,
+      '.changeset/new.md': changeset({ ships: 'patch' }),
+    }
+    expect((await verdict(files)).others).toEqual([
+      'packages/ships/package.json names version 1.2.0 of its specification, which is 1.3.0. Run `pnpm codegen`.',
+      'packages/ships/src/generated/contract.ts was generated from version 1.2.0 of a specification that is 1.3.0. Run `pnpm codegen`.',
+    ])
+  })
+
+  it('rates what a package exports, and passes it on to who exports it, too', async () => {
+    const files = { 'packages/ships/src/index.ts': 'export interface Ship { readonly name: number }\n' }
+    expect(await shortfalls(files)).toEqual(['sdk none < major', 'ships none < major'])
+    const more = {
+      'packages/ships/src/index.ts':
+        'export interface Ship { readonly name: string }\nexport const knots: number = 1\n',
+    }
+    expect(await shortfalls(more)).toEqual(['ships none < minor'])
+  })
+
+  it('passes on what comes from further away', async () => {
+    const { head: older } = await changed({
+      'packages/ships/src/index.ts': `export { wait } from '@fairlead/core'\n`,
+      'packages/sdk/src/index.ts': `export * from '@fairlead/ships'\n`,
+    })
+    const newer = join(folder, 'further')
+    await cp(older, newer, { recursive: true })
+    await put(newer, {
+      'packages/core/src/index.ts': 'export function wait(milliseconds: number): void {}\n',
+    })
+    const { shortfalls: found } = await judge(older, newer, [])
+    expect(found.map(({ name, bump }) => `${name} ${bump}`)).toEqual([
+      '@fairlead/core major',
+      '@fairlead/sdk major',
+      '@fairlead/ships major',
+    ])
+  })
+
+  it('asks a patch for what only works differently', async () => {
+    const files = { 'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n' }
+    expect(await shortfalls(files)).toEqual(['core none < patch'])
+    expect(passes(await verdict({ ...files, '.changeset/new.md': changeset({ core: 'patch' }) }))).toBe(true)
+  })
+
+  it('counts the console as a part of the service', async () => {
+    expect(await shortfalls({ 'packages/console/src/index.ts': 'export const a = 1\n' })).toEqual([
+      'gateway none < patch',
+    ])
+  })
+
+  it('notices entries, commands and the Node of a package', async () => {
+    const without = {
+      ...manifest('core', '1.2.0'),
+      exports: {},
+      bin: { wait: './wait.js' },
+      engines: { node: '30' },
+    }
+    const { requirements } = await verdict({ 'packages/core/package.json': JSON.stringify(without) })
+    expect(requirements[0]?.reasons.map(({ what }) => what)).toEqual([
+      'Entry `.` was removed.',
+      'Command `wait` was added.',
+      'The Node that it needs changed.',
+    ])
+  })
+
+  it('takes a raised version for a changeset, as when it is released', async () => {
+    const files = {
+      'packages/core/package.json': JSON.stringify(manifest('core', '1.2.1')),
+      'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n',
+      '.changeset/older.md': undefined,
+    }
+    expect(await shortfalls(files)).toEqual([])
+  })
+
+  it('refuses a changeset about a package that is not published', async () => {
+    const { others } = await verdict({ '.changeset/new.md': changeset({ console: 'minor' }) })
+    expect(others).toEqual(['A changeset names @fairlead/console, which is no package that is published.'])
+  })
+
+  it('says what to write', async () => {
+    expect(explained(await verdict(broken))).toBe(
+      `@fairlead/sdk needs a major bump, but no new changeset names it:
+  major: It exports types of @fairlead/ships, and the specification of ships changed.
+
+@fairlead/ships needs a major bump, but no new changeset names it:
+  major: The specification of ships changed: 1 breaking.
+
+Write into .changeset/, in words for users, or let --fix begin it:
+
+---
+'@fairlead/sdk': major
+'@fairlead/ships': major
+---
+
+**Breaking:** Changed the ships API.
+
+#### Specification
+
+- Breaking: GET /harbours (listharbours): The operation was removed.
+
+`,
+    )
+  })
+})
+
+describe('the command', () => {
+  it('refuses, mends with --fix and then passes', async () => {
+    const root = join(folder, 'repository')
+    await put(root, workspace('1.2.0'))
+    const git = (...args: readonly string[]) =>
+      run('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args])
+    const gate = (...args: readonly string[]) =>
+      run(process.execPath, [join(import.meta.dirname, 'main.ts'), '--root', root, ...args]).then(
+        ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+        (error: { code: number; stdout: string; stderr: string }) => error,
+      )
+    await git('init', '--quiet', '--initial-branch=trunk')
+    await git('add', '.')
+    await git('commit', '--quiet', '-m', 'first')
+    expect(await gate()).toMatchObject({ code: 0, stdout: 'There is no commit to compare with.\n' })
+    await git('branch', 'main')
+    await put(root, { 'specs/ships/openapi.yaml': document('1.2.0', ['/ships']) })
+    const refused = await gate()
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('specs/ships/openapi.yaml is version 1.2.0 and must be at least 2.0.0.')
+    expect(await gate('--fix')).toMatchObject({ code: 0 })
+    expect(await readFile(join(root, 'specs/ships/openapi.yaml'), 'utf8')).toBe(document('2.0.0', ['/ships']))
+    expect(await readFile(join(root, 'packages/ships/package.json'), 'utf8')).toContain('"version":"2.0.0"')
+    const added = (await readdir(join(root, '.changeset'))).filter(
+      (file) => file.endsWith('.md') && file !== 'older.md',
+    )
+    expect(added).toHaveLength(1)
+    expect(await readFile(join(root, '.changeset', added[0] ?? ''), 'utf8')).toContain('#### Specification')
+    expect(await gate()).toMatchObject({
+      code: 0,
+      stdout: 'Changesets and versions cover what changed: @fairlead/sdk major, @fairlead/ships major.\n',
+    })
+    // It starts the command four times.
+  }, 180_000)
+})

@@ -1,0 +1,60 @@
+import { covers, type FamilyReport } from '@fairlead/spec-diff'
+import { packagesIn } from './packages.ts'
+import { newChangesets } from './pending-changesets.ts'
+import { type Requirement, requirements } from './requirements.ts'
+import { type LowVersion, lowVersions, unequalVersions } from './spec-versions.ts'
+import { bumpBetween } from './version.ts'
+
+/** A package whose changes are announced too quietly, or not at all. */
+export interface Shortfall extends Requirement {
+  readonly announced: Requirement['bump']
+}
+
+/** What keeps a change from being released. */
+export interface Verdict {
+  readonly families: readonly FamilyReport[]
+  readonly requirements: readonly Requirement[]
+  readonly shortfalls: readonly Shortfall[]
+  readonly lowVersions: readonly LowVersion[]
+  /** Sentences about everything else that is wrong. */
+  readonly others: readonly string[]
+}
+
+/**
+ * Judges whether changesets and versions say what changed between two checkouts.
+ *
+ * @param families - what became of the specifications
+ * @throws Error when a changeset cannot be read
+ */
+export async function judge(base: string, head: string, families: readonly FamilyReport[]): Promise<Verdict> {
+  const required = requirements(base, head, families)
+  const announced = await newChangesets(base, head)
+  const [before, after] = [packagesIn(base), packagesIn(head)]
+  const shortfalls = required
+    .map((one) => {
+      const [old, now] = [before.get(one.name)?.version, after.get(one.name)?.version]
+      // A pull request that releases has no changesets left, but the versions that came of them.
+      const released = old === undefined || now === undefined ? 'none' : bumpBetween(old, now)
+      const told = announced.get(one.name) ?? 'none'
+      return { ...one, announced: covers(told, released) ? told : released }
+    })
+    .filter((one) => !covers(one.announced, one.bump))
+  return {
+    families,
+    requirements: required,
+    shortfalls,
+    lowVersions: lowVersions(families),
+    others: [...unpublished(announced.keys(), after), ...unequalVersions(head, families)],
+  }
+}
+
+function unpublished(names: Iterable<string>, packages: ReturnType<typeof packagesIn>): readonly string[] {
+  return [...names]
+    .filter((name) => packages.get(name)?.isPublished !== true)
+    .map((name) => `A changeset names ${name}, which is no package that is published.`)
+}
+
+/** Whether nothing stands in the way. */
+export function passes({ shortfalls, lowVersions: low, others }: Verdict): boolean {
+  return shortfalls.length === 0 && low.length === 0 && others.length === 0
+}

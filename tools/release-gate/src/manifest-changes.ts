@@ -1,0 +1,30 @@
+import type { Manifest } from './packages.ts'
+import type { Reason } from './reason.ts'
+
+/** What users notice of a changed package.json: entries, commands, the Node that it needs, what it depends on. */
+export function manifestChanges(before: Manifest, after: Manifest): readonly Reason[] {
+  const entries = (manifest: Manifest) => Object.keys(manifest.exports ?? {})
+  const commands = ({ bin }: Manifest) => (typeof bin === 'object' && bin !== null ? Object.keys(bin) : [])
+  return [
+    ...lost(entries(before), entries(after)).map((entry) => major(`Entry \`${entry}\` was removed.`)),
+    ...lost(entries(after), entries(before)).map((entry) => minor(`Entry \`${entry}\` was added.`)),
+    ...lost(commands(before), commands(after)).map((name) => major(`Command \`${name}\` was removed.`)),
+    ...lost(commands(after), commands(before)).map((name) => minor(`Command \`${name}\` was added.`)),
+    ...different(before, after, 'engines').map(() => major('The Node that it needs changed.')),
+    ...different(before, after, 'peerDependencies').map(() => major('The peers that it needs changed.')),
+    ...(['dependencies', 'optionalDependencies'] as const)
+      .flatMap((key) => different(before, after, key))
+      .map((key): Reason => ({ bump: 'patch', what: `Its ${key} changed.` })),
+  ]
+}
+
+const major = (what: string): Reason => ({ bump: 'major', what })
+const minor = (what: string): Reason => ({ bump: 'minor', what })
+
+function lost(before: readonly string[], after: readonly string[]): readonly string[] {
+  return before.filter((item) => !after.includes(item))
+}
+
+function different<key extends keyof Manifest>(before: Manifest, after: Manifest, key: key): readonly key[] {
+  return JSON.stringify(before[key]) === JSON.stringify(after[key]) ? [] : [key]
+}

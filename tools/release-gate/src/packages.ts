@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A package of the workspace as a release sees it. */
+export interface Package {
+  readonly name: string
+  readonly version: string
+  readonly isPublished: boolean
+  readonly directory: string
+  readonly manifest: Manifest
+}
+
+/** The fields of a package.json that users notice. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+  readonly exports?: Readonly<Record<string, unknown>>
+  readonly bin?: unknown
+  readonly engines?: unknown
+  readonly dependencies?: unknown
+  readonly optionalDependencies?: unknown
+  readonly peerDependencies?: unknown
+  readonly spec?: { readonly family: string; readonly version: string }
+}
+
+/** Reads the packages of a checkout, by name and in the order of names. */
+export function packagesIn(root: string): ReadonlyMap<string, Package> {
+  const folder = join(root, 'packages')
+  if (!existsSync(folder)) return new Map()
+  const found = readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((directory) => existsSync(join(directory, 'package.json')))
+    .map((directory): Package => {
+      const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+      const { name, version } = manifest
+      return { name, version, isPublished: manifest.private !== true, directory, manifest }
+    })
+  return new Map(found.map((one) => [one.name, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The source file of each entry of a package, by the name of the entry. */
+export function entriesOf({ manifest }: Package): ReadonlyMap<string, string> {
+  const entries = Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) => {
+    const source = typeof target === 'object' && target !== null ? Object.entries(target) : []
+    const file = source.find(([condition]) => condition === '@fairlead/source')?.[1]
+    return typeof file === 'string' ? [[entry, file] as const] : []
+  })
+  return new Map(entries)
+}

@@ -1,0 +1,25 @@
+import { readChangesets } from '@changesets/read'
+import { type Bump, highest } from '@fairlead/spec-diff'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The bump that changesets announce for a package. */
+export type Announced = ReadonlyMap<string, Bump>
+
+/**
+ * The changesets that the head has and the base has not, or has with other words.
+ *
+ * @throws Error when a changeset cannot be read
+ */
+export async function newChangesets(base: string, head: string): Promise<Announced> {
+  const before = new Map((await changesetsIn(base)).map((one) => [one.id, JSON.stringify(one)]))
+  const added = (await changesetsIn(head)).filter((one) => before.get(one.id) !== JSON.stringify(one))
+  const announced = new Map<string, Bump>()
+  for (const { name, type } of added.flatMap(({ releases }) => releases))
+    announced.set(name, highest([announced.get(name) ?? 'none', type]))
+  return announced
+}
+
+async function changesetsIn(root: string) {
+  return existsSync(join(root, '.changeset')) ? readChangesets(root) : []
+}

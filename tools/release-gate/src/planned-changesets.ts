@@ -1,0 +1,27 @@
+import { packageText, specificationText } from './changeset-text.ts'
+import type { Shortfall, Verdict } from './gate.ts'
+
+/** A changeset that is missing. */
+export interface PlannedChangeset {
+  readonly releases: readonly { readonly name: string; readonly type: Shortfall['bump'] }[]
+  readonly summary: string
+}
+
+/** The changesets that would close all shortfalls: one per changed specification, and one per other package. */
+export function plannedChangesets({ shortfalls, families }: Verdict): readonly PlannedChangeset[] {
+  const open = new Set(shortfalls)
+  const ofFamilies = families.flatMap((family): readonly PlannedChangeset[] => {
+    const own = [...open].filter(({ reasons }) => reasons.some((reason) => reason.family === family.family))
+    for (const shortfall of own) open.delete(shortfall)
+    return own.length === 0 ? [] : [{ releases: own.map(release), summary: specificationText(family) }]
+  })
+  const others = [...open].map((shortfall) => ({
+    releases: [release(shortfall)],
+    summary: packageText(shortfall.bump, shortfall.reasons),
+  }))
+  return [...ofFamilies, ...others]
+}
+
+function release({ name, bump }: Shortfall): PlannedChangeset['releases'][number] {
+  return { name, type: bump }
+}

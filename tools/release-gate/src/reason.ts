@@ -1,0 +1,10 @@
+import type { Bump } from '@fairlead/spec-diff'
+
+/** Why a version has to be raised. */
+export interface Reason {
+  /** By the rules of 1.0 and above. */
+  readonly bump: Bump
+  readonly what: string
+  /** The family whose specification is the reason. */
+  readonly family?: string
+}

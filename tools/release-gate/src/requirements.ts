@@ -1,0 +1,145 @@
+import { type Bump, type FamilyReport, highest } from '@fairlead/spec-diff'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { compareSurfaces, type SurfaceChange } from './api/compare-surfaces.ts'
+import { type Surface, surfaceOf } from './api/surface.ts'
+import { manifestChanges } from './manifest-changes.ts'
+import { entriesOf, type Package, packagesIn } from './packages.ts'
+import type { Reason } from './reason.ts'
+import { changedSources } from './source-files.ts'
+import { scaled } from './version.ts'
+
+/** How far the version of a package has to be raised. */
+export interface Requirement {
+  readonly name: string
+  /** By the rules that its version is under. */
+  readonly bump: Bump
+  readonly reasons: readonly Reason[]
+}
+
+interface Findings {
+  readonly current: Package
+  readonly reasons: Reason[]
+  readonly api: readonly SurfaceChange[]
+  readonly surface: Surface
+}
+
+/**
+ * Works out how far each published package has to be raised.
+ *
+ * @param base - folder with the older `packages/`
+ * @param head - folder with the newer `packages/`
+ * @param families - what became of the specifications
+ */
+export function requirements(
+  base: string,
+  head: string,
+  families: readonly FamilyReport[],
+): readonly Requirement[] {
+  const before = packagesIn(base)
+  const published = [...packagesIn(head).values()].filter(({ isPublished }) => isPublished)
+  const found = new Map<string, Findings>()
+  for (const current of published) {
+    const family = families.find((one) => one.package === current.name)
+    found.set(current.name, findingsOf(before.get(current.name), current, family))
+  }
+  const delivered = consoleReason(base, head)
+  if (delivered) found.get('@fairlead/gateway')?.reasons.push(delivered)
+  for (const facade of found.values()) facade.reasons.push(...passedOn(facade, found, families))
+  return [...found.values()]
+    .map(({ current, reasons }) => ({
+      name: current.name,
+      bump: scaled(
+        highest(reasons.map(({ bump }) => bump)),
+        before.get(current.name)?.version ?? current.version,
+      ),
+      reasons,
+    }))
+    .filter(({ bump }) => bump !== 'none')
+}
+
+function findingsOf(old: Package | undefined, current: Package, family: FamilyReport | undefined): Findings {
+  const surface = surfaceOf(current.directory, entriesOf(current))
+  if (!old) return { current, reasons: [{ bump: 'minor', what: 'The package is new.' }], api: [], surface }
+  const files = changedSources(old.directory, current.directory)
+  const isSpecChanged = family !== undefined && family.bump !== 'none'
+  const api =
+    files.length === 0
+      ? []
+      : compareSurfaces(surfaceOf(old.directory, entriesOf(old)), surface, !isSpecChanged)
+  const reasons: Reason[] = [
+    ...(isSpecChanged ? [specReason(family)] : []),
+    ...api.map(({ bump, what }) => ({ bump, what })),
+    ...manifestChanges(old.manifest, current.manifest),
+  ]
+  const isSilent = files.length > 0 && reasons.length === 0
+  if (isSilent) reasons.push({ bump: 'patch', what: `${listed(files)} changed.` })
+  return { current, reasons, api, surface }
+}
+
+function specReason({ family, bump, documents }: FamilyReport): Reason {
+  const changes = documents.flatMap((document) => document.changes)
+  const counts = (['breaking', 'changed', 'added', 'deprecated', 'words'] as const)
+    .map((category) => [category, changes.filter((change) => change.category === category).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([category, count]) => `${count} ${category}`)
+  return { bump, what: `The specification of ${family} changed: ${counts.join(', ')}.`, family }
+}
+
+// The console has no version of its own; it is delivered with the service.
+function consoleReason(base: string, head: string): Reason | undefined {
+  const [before, after] = [join(base, 'packages/console'), join(head, 'packages/console')]
+  if (!existsSync(after)) return undefined
+  const files = changedSources(existsSync(before) ? before : undefined, after)
+  return files.length === 0 ? undefined : { bump: 'patch', what: `The console changed: ${listed(files)}.` }
+}
+
+/** What a package exports of others is its own promise: changesets would raise it by a patch only. */
+function passedOn(
+  { surface }: Findings,
+  found: ReadonlyMap<string, Findings>,
+  families: readonly FamilyReport[],
+): readonly Reason[] {
+  const reasons: Reason[] = []
+  for (const [name, source] of found) {
+    const names = reexportedFrom(surface, name)
+    if (names.size === 0) continue
+    const isWhole = names.has('*')
+    const family = families.find((one) => one.package === name)
+    if (family?.bump === 'major' || (family?.bump === 'minor' && isWhole))
+      reasons.push({
+        bump: family.bump,
+        what: `It exports types of ${name}, and the specification of ${family.family} changed.`,
+        family: family.family,
+      })
+    for (const change of exportedChanges(source, found))
+      if (change.bump !== 'patch' && (isWhole || names.has(change.name)))
+        reasons.push({ bump: change.bump, what: `It exports from ${name}: ${change.what}` })
+  }
+  return reasons
+}
+
+// What changed for those who import from a package: its own, and what it exports of others.
+function exportedChanges(
+  { api, surface }: Findings,
+  found: ReadonlyMap<string, Findings>,
+): readonly SurfaceChange[] {
+  const passed = [...found].flatMap(([name, source]) => {
+    const names = reexportedFrom(surface, name)
+    if (names.size === 0) return []
+    return exportedChanges(source, found).filter((change) => names.has('*') || names.has(change.name))
+  })
+  return [...api, ...passed]
+}
+
+function reexportedFrom({ reexports }: Surface, name: string): ReadonlySet<string> {
+  const own = [...reexports].filter(([from]) => from === name || from.startsWith(`${name}/`))
+  return new Set(own.flatMap(([, names]) => [...names]))
+}
+
+const mostListed = 3
+
+function listed(files: readonly string[]): string {
+  const more = files.length > mostListed ? ` and ${files.length - mostListed} more` : ''
+  return `${files.slice(0, mostListed).join(', ')}${more}`
+}

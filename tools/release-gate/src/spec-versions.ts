@@ -1,0 +1,68 @@
+import type { DocumentReport, FamilyReport } from '@fairlead/spec-diff'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Manifest } from './packages.ts'
+import { isAtLeast, raised, scaled } from './version.ts'
+
+/** A document whose `info.version` is too low for what changed. */
+export interface LowVersion {
+  /** Below the root. */
+  readonly file: string
+  readonly version: string
+  readonly required: string
+}
+
+/** The documents that changed more than their version says. */
+export function lowVersions(families: readonly FamilyReport[]): readonly LowVersion[] {
+  return families.flatMap(({ documents }) =>
+    documents.flatMap(({ entry, version: { base, head }, bump }) => {
+      if (base === undefined || head === undefined || bump === 'none') return []
+      const required = raised(base, scaled(bump, base))
+      return isAtLeast(head, required) ? [] : [{ file: `specs/${entry}`, version: head, required }]
+    }),
+  )
+}
+
+const remedy = 'Run `pnpm codegen`.'
+
+/** Where the version of a specification is not repeated in the code that came of it. */
+export function unequalVersions(root: string, families: readonly FamilyReport[]): readonly string[] {
+  return families.flatMap(({ directory, documents }) => {
+    const versioned = documents.filter(({ version }) => version.head !== undefined)
+    return [
+      ...inManifest(root, directory, versioned),
+      ...inCode(root, directory, versioned, documents.length),
+    ]
+  })
+}
+
+function inManifest(
+  root: string,
+  directory: string,
+  documents: readonly DocumentReport[],
+): readonly string[] {
+  const file = join(root, directory, 'package.json')
+  const expected = documents.at(-1)?.version.head
+  if (!existsSync(file) || expected === undefined) return []
+  const { spec } = JSON.parse(readFileSync(file, 'utf8')) as Manifest
+  if (spec === undefined || spec.version === expected) return []
+  return [
+    `${directory}/package.json names version ${spec.version} of its specification, which is ${expected}. ${remedy}`,
+  ]
+}
+
+function inCode(
+  root: string,
+  directory: string,
+  documents: readonly DocumentReport[],
+  count: number,
+): readonly string[] {
+  return documents.flatMap(({ name, version: { head = '' } }) => {
+    const file = `${directory}/src/generated/${count > 1 ? `${name}/` : ''}contract.ts`
+    if (!existsSync(join(root, file))) return []
+    const found = /specVersion = ["']([^"']+)["']/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
+    return found === undefined || found === head
+      ? []
+      : [`${file} was generated from version ${found} of a specification that is ${head}. ${remedy}`]
+  })
+}

@@ -1,0 +1,47 @@
+import type { Bump } from '@fairlead/spec-diff'
+
+type Parts = readonly [number, number, number]
+
+function partsOf(version: string): Parts {
+  const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version)
+  if (!match)
+    throw new Error(`a version must be three numbers with dots between, not ${JSON.stringify(version)}`)
+  return [Number(match[1]), Number(match[2]), Number(match[3])]
+}
+
+/** The bump that a version asks of a change: below 1.0 a break raises the second number. */
+export function scaled(bump: Bump, version: string): Bump {
+  return bump === 'major' && partsOf(version)[0] === 0 ? 'minor' : bump
+}
+
+/** The next version after a bump. */
+export function raised(version: string, bump: Bump): string {
+  const [major, minor, patch] = partsOf(version)
+  switch (bump) {
+    case 'major':
+      return `${major + 1}.0.0`
+    case 'minor':
+      return `${major}.${minor + 1}.0`
+    case 'patch':
+      return `${major}.${minor}.${patch + 1}`
+    case 'none':
+      return version
+    default:
+      return bump satisfies never
+  }
+}
+
+/** Whether a version is at least another one. */
+export function isAtLeast(version: string, least: string): boolean {
+  const [a, b] = [partsOf(version), partsOf(least)]
+  const index = a.findIndex((part, position) => part !== b[position])
+  return index === -1 || (a[index] ?? 0) > (b[index] ?? 0)
+}
+
+/** How far a version was raised; none for one that was not. */
+export function bumpBetween(before: string, after: string): Bump {
+  const [a, b] = [partsOf(before), partsOf(after)]
+  if (!isAtLeast(after, before)) return 'none'
+  const index = a.findIndex((part, position) => part !== b[position])
+  return (['major', 'minor', 'patch'] as const)[index] ?? 'none'
+}

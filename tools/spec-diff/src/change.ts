@@ -1,0 +1,52 @@
+/** How far a version has to be raised, the weakest first. */
+export const bumps = ['none', 'patch', 'minor', 'major'] as const
+
+/** How far a version has to be raised. */
+export type Bump = (typeof bumps)[number]
+
+/** Whose programs a change concerns: those that call, those that answer, or both. */
+export type Affected = 'client' | 'server' | 'both' | 'nobody'
+
+/** The table of a report that a change stands in. */
+export type Category = 'breaking' | 'changed' | 'added' | 'deprecated' | 'words'
+
+/** One difference between two versions of a document. */
+export interface Change {
+  readonly category: Category
+  readonly bump: Bump
+  readonly affected: Affected
+  /** Operation, method, component or proto element, as a reader would name it. */
+  readonly place: string
+  /** Where in the document: a JSON pointer, or the name of a proto file. */
+  readonly pointer: string
+  /** What happened, in words. */
+  readonly what: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/** The stronger of some bumps; `none` of none. */
+export function highest(found: Iterable<Bump>): Bump {
+  let most: Bump = 'none'
+  for (const bump of found) if (bumps.indexOf(bump) > bumps.indexOf(most)) most = bump
+  return most
+}
+
+/** Whether the first bump is at least the second one. */
+export function covers(bump: Bump, required: Bump): boolean {
+  return bumps.indexOf(bump) >= bumps.indexOf(required)
+}
+
+/** The table that a change belongs to when nothing but its bump and its kind is known. */
+export function categoryOf(bump: Bump, otherwise: Category): Category {
+  return bump === 'major' ? 'breaking' : otherwise
+}
+
+const longest = 80
+
+/** A value of a document as it stands in a report: short, on one line. */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/**
+ * Writes some folders of a commit to a temporary folder for as long as an action takes.
+ *
+ * @param repository - a folder of the git repository
+ * @param ref - what names the commit
+ * @param folders - paths from the top of the repository; those that the commit does not have are left out
+ * @throws Error when git does not know the commit
+ */
+export async function withCheckout<result>(
+  repository: string,
+  ref: string,
+  folders: readonly string[],
+  action: (root: string) => Promise<result>,
+): Promise<result> {
+  const commit = await commitOf(repository, ref)
+  const root = await mkdtemp(join(tmpdir(), 'fairlead-checkout-'))
+  try {
+    const listed = await git(repository, 'ls-tree', '--name-only', commit, '--', ...folders)
+    const known = listed.split('\n').filter((line) => line !== '')
+    if (known.length > 0) {
+      const archive = join(root, 'checkout.tar')
+      await git(repository, 'archive', '--format=tar', `--output=${archive}`, commit, '--', ...known)
+      await run('tar', ['-x', '-f', archive, '-C', root])
+      await rm(archive)
+    }
+    return await action(root)
+  } finally {
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The commit that two refs grew apart from: what happened on the base since then is no change of the head.
+ *
+ * @param head - undefined for the working tree
+ * @throws Error when git does not know one of them
+ */
+export async function commonCommit(
+  repository: string,
+  base: string,
+  head: string | undefined,
+): Promise<string> {
+  const [from, to] = await Promise.all([commitOf(repository, base), commitOf(repository, head ?? 'HEAD')])
+  // Branches without a common past, or of a shallow clone, are compared as they are.
+  return git(repository, 'merge-base', from, to).catch(() => from)
+}
+
+/** Whether git knows a commit by a name. */
+export async function knowsRef(repository: string, ref: string): Promise<boolean> {
+  return commitOf(repository, ref).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function commitOf(repository: string, ref: string): Promise<string> {
+  return git(repository, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
+    (error: unknown) => {
+      throw new Error(`git knows no commit named ${ref}`, { cause: error })
+    },
+  )
+}
+
+async function git(repository: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('git', ['-C', repository, ...args], { maxBuffer: 64 << 20 })
+  return stdout.trim()
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { comment } from './pull-request-comment.ts'
+
+// Puts the report in the file that is named under the pull request that the environment names.
+
+function variable(name: string): string {
+  const value = process.env[name]
+  if (value === undefined || value === '') throw new Error(`${name} must be set`)
+  return value
+}
+
+try {
+  const [file] = process.argv.slice(2)
+  if (file === undefined) throw new Error('the file with the report must be named')
+  const place = {
+    api: variable('GITHUB_API_URL'),
+    repository: variable('GITHUB_REPOSITORY'),
+    number: variable('PULL_REQUEST'),
+    token: variable('GITHUB_TOKEN'),
+  }
+  process.stdout.write(`Comment: ${await comment(place, await readFile(file, 'utf8'))}\n`)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,56 @@
+import type { Json } from '@fairlead/codegen/src/bundle.ts'
+import type { Bump, Category } from '../../change.ts'
+
+/** A change of one operation and of the components that it uses, with what it has to be rated. */
+export interface OpenapiCase {
+  readonly title: string
+  readonly bump: Bump
+  readonly category?: Category
+  readonly base: Side
+  readonly head: Side
+}
+
+/** A path and component schemas; undefined where the document has no such path. */
+export interface Side {
+  readonly item?: Json
+  readonly schemas?: Readonly<Record<string, Json>>
+}
+
+/** The simplest schema. */
+export const text: Json = { type: 'string' }
+
+/** Content of a schema as JSON. */
+export const json = (schema: Json): Json => ({ 'application/json': { schema } })
+
+/** A schema of an object. */
+export const object = (properties: Json, rest: Json = {}): Json => ({ type: 'object', properties, ...rest })
+
+/** A path with one `POST`, and components. */
+export function side(operation: Json, schemas: Readonly<Record<string, Json>> = {}): Side {
+  return { item: { post: { responses: { 200: { description: 'Done.' } }, ...operation } }, schemas }
+}
+
+/** A path with one `GET`. */
+export const get = (operation: Json): Json => ({
+  get: { responses: { 200: { description: 'Done.' } }, ...operation },
+})
+
+/** A path whose request has a schema. */
+export const asked = (schema: Json): Side => side({ requestBody: { content: json(schema) } })
+
+/** A path whose answer has a schema. */
+export const answered = (schema: Json): Side =>
+  side({ responses: { 200: { description: 'Done.', content: json(schema) } } })
+
+/** A path with one parameter in the query. */
+export const query = (parameter: Json): Side =>
+  side({ parameters: [{ name: 'q', in: 'query', schema: text, ...parameter }] })
+
+/** A path that uses a component in request and answer. */
+export const both = (name: string, schema: Json): Side => {
+  const content = json({ $ref: `#/components/schemas/${name}` })
+  return side(
+    { requestBody: { content }, responses: { 200: { description: 'Done.', content } } },
+    { [name]: schema },
+  )
+}
