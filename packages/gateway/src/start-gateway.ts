@@ -23,11 +23,18 @@ import { writeBeaconError, writeJettonError } from './access/forward/rest/error-
 import { createRestUpstream } from './access/forward/rest/rest-upstream.ts'
 import { createSubscriptionHubs } from './access/forward/subscribe/subscription-hubs.ts'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
+import { configuredOidc } from './configuration/configured-oidc.ts'
 import type { Configuration } from './configuration/options.ts'
+import { consoleFolder } from './console/console-files.ts'
+import { createConsoleListener } from './console/console-listener.ts'
+import { createCredentialUse } from './control/credential-use/credential-use.ts'
 import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
+import { writeCredentialUses } from './control/records/credential-uses.ts'
 import type { Store } from './control/store/open-store.ts'
+import { startWebhooks } from './control/webhooks/start-webhooks.ts'
 import { feedDirectory } from './directory-feed.ts'
-import { landingListener } from './landing/landing-listener.ts'
+import { liveUpstreams } from './live-upstreams.ts'
+import { notedDoor } from './noted-door.ts'
 import { createMetrics } from './observe/metrics.ts'
 import { publishStates } from './observe/states/publish-states.ts'
 import { tracingOf } from './observe/tracing/tracing-of.ts'
@@ -82,6 +89,7 @@ export const longestStopMs = drainMs + lastWordMs
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
   const { store, log } = parts
   const rules = configuredGrpcRules(configuration)
+  const oidc = configuredOidc(configuration)
   const {
     websocket: embeddedSocket,
     beacon: embeddedBeacon,
@@ -160,12 +168,16 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       ]).catch(() => Promise.reject(new Error('an embedded chain does not answer')))
     },
   })
+  const credentialUse = createCredentialUse({
+    reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
+    log,
+  })
   const tracing = await tracingOf(configuration)
   const httpPlane = {
     tracing,
     logRequests: configuration.logRequests,
     directory,
-    door: passage.door,
+    door: notedDoor(passage.door, credentialUse),
     admission: passage.admission,
     meter: createMeter(metrics.requests, metering.counts),
     log,
@@ -181,6 +193,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     maxLogRange: configuration.maxLogRange,
     answers,
   }
+  const consoleListener = createConsoleListener(consoleFolder())
   const jsonRpc = createJsonRpcListener(plane)
   const { maxBodyBytes, maxBeaconBodyBytes } = configuration
   const beacon = createBeaconListener({ ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes })
@@ -215,6 +228,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   })
   const closeOwn = async () => {
     await endProbe()
+    await credentialUse.close()
+    await webhooks.stop()
     await feed.end()
     hubs.close()
     eventHubs.close()
@@ -224,20 +239,32 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await metering.stop()
     await tracing.close()
   }
+  const send = { isPrivateAllowed: configuration.privateWebhookTargets }
+  const webhooks = startWebhooks({ store, log, send, upstreams: () => upstreams.states() })
+  let ownUrls: readonly string[] = []
   const app = await createPlatformApi({
     store,
     log,
+    webhooks: { send, wake: webhooks.wake },
+    nodes: {
+      nodeDomain: configuration.nodeDomain,
+      revealCredentials: configuration.revealCredentials,
+      privateUpstreams: configuration.privateUpstreams,
+      ownUrls: () => ownUrls,
+      upstreamStates: liveUpstreams(upstreams),
+    },
     publicUrl: configuration.publicUrl,
     units: metering.units,
     requireHttps: configuration.requireHttps,
     trustProxy: passage.trustsProxy,
     guesses: passage.guesses,
+    oidc,
     serverFactory: (platform) => {
       const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
       const server = createServer(options, (request, response) => {
         const taken =
           operations(request, response) ||
-          landingListener(request, response) ||
+          consoleListener(request, response) ||
           grpc.web(request, response) ||
           webSockets.refuse(request, response) ||
           beacon(request, response) ||
@@ -261,6 +288,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       throw error
     },
   )
+  ownUrls = [ports.url, ports.tlsUrl, configuration.publicUrl].filter((url) => url !== undefined)
   publishStates(metrics.registry, {
     upstreams,
     answers,

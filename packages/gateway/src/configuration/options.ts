@@ -450,6 +450,54 @@ export const options = {
     minimum: 100,
     maximum: 3_600_000,
   },
+  revealCredentials: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_REVEAL_CREDENTIALS',
+    description:
+      'Keep the secrets of node credentials encrypted, so that the platform API can show them again; otherwise only their hashes.',
+    fallback: true,
+  },
+  privateUpstreams: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_PRIVATE_UPSTREAMS',
+    description:
+      'Whether upstreams in private networks and on this machine may be given to nodes through the platform API.',
+    fallback: true,
+  },
+  privateWebhookTargets: {
+    kind: 'boolean',
+    environment: 'FAIRLEAD_PRIVATE_WEBHOOK_TARGETS',
+    description:
+      'Send events to webhooks in private networks and on this machine too, and over plain HTTP. Whoever may make a webhook then reaches those.',
+    fallback: false,
+  },
+  oidcIssuer: {
+    kind: 'string',
+    environment: 'FAIRLEAD_OIDC_ISSUER',
+    description:
+      'Address of the OpenID Connect provider that members may sign in to the console through, as its tokens name it; needs oidcClientId.',
+    form: {
+      pattern: /^(https:\/\/[^\s?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/[^\s?#@]*)?)$/,
+      rule: 'an https address, or http on loopback',
+    },
+  },
+  oidcClientId: {
+    kind: 'string',
+    environment: 'FAIRLEAD_OIDC_CLIENT_ID',
+    description:
+      'What this service is called at the provider. There its redirect address is /v1/session/oidc/callback/ below publicUrl.',
+  },
+  oidcClientSecret: {
+    kind: 'secret',
+    environment: 'FAIRLEAD_OIDC_CLIENT_SECRET',
+    description: 'Secret of this service at the provider; without it the client is a public one.',
+  },
+  oidcName: {
+    kind: 'string',
+    environment: 'FAIRLEAD_OIDC_NAME',
+    description: 'What the console calls the provider.',
+    fallback: 'your identity provider',
+  },
   probeNodes: {
     kind: 'boolean',
     environment: 'FAIRLEAD_PROBE_NODES',

@@ -20,6 +20,18 @@ describe('createSealer', () => {
     }
   })
 
+  it('has one fingerprint for a text, a context and a key', () => {
+    const print = sealer.fingerprint('192.0.2.1', 'CR-1')
+    expect(print).toMatch(/^[\w-]{43}$/)
+    expect(createSealer(key).fingerprint('192.0.2.1', 'CR-1')).toBe(print)
+    const others = [
+      sealer.fingerprint('192.0.2.2', 'CR-1'),
+      sealer.fingerprint('192.0.2.1', 'CR-2'),
+      createSealer(randomBytes(32)).fingerprint('192.0.2.1', 'CR-1'),
+    ]
+    expect(others).not.toContain(print)
+  })
+
   it('opens nothing elsewhere, with another key, or changed', () => {
     const sealed = sealer.seal('c4n4ry', 'ND-1')
     const [, , body = ''] = sealed.split('.')

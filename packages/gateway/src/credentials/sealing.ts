@@ -16,6 +16,12 @@ export interface Sealer {
    * @throws {@link SealingError} when it was sealed with another key or for another context, or was changed
    */
   open(sealed: string, context: string): string
+  /**
+   * Gives a text by which another one can be known again but not guessed: HMAC-SHA-256 in base64url.
+   *
+   * @param context - where the text belongs; elsewhere the same text has another fingerprint
+   */
+  fingerprint(text: string, context: string): string
 }
 
 /** A sealed text cannot be opened. The message holds neither the text nor the key. */
@@ -38,6 +44,7 @@ const cipher = 'aes-256-gcm'
 export function createSealer(secretKey: Uint8Array): Sealer {
   if (secretKey.length !== keyBytes) throw new SealingError('A secret key has 32 bytes.')
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead sealing', keyBytes))
+  const fingerprintKey = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead fingerprints', keyBytes))
   const keyId = createHmac('sha256', secretKey).update('fairlead key id').digest('hex').slice(0, 16)
   return {
     keyId,
@@ -65,6 +72,8 @@ export function createSealer(secretKey: Uint8Array): Sealer {
         throw new SealingError('A sealed text was changed or belongs elsewhere.')
       }
     },
+    fingerprint: (text, context) =>
+      createHmac('sha256', fingerprintKey).update(`${context}\n${text}`).digest('base64url'),
   }
 }
 

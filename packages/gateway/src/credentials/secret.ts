@@ -43,8 +43,13 @@ export function generateXToken(): string {
 export function generateBasicCredential(): GeneratedBasicCredential {
   return {
     username: `user-${randomText(6, readable)}`,
-    password: Array.from({ length: 4 }, () => randomText(5, readable)).join('-'),
+    password: generatePassword(),
   }
+}
+
+/** Makes a password of 100 random bits that survives being read aloud. */
+export function generatePassword(): string {
+  return Array.from({ length: 4 }, () => randomText(5, readable)).join('-')
 }
 
 /** Hex SHA-256 of a text in UTF-8. Random secrets need no slow hash: they cannot be guessed. */

@@ -31,6 +31,9 @@ export interface DevelopmentFile {
   readonly base_url: string
   readonly console_url: string
   readonly api_key: string
+  /** What the owner signs in to the console with; left out once the owner has chosen a password. */
+  readonly owner_email?: string | undefined
+  readonly owner_password?: string | undefined
   readonly organization_id: string
   readonly project_id: string
   readonly nodes: readonly DevelopmentNode[]

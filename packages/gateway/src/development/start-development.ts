@@ -8,6 +8,8 @@ import {
   issueDevelopmentSecrets,
   type PlainSecrets,
 } from '../control/bootstrap.ts'
+import { ensureOwnerPassword } from '../control/owner-password.ts'
+import { createPasswords } from '../control/sessions/passwords.ts'
 import { openStore } from '../control/store/open-store.ts'
 import { type Gateway, startGateway } from '../start-gateway.ts'
 import {
@@ -72,8 +74,12 @@ export async function startDevelopment(
     const { beaconDebug } = configuration
     await ensureFirstStart(store, { upstreams, network: 'devnet', beaconDebug, origin: 'development' })
     const filePath = join(dataDirectory, 'dev.json')
-    const previous = secretsOf(await readDevelopmentFile(filePath))
-    const issued = await issueDevelopmentSecrets(store, { previous })
+    const written = await readDevelopmentFile(filePath)
+    const issued = await issueDevelopmentSecrets(store, { previous: secretsOf(written) })
+    const owner = await ensureOwnerPassword(store, createPasswords(), {
+      origin: 'development',
+      previous: typeof written?.owner_password === 'string' ? written.owner_password : undefined,
+    })
     signal.throwIfAborted()
     const gateway = await startGateway(configuration, { store, log, embedded })
     opened.push(() => gateway.stop())
@@ -82,6 +88,7 @@ export async function startDevelopment(
       base_url: baseUrl,
       console_url: `${baseUrl}/console/`,
       api_key: issued.apiKey,
+      ...(owner && { owner_email: owner.email, owner_password: owner.password }),
       organization_id: issued.organizationId,
       project_id: issued.projectId,
       nodes: chains.map((chain) => nodeOf(chain, baseUrl, issued)),

@@ -1,7 +1,7 @@
 import type { Method } from '@fairlead/core'
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
-import { methodsOfChain } from '../control/platform-api/node-methods.ts'
+import { methodsOfChain } from '../control/nodes/chain-methods.ts'
 import {
   type NodeMethodFinding,
   type NodeToProbe,

@@ -49,8 +49,13 @@ export function followConfiguration({
     const applied = changed.filter((name) => reloadable.has(name))
     const kept = changed.filter((name) => !reloadable.has(name))
     if (applied.some((name) => ofNode.has(name))) {
-      const { network, beaconDebug } = next
-      await ensureFirstStart(store, { upstreams: configuredUpstreams(next), network, beaconDebug })
+      const { network, beaconDebug, revealCredentials } = next
+      await ensureFirstStart(store, {
+        upstreams: configuredUpstreams(next),
+        network,
+        beaconDebug,
+        revealCredentials,
+      })
     }
     current = Object.freeze({ ...current, ...pick(next, applied) })
     gateway.apply(current)

@@ -6,6 +6,8 @@ import type { Logger } from 'pino'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { ensureFirstStart, type FirstStart } from '../control/bootstrap.ts'
+import { ensureOwnerPassword, type OwnerSignIn } from '../control/owner-password.ts'
+import { createPasswords } from '../control/sessions/passwords.ts'
 import { openStore, type Store } from '../control/store/open-store.ts'
 import { createLog } from '../observe/log.ts'
 import { type Gateway, longestStopMs, startGateway } from '../start-gateway.ts'
@@ -125,17 +127,26 @@ async function withStore<result>(
   }
 }
 
-/** Makes the records of the configured node, or lets them follow the configuration. */
-function firstStart(store: Store, configuration: Configuration): Promise<FirstStart> {
-  const { network, beaconDebug } = configuration
-  return ensureFirstStart(store, { upstreams: configuredUpstreams(configuration), network, beaconDebug })
+/** What a start has made that is shown once. */
+interface Made {
+  readonly first: FirstStart
+  readonly owner: OwnerSignIn | undefined
+}
+
+/** Makes the records of the configured node, or lets them follow the configuration; and the owner's way in. */
+async function firstStart(store: Store, configuration: Configuration): Promise<Made> {
+  const { network, beaconDebug, revealCredentials } = configuration
+  const upstreams = configuredUpstreams(configuration)
+  const first = await ensureFirstStart(store, { upstreams, network, beaconDebug, revealCredentials })
+  const owner = await ensureOwnerPassword(store, createPasswords(), { origin: 'first-start' })
+  return { first, owner }
 }
 
 function announce(
   print: (text: string) => void,
   { publicUrl }: Configuration,
   { url, tlsUrl }: { readonly url: string; readonly tlsUrl?: string | undefined },
-  first: FirstStart,
+  { first, owner }: Made,
 ): void {
   print(`Fairlead is running at ${publicUrl ?? url}`)
   if (tlsUrl !== undefined) print(`and with TLS at ${tlsUrl}`)
@@ -148,4 +159,7 @@ function announce(
   } else if (first.xToken !== undefined) {
     print(`\nThe node offers gRPC now. This is shown once. Keep it:\n  x-token    ${first.xToken}\n`)
   }
+  if (owner === undefined) return
+  print(`Sign in at ${publicUrl ?? url}/console/ with this, and choose a password of your own:`)
+  print(`  e-mail     ${owner.email}\n  password   ${owner.password}\n`)
 }

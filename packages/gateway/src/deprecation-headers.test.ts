@@ -1,0 +1,35 @@
+import type { Route } from '@fairlead/core'
+import { describe, expect, it } from 'vitest'
+import { deprecationHeaders } from './deprecation-headers.ts'
+
+const route: Route = {
+  operationId: 'listShips',
+  method: 'GET',
+  path: '/ships',
+  pathParameters: {},
+  query: {},
+  responses: {},
+}
+
+describe('the headers of a deprecated operation', () => {
+  it('are none while it is not', () => {
+    expect(deprecationHeaders(route)).toEqual({})
+  })
+
+  it('say since when in seconds, and the end as a date of HTTP', () => {
+    const ending: Route = {
+      ...route,
+      deprecated: true,
+      deprecatedSince: '2026-11-22',
+      sunset: '2027-06-30',
+    }
+    expect(deprecationHeaders(ending)).toEqual({
+      deprecation: '@1795305600',
+      sunset: 'Wed, 30 Jun 2027 00:00:00 GMT',
+    })
+  })
+
+  it('leave out a day that the specification does not tell', () => {
+    expect(deprecationHeaders({ ...route, deprecated: true })).toEqual({})
+  })
+})

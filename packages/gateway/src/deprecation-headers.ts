@@ -1,0 +1,13 @@
+import type { Route } from '@fairlead/core'
+
+/**
+ * The headers by which an answer says that its operation is deprecated and when it ends; none for most operations.
+ *
+ * @see RFC 9745 for `Deprecation`, RFC 8594 for `Sunset`
+ */
+export function deprecationHeaders({ deprecatedSince, sunset }: Route): Readonly<Record<string, string>> {
+  return {
+    ...(deprecatedSince !== undefined && { deprecation: `@${Date.parse(deprecatedSince) / 1_000}` }),
+    ...(sunset !== undefined && { sunset: new Date(sunset).toUTCString() }),
+  }
+}

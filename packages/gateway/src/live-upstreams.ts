@@ -1,0 +1,37 @@
+import type { UpstreamState } from './access/forward/pool/pool-member.ts'
+import type { Upstreams } from './access/forward/upstreams.ts'
+import type { NodeGrant } from './grants/node-grant.ts'
+import { parseUpstreams } from './grants/upstream-record.ts'
+
+/**
+ * Makes what tells how the EVM upstreams of a node are, in their order. Each question has this process look after them
+ * for a minute, so that it can say more the next time.
+ */
+export function liveUpstreams(
+  upstreams: Pick<Upstreams, 'chainOf' | 'states'>,
+): (grant: NodeGrant) => readonly UpstreamState[] {
+  return (grant) => {
+    const count = countOf(grant.upstreams['evm'])
+    if (count === 0 || !isWatched(upstreams, grant)) return []
+    // Nodes with the same upstreams share what is known of them; what was asked for last stands last.
+    return upstreams.states().slice(-count)
+  }
+}
+
+function countOf(text: string | undefined): number {
+  try {
+    return parseUpstreams(text ?? '').length
+  } catch {
+    // Whoever wrote it was told so.
+    return 0
+  }
+}
+
+function isWatched(upstreams: Pick<Upstreams, 'chainOf'>, grant: NodeGrant): boolean {
+  try {
+    const { head } = upstreams.chainOf(grant)
+    return head !== null
+  } catch {
+    return false
+  }
+}
