@@ -43,6 +43,8 @@ export interface SolanaNode extends DevelopmentNode {
 export interface DevelopmentFile {
   readonly base_url: string
   readonly console_url: string
+  readonly owner_email: string
+  readonly owner_password: string
   readonly api_key: string
   readonly organization_id: string
   readonly project_id: string

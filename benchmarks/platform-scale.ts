@@ -1,0 +1,244 @@
+// Lists and reports of an organization with 1,000 projects, nodes and rows of usage, and of one with 100,000 projects and
+// nodes and 1,000,000 rows: how long each request takes on PostgreSQL and on the embedded database, and which statement
+// reads a whole large table. Both services run at the same time and take turns.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { PGlite } from '@electric-sql/pglite'
+import { createPlanLog, planSettings, type TableRead } from './fixtures/plan-log.ts'
+import { fillScale, type Run, type Scale } from './fixtures/platform-scale-data.ts'
+import { hasPostgresql, openSqlSession, type Postgresql, startPostgresql } from './fixtures/postgresql.ts'
+import { type Replica, startReplica } from './fixtures/replica.ts'
+import { type Keep, withServers } from './fixtures/replica-run.ts'
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    projects: { type: 'string', default: '100000' },
+    usage: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '15' },
+    backend: { type: 'string', default: 'both' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (flags.help) {
+  console.log(`npm run benchmark -- platform-scale
+  --projects 100000   projects and nodes that are compared with 1,000
+  --usage 1000000     rows of usage that are compared with 1,000
+  --rounds 15         requests of each kind to each service
+  --backend both      or postgresql, or embedded`)
+  process.exit(0)
+}
+const rounds = Number(flags.rounds)
+const few: Scale = { projects: 1_000, usageRows: 1_000 }
+const many: Scale = { projects: Number(flags.projects), usageRows: Number(flags.usage) }
+if (![rounds, many.projects, many.usageRows].every((value) => value > 0)) {
+  throw new Error('Every number has to be above zero.')
+}
+const backends = flags.backend === 'both' ? ['postgresql', 'embedded'] : [flags.backend]
+if (backends.includes('postgresql') && !hasPostgresql) {
+  console.error('This benchmark needs what is missing here: PostgreSQL (initdb, postgres, psql).')
+  process.exit(1)
+}
+/** Nodes on the first pages of lists; only these can be opened. */
+const openNodes = 120
+/** A statement that reads more rows of a table than this, and more than a tenth of it, reads too much. */
+const mostRead = 10_000
+
+const hourMs = 3_600_000
+const today = new Date().toISOString().slice(0, 10)
+const monthAgo = new Date(Date.now() - 30 * 24 * hourMs).toISOString().slice(0, 10)
+
+/** Requests whose cost must not grow with what lies beside their answer. */
+const bounded: Readonly<Record<string, string>> = {
+  'projects, first page': '/v2/projects/',
+  'projects by name': '/v2/projects/?order_by=name',
+  'projects, one name': '/v2/projects/?name=Nobody',
+  'nodes, first page': '/v2/nodes/',
+  'nodes by name': '/v2/nodes/?order_by=name',
+  'nodes of one project': '/v2/nodes/?project=PR-1&page_size=1&name=Nobody',
+  'usage of this month': '/v2/reporting/node-usage/',
+  'usage of 30 days, months': `/v2/reporting/node-usage/?date_from=${monthAgo}&granularity=month`,
+  'usage of today, hours': `/v2/reporting/node-usage/?date_from=${today}&granularity=hour`,
+  'usage of one node, 30 days': `/v2/reporting/node-usage/?date_from=${monthAgo}&node_id=ND-7`,
+  webhooks: '/v2/webhooks/',
+}
+/** Requests whose answer is as large as what there is. */
+const whole: Readonly<Record<string, string>> = {
+  'usage of all time, days': '/v2/reporting/node-usage/?date_from=2020-01-01',
+  'usage of all time, methods':
+    '/v2/reporting/node-usage/?date_from=2020-01-01&group_by=method&granularity=month',
+  'export of all time, days': '/v2/reporting/node-usage/export/?date_from=2020-01-01',
+  'export of all time, hours':
+    '/v2/reporting/node-usage/export/?date_from=2020-01-01&granularity=hour&group_by=node,method',
+}
+
+const plans = createPlanLog()
+let server: Postgresql | undefined
+
+await withServers(async (keep) => {
+  for (const backend of backends) {
+    const services: Replica[] = []
+    for (const scale of [few, many]) {
+      services.push(await (backend === 'postgresql' ? onPostgresql(keep, scale) : onEmbedded(keep, scale)))
+    }
+    const [small, large] = services
+    if (small && large) await compare(backend, small, large)
+    for (const service of services) await service.stop()
+  }
+})
+
+async function onPostgresql(keep: Keep, scale: Scale): Promise<Replica> {
+  server ??= await keep(startPostgresql(planSettings, plans.hear))
+  const admin = await keep(openSqlSession(server.url))
+  const name = `scale_${scale.usageRows}`
+  await admin.run(`create database ${name}`)
+  const url = new URL(server.url)
+  url.pathname = `/${name}`
+  const environment = { ...keyed(), DATABASE_URL: url.href }
+  const first = await keep(startReplica(environment, true))
+  await openSome(first)
+  await first.stop()
+  const sql = await keep(openSqlSession(url.href))
+  await sql.run('set session_replication_role = replica')
+  await fill((statement) => sql.run(statement), scale)
+  await sql.stop()
+  return { ...(await keep(startReplica(environment))), apiKey: first.apiKey }
+}
+
+async function onEmbedded(keep: Keep, scale: Scale): Promise<Replica> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-scale-'))
+  await keep(Promise.resolve({ stop: () => rm(folder, { recursive: true, force: true }) }))
+  const environment = { ...keyed(), FAIRLEAD_DATA_DIRECTORY: folder, DATABASE_URL: '' }
+  const first = await keep(startReplica(environment, true))
+  await openSome(first)
+  await first.stop()
+  const pglite = await PGlite.create(join(folder, 'control'))
+  await pglite.exec('set session_replication_role = replica')
+  await fill((statement) => pglite.exec(statement), scale)
+  await pglite.close()
+  return { ...(await keep(startReplica(environment))), apiKey: first.apiKey }
+}
+
+function keyed() {
+  const FAIRLEAD_SECRET_KEY = randomBytes(32).toString('hex')
+  return { FAIRLEAD_SECRET_KEY, FAIRLEAD_EVM_UPSTREAM: 'http://127.0.0.1:1' }
+}
+
+async function fill(run: Run, scale: Scale): Promise<void> {
+  const began = performance.now()
+  await fillScale(run, scale)
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  progress(`${scale.projects} projects and ${scale.usageRows} rows of usage written in ${seconds} s`)
+}
+
+/** Makes the nodes that the first pages show. */
+async function openSome(service: Replica): Promise<void> {
+  const { body: list } = await read(service, '/v2/projects/')
+  const { results } = list as { results: { id: string }[] }
+  const project = results[0]?.id
+  for (let at = 0; at < openNodes; at++) {
+    const body = {
+      project,
+      name: `A ${at}`,
+      chain: 'evm',
+      network: 'mainnet',
+      upstreams: { evm: 'http://127.0.0.1:1' },
+    }
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await fetch(`${service.url}/v2/nodes/`, request)
+    if (response.status !== 201)
+      throw new Error(`A node was answered ${response.status}: ${await response.text()}`)
+  }
+}
+
+async function compare(backend: string, small: Replica, large: Replica): Promise<void> {
+  console.log(`${backend}: milliseconds with ${few.usageRows} and ${many.usageRows} rows`)
+  for (const [kind, requests] of Object.entries({ bounded, whole })) {
+    for (const [name, path] of Object.entries(requests)) {
+      const times: [number[], number[]] = [[], []]
+      // What takes long needs neither to be repeated nor to be warmed up for.
+      const [first, turns] = kind === 'whole' ? [0, 1] : [-2, rounds]
+      for (let round = first; round < turns; round++) {
+        for (const [at, service] of [small, large].entries()) {
+          const { ms } = await read(service, path)
+          if (round >= 0) times[at]?.push(ms)
+        }
+      }
+      const [one, other] = times.map(median)
+      console.log(
+        `  ${name.padEnd(28)} ${format(one)} ${format(other)}   ratio ${((other ?? 0) / (one ?? 1)).toFixed(2)}`,
+      )
+    }
+  }
+  if (server && backend === 'postgresql') await judgePlans(server, large)
+}
+
+/** Fails when a request whose cost must not grow reads a large part of a large table. */
+async function judgePlans({ url }: Postgresql, service: Replica): Promise<void> {
+  const sizes: Readonly<Record<string, number>> = {
+    projects: many.projects,
+    nodes: many.projects,
+    usage_hours: many.usageRows,
+    usage_days: many.usageRows / 24,
+  }
+  const admin = await openSqlSession(url)
+  await admin.run('alter system set auto_explain.log_min_duration = 0')
+  await admin.run('select pg_reload_conf()')
+  await pause(500)
+  for (const [name, path] of Object.entries(bounded)) {
+    plans.begin()
+    await read(service, path)
+    // The server writes its log a moment later.
+    await pause(200)
+    for (const { table, kind, rows } of plans.end().filter((one) => isTooMuch(one, sizes))) {
+      console.log(`  ${name}: ${kind} reads ${rows} rows of ${table}`)
+      process.exitCode = 1
+    }
+  }
+}
+
+function isTooMuch(
+  { table, kind, isCounted, rows }: TableRead,
+  sizes: Readonly<Record<string, number>>,
+): boolean {
+  const size = sizes[table] ?? 0
+  // A list says how long it is, and to count that is to pass over all of it.
+  if (isCounted || size < mostRead) return false
+  return kind === 'Seq Scan' || rows > Math.max(mostRead, size / 10)
+}
+
+/** Reads an answer to its end, as soon as the service takes the request; JSON is given back. */
+async function read({ url, apiKey }: Replica, path: string): Promise<{ body: unknown; ms: number }> {
+  for (;;) {
+    const began = performance.now()
+    const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+    if (response.status === 429) {
+      await response.body?.cancel()
+      await pause(1_000 * Number(response.headers.get('retry-after')))
+      continue
+    }
+    if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
+    const isJson = response.headers.get('content-type')?.includes('json') === true
+    const body: unknown = isJson ? await response.json() : undefined
+    // An export is not kept: it may be larger than the memory.
+    if (!isJson) for await (const _ of response.body ?? []);
+    return { body, ms: performance.now() - began }
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
+}
+
+function format(ms: number | undefined): string {
+  return (ms ?? 0).toFixed(1).padStart(9)
+}
+
+function progress(text: string): void {
+  console.error(`... ${text}`)
+}

@@ -1,0 +1,207 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { figure } from './faults/figure.ts'
+import { startPlainNode } from './faults/plain-node.ts'
+import { callPlatform, openReader, type PlatformObject } from './platform/platform-calls.ts'
+import { type RestartedService, restartedService, type RunningService } from './platform/restarted-service.ts'
+import { type Acknowledged, writeUntilGone } from './platform/writers.ts'
+
+const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 3)
+const patience = { timeout: 20_000, interval: 20 }
+
+let node: Awaited<ReturnType<typeof startPlainNode>>
+beforeAll(async () => {
+  node = await startPlainNode()
+})
+afterAll(() => node.close())
+
+const stores: readonly { readonly name: string; readonly isThere: boolean }[] = [
+  { name: 'the embedded database', isThere: true },
+  { name: 'PostgreSQL', isThere: postgresPrograms !== undefined },
+]
+
+describe.each(stores.filter(({ isThere }) => isThere))('kill -9 of a service over $name', ({ name }) => {
+  it(
+    'loses no change that was acknowledged, and leaves none half done',
+    { timeout: 120_000 + kills * 30_000 },
+    async () => {
+      const environment = { FAIRLEAD_EVM_UPSTREAM: node.url, ...(await databaseOf(name)) }
+      const restarted = await restartedService(environment)
+      onTestFinished(() => restarted.remove())
+      const acknowledged: Acknowledged = { projects: [], nodes: [], credentials: [], version: 1 }
+      let service = await restarted.start()
+      const target = await prepared(service)
+      for (let round = 0; round < kills; round++) {
+        const before = acknowledged.version
+        const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
+        await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(before), patience)
+        await pause(Math.random() * 500)
+        await service.end('SIGKILL')
+        await writing
+        service = await restarted.start()
+        const { etag } = await callPlatform(service, 'GET', `/v2/projects/${target.project}/`)
+        expect(Number(etag?.slice(1, -1))).toBeGreaterThanOrEqual(acknowledged.version)
+      }
+      const { projects, nodes, credentials, version } = acknowledged
+      figure(`${kills} kills over ${name}`, {
+        projects: projects.length,
+        nodes: nodes.length,
+        credentials: credentials.length,
+        changes: version - 1,
+      })
+      expect(await missing(service, acknowledged)).toEqual([])
+      expect(await halfDone(service, target.project)).toEqual([])
+      await service.end('SIGTERM')
+    },
+  )
+})
+
+async function databaseOf(name: string): Promise<Readonly<Record<string, string>>> {
+  if (name !== 'PostgreSQL') return {}
+  const postgres = await startPostgres(postgresPrograms ?? '')
+  onTestFinished(() => postgres.stop())
+  return { DATABASE_URL: postgres.url }
+}
+
+async function prepared(
+  service: RunningService,
+): Promise<{ readonly project: string; readonly node: string }> {
+  const project = await callPlatform(service, 'POST', '/v2/projects/', { name: 'Changed' })
+  const nodes = await callPlatform(service, 'GET', '/v2/nodes/')
+  const [first] = nodes.body['results'] as readonly PlatformObject[]
+  if (first === undefined) throw new Error('There is no first node.')
+  return { project: project.body.id, node: first.id }
+}
+
+/** What was acknowledged and is not there. */
+async function missing(service: RunningService, acknowledged: Acknowledged): Promise<readonly string[]> {
+  const { list } = openReader(service)
+  const known = new Set<string>()
+  for (const path of ['/v2/projects/', '/v2/nodes/']) for (const { id } of await list(path)) known.add(id)
+  for (const of of new Set(acknowledged.credentials.map(({ node: one }) => one))) {
+    for (const { id } of await list(`/v2/nodes/${of}/credentials/`)) known.add(id)
+  }
+  const { projects, nodes, credentials } = acknowledged
+  return [...projects, ...nodes, ...credentials.map(({ id }) => id)].filter((id) => !known.has(id))
+}
+
+/** Changes without an entry in the audit log, entries without a change, and nodes without their credentials. */
+async function halfDone(service: RunningService, changed: string): Promise<readonly string[]> {
+  const { get, list } = openReader(service)
+  const entries = await list('/v2/audit-log/')
+  const idsOf = (action: string) =>
+    entries
+      .filter((entry) => entry['action'] === action)
+      .map((entry) => (entry['object'] as PlatformObject).id)
+  const wrong: string[] = []
+  const differing = (what: string, there: readonly string[], audited: readonly string[]) => {
+    const [a, b] = [new Set(there), new Set(audited)]
+    for (const id of there) if (!b.has(id)) wrong.push(`${what} ${id} is not in the log`)
+    for (const id of audited) if (!a.has(id)) wrong.push(`${what} ${id} is in the log only`)
+  }
+  // Those that the first start has made are in no log.
+  const written = (objects: readonly PlatformObject[]) =>
+    objects.filter((one) => ['Written', 'Changed'].includes(String(one['name'])))
+  const [projects, nodes] = [written(await list('/v2/projects/')), written(await list('/v2/nodes/'))]
+  differing(
+    'project',
+    projects.map(({ id }) => id),
+    idsOf('project.create'),
+  )
+  differing(
+    'node',
+    nodes.map(({ id }) => id),
+    idsOf('node.create'),
+  )
+  const created = new Set(idsOf('credential.create'))
+  const rotated = new Set(idsOf('credential.rotate'))
+  const all = await list('/v2/nodes/')
+  for (const { id: of, name } of all) {
+    const credentials = await list(`/v2/nodes/${of}/credentials/`)
+    if (name === 'Written') {
+      const kinds = credentials.map((one) => String(one['kind'])).toSorted()
+      if (kinds.join() !== 'basic,token') wrong.push(`node ${of} has ${kinds.join()}`)
+    }
+    for (const one of credentials.filter(({ label }) => name === 'Written' || label === 'Written')) {
+      if (!created.delete(one.id)) wrong.push(`credential ${one.id} is not in the log`)
+      // A credential that was replaced ends, and one that was not does not.
+      if (rotated.delete(one.id) !== (one['expires_at'] !== null))
+        wrong.push(`credential ${one.id} is half replaced`)
+    }
+  }
+  for (const id of [...created, ...rotated]) wrong.push(`credential ${id} is in the log only`)
+  const { etag } = await get(`/v2/projects/${changed}/`)
+  const changes = idsOf('project.update').length
+  if (etag !== `"${changes + 1}"`) wrong.push(`version ${etag} after ${changes} changes in the log`)
+  return wrong
+}
+
+describe.skipIf(postgresPrograms === undefined)('two services over one PostgreSQL', () => {
+  it('put in force what the other one was told', async () => {
+    const postgres = await startPostgres(postgresPrograms ?? '')
+    onTestFinished(() => postgres.stop())
+    const environment = {
+      DATABASE_URL: postgres.url,
+      FAIRLEAD_SECRET_KEY: '5a'.repeat(32),
+      FAIRLEAD_EVM_UPSTREAM: node.url,
+    }
+    const [one, other] = [await restartedService(environment), await restartedService(environment)]
+    onTestFinished(() => Promise.all([one.remove(), other.remove()]).then(() => undefined))
+    const told = await running(one)
+    const { url } = await running(other, told.apiKey)
+    const send = (method: string, path: string, body?: unknown) => callPlatform(told, method, path, body)
+    const statusOf = async (token: string) => {
+      const body = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(`${url}/${token}`, { method: 'POST', headers, body })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const inForce = async (what: string, token: string, status: number) => {
+      const since = performance.now()
+      await vi.waitFor(async () => expect([what, await statusOf(token)]).toEqual([what, status]), patience)
+      figure(`${what} is in force elsewhere after ms`, Math.round(performance.now() - since))
+    }
+    const { project } = await prepared(told)
+    const upstreams = { evm: node.url }
+    const asked = { project, name: 'Written', chain: 'ethereum', network: 'mainnet', upstreams }
+    const made = await send('POST', '/v2/nodes/', asked)
+    const path = `/v2/nodes/${made.body.id}/`
+    const tokenOf = (body: PlatformObject) => String(body['token'])
+    const [first] = made.body['credentials'] as readonly PlatformObject[]
+    if (first === undefined) throw new Error('The node has no credential.')
+    await inForce('a node', tokenOf(first), 200)
+
+    const second = await send('POST', `${path}credentials/`, { kind: 'token' })
+    await inForce('a credential', tokenOf(second.body), 200)
+    await send('DELETE', `${path}credentials/${second.body.id}/`)
+    await inForce('its end', tokenOf(second.body), 401)
+
+    const rule = await send('POST', `${path}access-rules/`, {
+      kind: 'method',
+      value: 'eth_gasPrice',
+      action: 'deny',
+    })
+    await inForce('a rule', tokenOf(first), 403)
+    await send('DELETE', `${path}access-rules/${rule.body.id}/`)
+    await inForce('its end', tokenOf(first), 200)
+
+    await send('PUT', `${path}limits/`, { max_body_bytes: 10 })
+    await inForce('a limit', tokenOf(first), 413)
+    await send('PUT', `${path}limits/`, {})
+    await inForce('its end', tokenOf(first), 200)
+
+    await send('DELETE', path)
+    await inForce('the end of a node', tokenOf(first), 401)
+  })
+})
+
+/** Starts a service until the test ends. */
+async function running(service: RestartedService, knownKey?: string): Promise<RunningService> {
+  const started = await service.start(knownKey)
+  onTestFinished(async () => {
+    await started.end('SIGTERM')
+  })
+  return started
+}

@@ -1,0 +1,70 @@
+/** What the platform API answers with; the tests look at these parts of it. */
+export interface PlatformObject {
+  readonly id: string
+  readonly [name: string]: unknown
+}
+
+/** An answer of the platform API. */
+export interface PlatformAnswer {
+  readonly status: number
+  readonly etag: string | undefined
+  readonly body: PlatformObject
+}
+
+/** Sends one request to the platform API; rejects when the service is gone. */
+export async function callPlatform(
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<PlatformAnswer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    etag: response.headers.get('etag') ?? undefined,
+    body: (text === '' ? {} : JSON.parse(text)) as PlatformObject,
+  }
+}
+
+/** Reads whole lists, with as many keys as it takes: each may send so many requests only. */
+export function openReader(service: { readonly url: string; readonly apiKey: string }): {
+  get(path: string): Promise<PlatformAnswer>
+  list(path: string): Promise<readonly PlatformObject[]>
+} {
+  let apiKey = ''
+  let left = 0
+  const get = async (path: string) => {
+    if (left === 0) {
+      const scopes = ['projects:read', 'nodes:read', 'credentials:read', 'audit:read']
+      const made = await callPlatform(service, 'POST', '/v1/api-keys/', { name: 'Reader', scopes })
+      if (made.status !== 201) throw new Error(`No key was made: ${made.status} ${JSON.stringify(made.body)}`)
+      apiKey = String(made.body['key'])
+      left = 500
+    }
+    left -= 1
+    const answer = await callPlatform({ ...service, apiKey }, 'GET', path)
+    if (answer.status >= 400 && answer.status !== 404) {
+      throw new Error(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    }
+    return answer
+  }
+  return {
+    get,
+    list: async (path) => {
+      const results: PlatformObject[] = []
+      for (let page = 1; ; page++) {
+        const { body } = await get(`${path}${path.includes('?') ? '&' : '?'}page=${page}`)
+        results.push(...(body['results'] as PlatformObject[]))
+        if (body['next'] === null) return results
+      }
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ServiceProcess, startProcess, temporaryFolder } from '../service.ts'
+
+/** A service that is started again and again over the same records. */
+export interface RestartedService {
+  /**
+   * Starts it, each time at another port.
+   *
+   * @param knownKey - where another service has made the records, and was told their key
+   */
+  start(knownKey?: string): Promise<RunningService>
+  remove(): Promise<void>
+}
+
+/** A service while it runs. */
+export interface RunningService extends ServiceProcess {
+  readonly url: string
+  /** An API key with all scopes. */
+  readonly apiKey: string
+}
+
+/** Makes a service in a folder of its own. */
+export async function restartedService(
+  environment: Readonly<Record<string, string>>,
+): Promise<RestartedService> {
+  const folder = await temporaryFolder()
+  let apiKey: string | undefined
+  return {
+    start: async (knownKey) => {
+      const service = await startProcess('serve', folder.path, {
+        FAIRLEAD_PROBE_NODES: 'false',
+        FAIRLEAD_LOG_LEVEL: 'warn',
+        ...environment,
+      })
+      const url = await printed(service, /running at (\S+)/)
+      // Printed once and never again.
+      apiKey ??= knownKey ?? (await printed(service, / API key +(\S+)\n/))
+      return { ...service, url, apiKey }
+    },
+    remove: () => folder.remove(),
+  }
+}
+
+async function printed({ output }: ServiceProcess, form: RegExp): Promise<string> {
+  for (;;) {
+    const found = form.exec(output())?.[1]
+    if (found !== undefined) return found
+    await pause(20)
+  }
+}
