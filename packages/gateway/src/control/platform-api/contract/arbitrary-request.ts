@@ -7,6 +7,7 @@ import { operationIds, routeTable } from './assert-answer.ts'
 import type { Caller } from './caller.ts'
 import type { EstateIds } from './estate.ts'
 import type { WireRequest } from './http-exchange.ts'
+import { kindOf } from './object-kinds.ts'
 import { randomAddress } from './world.ts'
 
 /** A request of an operation, or of nearly one. */
@@ -22,23 +23,6 @@ export interface RequestMaterial {
   readonly estates: readonly EstateIds[]
   /** An address that webhooks may go to. */
   readonly hook: string
-}
-
-// What a path parameter is, by the path of its operation.
-const kinds: readonly (readonly [path: RegExp, kind: keyof EstateIds])[] = [
-  [/\/members\/\{id\}/, 'member'],
-  [/\/invitations\/\{id\}/, 'invitation'],
-  [/\/api-keys\/\{id\}/, 'apiKey'],
-  [/\/sessions\/\{id\}/, 'session'],
-  [/\/projects\/\{id\}/, 'project'],
-  [/\/nodes\/\{id\}/, 'node'],
-  [/\/webhooks\/\{id\}/, 'webhook'],
-]
-const kindsOfNames: Readonly<Record<string, keyof EstateIds>> = {
-  rule_id: 'rule',
-  credential_id: 'credential',
-  delivery_id: 'delivery',
-  project: 'project',
 }
 
 const strangeEscapes = [
@@ -95,7 +79,7 @@ function arbitraryPath(id: OperationId, { estates }: RequestMaterial): Arbitrary
   const { path: template, pathParameters } = routeTable[id]
   const names = Object.keys(pathParameters)
   const values = names.map((name) => {
-    const kind = kindsOfNames[name] ?? kinds.find(([path]) => path.test(template))?.[1]
+    const kind = kindOf(id, name)
     if (kind === undefined) throw new Error(`What ${name} of ${template} is, is not known.`)
     return arbitraryId(kind, estates)
   })
@@ -119,7 +103,7 @@ function arbitraryId(kind: keyof EstateIds, estates: readonly EstateIds[]): Arbi
 
 function arbitraryQuery(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
   const parameters = Object.entries(routeTable[id].query).map(([name, { schema }]) => {
-    const kind = kindsOfNames[name]
+    const kind = kindOf(id, name)
     const good = kind === undefined ? validValue(schema) : arbitraryId(kind, estates)
     const value = fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: wildText })
     const text = value.map((one) => `${name}=${escaped(String(one).slice(0, 1_000))}`)

@@ -8,8 +8,8 @@ import { allRows } from '../../testing/all-rows.ts'
 import type { OperationId } from '../platform-call.ts'
 import { complaintsOf, operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
-import type { EstateIds } from './estate.ts'
 import { goodRequests } from './good-requests.ts'
+import { foreignPaths, pathOf } from './object-kinds.ts'
 import { foreignName, type Given, startWorld, type World } from './world.ts'
 import { whoMay } from './who-may.ts'
 
@@ -260,7 +260,7 @@ describe.each(backends)('who may do what, on $name', ({ create }) => {
     const body = { ...((await good('createNode')).body as object), project: foreign.ids.project }
     expect((await send('createNode', { body }, caller)).status).toBe(400)
     for (const id of operationIds.filter((one) => one.startsWith('list') || one === 'exportNodeUsage')) {
-      const path = Object.keys(routeTable[id].pathParameters).length === 0 ? {} : ownPath(id, home.ids)
+      const path = pathOf(id, home.ids)
       const by = whoMay[id].by === 'session' ? await session('owner') : caller
       const answer = await send(id, { path }, by)
       expect([id, answer.status, answer.body.includes(foreignName)]).toEqual([id, 200, false])
@@ -279,42 +279,6 @@ function absent(id: OperationId): Given {
   }
   // Whoever may send a body is told that it is none.
   return { path, ...(requestBody !== undefined && { body: 'nothing' }) }
-}
-
-const idsByName: Readonly<Record<string, keyof EstateIds>> = {
-  rule_id: 'rule',
-  credential_id: 'credential',
-  delivery_id: 'delivery',
-}
-const idsByPath: Readonly<Record<string, keyof EstateIds>> = {
-  members: 'member',
-  invitations: 'invitation',
-  'api-keys': 'apiKey',
-  sessions: 'session',
-  projects: 'project',
-  nodes: 'node',
-  webhooks: 'webhook',
-}
-
-function kindOf(id: OperationId, name: string): keyof EstateIds {
-  const [, before = ''] = /\/([a-z-]+)\/\{id\}/.exec(routeTable[id].path) ?? []
-  const kind = idsByName[name] ?? idsByPath[before]
-  if (kind === undefined) throw new Error(`What ${name} of ${id} is, is not known.`)
-  return kind
-}
-
-function ownPath(id: OperationId, ids: EstateIds): Record<string, string> {
-  const names = Object.keys(routeTable[id].pathParameters)
-  return Object.fromEntries(names.map((name) => [name, ids[kindOf(id, name)]]))
-}
-
-/** Every way to put ids of another organization into a path: each alone, and all together. */
-function foreignPaths(id: OperationId, own: EstateIds, foreign: EstateIds): Record<string, string>[] {
-  const names = Object.keys(routeTable[id].pathParameters)
-  if (names.length === 0) return []
-  const [mine, theirs] = [ownPath(id, own), ownPath(id, foreign)]
-  const single = names.map((name) => ({ ...mine, [name]: theirs[name] ?? '' }))
-  return names.length === 1 ? single : [...single, theirs]
 }
 
 async function foreignRows({ fixture, foreign }: World): Promise<readonly string[]> {

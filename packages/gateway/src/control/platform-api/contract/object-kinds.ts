@@ -1,0 +1,46 @@
+import type { OperationId } from '../platform-call.ts'
+import { routeTable } from './assert-answer.ts'
+import type { EstateIds } from './estate.ts'
+
+const kindsByName: Readonly<Record<string, keyof EstateIds>> = {
+  rule_id: 'rule',
+  credential_id: 'credential',
+  delivery_id: 'delivery',
+  project: 'project',
+}
+
+const kindsByPath: Readonly<Record<string, keyof EstateIds>> = {
+  members: 'member',
+  invitations: 'invitation',
+  'api-keys': 'apiKey',
+  sessions: 'session',
+  projects: 'project',
+  nodes: 'node',
+  webhooks: 'webhook',
+}
+
+/** What a parameter of an operation is the id of; undefined when it is none. */
+export function kindOf(id: OperationId, name: string): keyof EstateIds | undefined {
+  if (name !== 'id') return kindsByName[name]
+  const [, collection = ''] = /\/([a-z-]+)\/\{id\}/.exec(routeTable[id].path) ?? []
+  return kindsByPath[collection]
+}
+
+/** The path parameters of an operation on objects that are there. */
+export function pathOf(id: OperationId, ids: EstateIds): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(routeTable[id].pathParameters).map((name) => {
+      const kind = kindOf(id, name)
+      if (kind === undefined) throw new Error(`What ${name} of ${id} is, is not known.`)
+      return [name, ids[kind]]
+    }),
+  )
+}
+
+/** Every way to put ids of another organization into a path: each alone, and all together. */
+export function foreignPaths(id: OperationId, own: EstateIds, foreign: EstateIds): Record<string, string>[] {
+  const [mine, theirs] = [pathOf(id, own), pathOf(id, foreign)]
+  const names = Object.keys(mine)
+  const single = names.map((name) => ({ ...mine, [name]: theirs[name] ?? '' }))
+  return names.length > 1 ? [...single, theirs] : single
+}
