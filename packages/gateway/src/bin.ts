@@ -64,6 +64,14 @@ async function doctor(configuration: Configuration, { json }: { readonly json: b
   if (findings.some(({ state }) => state === 'problem')) process.exit(exitCodes.failed)
 }
 
+async function resetOwnerPassword(configuration: Configuration): Promise<void> {
+  const { resetOwnerPassword: reset } = await import('./control/owner-password.ts')
+  const { createPasswords } = await import('./control/sessions/passwords.ts')
+  const { email, password } = await withStore(configuration, (store) => reset(store, createPasswords()))
+  print(`${email}\t${password}`)
+  remark('It has to be changed at the next sign-in. All sessions of the owner have ended.')
+}
+
 async function backup(configuration: Configuration, file: string): Promise<void> {
   const { writeBackupFile } = await import('./control/backup/backup-file.ts')
   await withStore(configuration, (store) => writeBackupFile(store, file))
@@ -104,8 +112,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 }
 
 try {
+  const commands = { dev, serve, doctor, resetOwnerPassword, backup, restore, probe }
   const surroundings = { environment: process.env, terminal: process.stdout.isTTY, print, remark }
-  const program = createCommandLine({ dev, serve, doctor, backup, restore, probe }, surroundings, version)
+  const program = createCommandLine(commands, surroundings, version)
   await program.parseAsync()
   // Nothing is left to wait for; a handle that somebody forgot must not keep the process.
   process.exit(0)

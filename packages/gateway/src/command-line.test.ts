@@ -33,7 +33,15 @@ async function configured(
     return Promise.resolve()
   }
   const other = () => Promise.reject(new Error('not asked for'))
-  const commands = { dev: other, serve, doctor: other, backup: other, restore: other, probe: other }
+  const commands = {
+    dev: other,
+    serve,
+    doctor: other,
+    resetOwnerPassword: other,
+    backup: other,
+    restore: other,
+    probe: other,
+  }
   const nothing = () => undefined
   const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
   await createCommandLine(commands, surroundings, '1.2.3').parseAsync(['serve', ...args], { from: 'user' })
@@ -141,7 +149,15 @@ describe('the command line', () => {
     const probe = (command: unknown) => Promise.resolve(void given.push(command))
     const other = () => Promise.reject(new Error('not asked for'))
     const environment = { FAIRLEAD_NODE_URL: 'http://a', FAIRLEAD_NODE_WEBSOCKET_URL: 'ws://a' }
-    const commands = { dev: other, serve: other, doctor: other, backup: other, restore: other, probe }
+    const commands = {
+      dev: other,
+      serve: other,
+      doctor: other,
+      resetOwnerPassword: other,
+      backup: other,
+      restore: other,
+      probe,
+    }
     const nothing = () => undefined
     const surroundings = { environment, terminal: false, print: nothing, remark: nothing }
     for (const args of [['--markdown'], ['http://b', '--method', 'eth_call', '--method', 'net_version']]) {

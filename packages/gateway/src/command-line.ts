@@ -25,6 +25,8 @@ export interface Commands {
   serve(configuration: Configuration, read: () => Configuration): Promise<void>
   /** Looks at what the service needs, and prints what is wrong. */
   doctor(configuration: Configuration, flags: { readonly json: boolean }): Promise<void>
+  /** Gives the owner a new password. */
+  resetOwnerPassword(configuration: Configuration): Promise<void>
   /** Writes all records of a service into a file. */
   backup(configuration: Configuration, file: string): Promise<void>
   /** Puts the records of a backup into an empty database. */
@@ -92,6 +94,9 @@ function addServiceCommands(program: Command, commands: Commands, environment: E
     .action(({ json, ...values }: Flags & { json?: true }) =>
       commands.doctor(configured(values), { json: json === true }),
     )
+  add('reset-owner-password', 'give the owner a new password for the console; it is shown once').action(
+    (values: Flags) => commands.resetOwnerPassword(configured(values)),
+  )
   add('backup', 'write all records into a file; the embedded database must not be in use')
     .argument('<file>', 'file to write')
     .action((file: string, values: Flags) => commands.backup(configured(values), file))

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ensureFirstStart } from './bootstrap.ts'
-import { ensureOwnerPassword } from './owner-password.ts'
+import { ensureOwnerPassword, resetOwnerPassword } from './owner-password.ts'
 import { findSignInUser, setPassword } from './records/users.ts'
 import { insertSession } from './records/sessions.ts'
 import { createPasswords } from './sessions/passwords.ts'
@@ -39,6 +39,18 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
     expect(await mustChange(store)).toBe(true)
     expect(await ensureOwnerPassword(store, passwords, production)).toBeUndefined()
     expect(await ensureOwnerPassword(store, passwords, development)).toBeUndefined()
+  })
+
+  it('is made anew for whoever has lost it, and ends the sessions of before', async () => {
+    const store = await fresh()
+    const lost = await ensureOwnerPassword(store, passwords, production)
+    const made = await resetOwnerPassword(store, passwords)
+    expect(made.email).toBe(email)
+    expect(await opens(store, made.password)).toBe(true)
+    expect(await opens(store, lost?.password ?? '')).toBe(false)
+    expect(await mustChange(store)).toBe(true)
+    const audit = await store.db.selectFrom('audit_log').select(['action', 'actor_label']).execute()
+    expect(audit).toEqual([{ action: 'password.change', actor_label: 'command line' }])
   })
 
   it('stays the same in development as long as it is known, and may be kept', async () => {

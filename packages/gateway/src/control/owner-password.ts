@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { generatePassword } from '../credentials/secret.ts'
+import { writeAudit } from './audit/write-audit.ts'
 import { deleteSessionsOf } from './records/sessions.ts'
 import { findPassword, setPassword } from './records/users.ts'
 import type { Passwords } from './sessions/passwords.ts'
@@ -36,20 +37,58 @@ export async function ensureOwnerPassword(
     if (origin === 'development' && previous !== undefined) {
       if (await passwords.matches(current?.hash, previous)) return { email: owner.email, password: previous }
     }
-    const password = generatePassword()
-    const hash = await passwords.hash(password)
-    await setPassword(transaction, owner.id, { hash, origin, mustChange: origin === 'first-start' })
-    await deleteSessionsOf(transaction, owner.id)
-    return { email: owner.email, password }
+    return newPassword(transaction, passwords, owner, origin)
   })
 }
 
-async function firstOwner(db: Kysely<Database>): Promise<{ readonly id: string; readonly email: string }> {
+/**
+ * Gives the owner of the first organization a new password, which has to be changed at the next sign-in, and ends the owner's
+ * sessions: for whoever has lost it and can reach the database.
+ */
+export async function resetOwnerPassword(
+  { db }: Pick<Store, 'db'>,
+  passwords: Passwords,
+): Promise<OwnerSignIn> {
+  return db.transaction().execute(async (transaction) => {
+    const owner = await firstOwner(transaction)
+    const identity = {
+      kind: 'system',
+      id: '',
+      label: 'command line',
+      userId: '',
+      organizationId: owner.organizationId,
+    } as const
+    const object = { kind: 'user', id: owner.id, name: owner.email }
+    await writeAudit(transaction, { identity }, { action: 'password.change', object })
+    return newPassword(transaction, passwords, owner, 'first-start')
+  })
+}
+
+interface Owner {
+  readonly id: string
+  readonly email: string
+  readonly organizationId: string
+}
+
+async function newPassword(
+  transaction: Kysely<Database>,
+  passwords: Passwords,
+  owner: Owner,
+  origin: 'first-start' | 'development',
+): Promise<OwnerSignIn> {
+  const password = generatePassword()
+  const hash = await passwords.hash(password)
+  await setPassword(transaction, owner.id, { hash, origin, mustChange: origin === 'first-start' })
+  await deleteSessionsOf(transaction, owner.id)
+  return { email: owner.email, password }
+}
+
+async function firstOwner(db: Kysely<Database>): Promise<Owner> {
   return db
     .selectFrom('memberships as membership')
     .innerJoin('organizations as organization', 'organization.id', 'membership.organization_id')
     .innerJoin('users as user', 'user.id', 'membership.user_id')
-    .select(['user.id as id', 'user.email as email'])
+    .select(['user.id as id', 'user.email as email', 'organization.id as organizationId'])
     .where('membership.role', '=', 'owner')
     .orderBy('organization.created_at')
     .orderBy('organization.id')

@@ -18,7 +18,15 @@ export async function runCommand(
   terminal = false,
 ): Promise<Ran> {
   const other = () => Promise.reject(new Error('not asked for'))
-  const commands = { dev: other, serve: other, doctor: other, backup: other, restore: other, probe: other }
+  const commands = {
+    dev: other,
+    serve: other,
+    doctor: other,
+    resetOwnerPassword: other,
+    backup: other,
+    restore: other,
+    probe: other,
+  }
   let out = ''
   let remarks = ''
   const surroundings = {
