@@ -145,7 +145,7 @@ describe.each(operations)(
 function describedMedia(holder: Json): Json | undefined {
   const content = holder['content'] as Record<string, Json> | undefined
   if (!content) return undefined
-  const media = content['application/json'] ?? content['text/event-stream']
+  const media = content['application/json'] ?? content['text/event-stream'] ?? content['text/csv']
   if (!media) throw new Error(`no schema: ${Object.keys(content).join(', ')}`)
   return media
 }
