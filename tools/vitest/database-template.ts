@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { cp, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,8 @@ import { PGlite } from '@electric-sql/pglite'
  * @param dataDirectory - of a service that was not started yet
  */
 export async function copyEmptyDatabase(dataDirectory: string): Promise<void> {
-  await cp(await emptyDatabase(), join(dataDirectory, 'control'), { recursive: true })
+  // A thousand files: one by one through promises they take twelve times as long.
+  cpSync(await emptyDatabase(), join(dataDirectory, 'control'), { recursive: true })
 }
 
 let made: Promise<string> | undefined

@@ -40,7 +40,6 @@ describe('the program', () => {
     ['parameters as JSON', [evm.id, 'eth_getBlockByNumber', '["0x0",false]'], /"number": "0x0"/],
     ['a path of a beacon node', [beacon.id, '/eth/v1/node/version'], /"version": /],
     ['a path of a jetton node', [jetton.id, '/api/v2/getMasterchainInfo'], /"seqno": \d+/],
-    ['a method of a jetton node', [jetton.id, 'getMasterchainInfo'], /"seqno": \d+/],
   ])('calls a node through the service: %s', async (_, words, answer) => {
     expect(await fairlead(['call', ...words])).toMatchObject({
       code: 0,
@@ -62,7 +61,7 @@ describe('the program', () => {
     const { out } = await fairlead(['node', 'list'])
     expect(out.split('\n').filter((line) => line.split('\t')[0] === evm.id)).toHaveLength(1)
     const { out: text } = await fairlead(['node', 'list', '--json'])
-    expect(JSON.parse(text)).toMatchObject({ count: nodes.length })
+    expect(JSON.parse(text)).toMatchObject({ count: new Set(nodes.map(({ id }) => id)).size })
   })
 
   it('ends with the number of what went wrong', async () => {

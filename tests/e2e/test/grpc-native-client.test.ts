@@ -311,8 +311,9 @@ describe('the native client is told', () => {
     for (const token of ['wrong-c4n4ry', node.token]) {
       const stranger = clientOf(token)
       await stranger.connect()
-      for (const call of [stranger.getSlot(), stranger.subscribe(SubscribeRequest.fromPartial({}))]) {
-        const failure = await failureOf(call)
+      // Both are heard from the beginning: a rejection that waits for its turn would be nobody's.
+      const calls = [stranger.getSlot(), stranger.subscribe(SubscribeRequest.fromPartial({}))]
+      for (const failure of await Promise.all(calls.map((call) => failureOf(call)))) {
         // The words of its library for status 16.
         expect(failure).toContain('does not have valid authentication credentials')
         expect(failure).toContain('Unknown x-token.')

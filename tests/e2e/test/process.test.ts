@@ -86,7 +86,7 @@ describe('the service as a process', () => {
       })
     expect((await run('dev', '--help')).stdout).toContain('--port')
     await expect(run('serve')).rejects.toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('FAIRLEAD_EVM_UPSTREAM') as string,
     })
     await expect(run('dev', '--port', 'many')).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -84,7 +85,7 @@ export async function temporaryFolder(
   const path = await mkdtemp(join(tmpdir(), 'fairlead-e2e-'))
   if (database === undefined) await copyEmptyDatabase(join(path, '.fairlead'))
   else {
-    await cp(database, databaseOf(path), { recursive: true })
+    cpSync(database, databaseOf(path), { recursive: true })
     // What is sealed in it opens with its key only.
     await cp(join(database, '../secret.key'), join(path, '.fairlead/secret.key'))
   }

@@ -152,7 +152,8 @@ describe('the way back', () => {
     const { date: _, ...headers } = Object.fromEntries(response.headers)
     expect(headers).toEqual({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'x-request-id, retry-after, eth-consensus-version, eth-own-extension',
+      'access-control-expose-headers':
+        'x-request-id, retry-after, deprecation, sunset, eth-consensus-version, eth-own-extension',
       connection: 'keep-alive',
       'content-type': 'application/json',
       'eth-consensus-version': 'fulu',

@@ -15,7 +15,8 @@ import { whoMay } from './who-may.ts'
 
 const roles: readonly Role[] = ['owner', 'admin', 'editor', 'viewer']
 
-describe.each(backends)('who may do what, on $name', ({ create }) => {
+// Who may do what is decided before any store is asked, so one of them is enough.
+describe.each(backends.slice(-1))('who may do what, on $name', ({ create }) => {
   let database: TemporaryDatabase
   let world: World
   const people = new Map<Role, string>()
