@@ -1,4 +1,7 @@
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
-export default mergeConfig(shared, { test: { globalSetup: 'vitest.postgres.ts' } })
+export default mergeConfig(shared, {
+  // Two workers, as one alone cannot keep a machine busy: many tests wait.
+  test: { globalSetup: 'vitest.postgres.ts', maxWorkers: 2 },
+})

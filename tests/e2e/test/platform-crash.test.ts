@@ -7,7 +7,7 @@ import { callPlatform, openReader, type PlatformObject } from './platform/platfo
 import { type RestartedService, restartedService, type RunningService } from './platform/restarted-service.ts'
 import { type Acknowledged, writeUntilGone } from './platform/writers.ts'
 
-const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 3)
+const kills = Number(process.env['FAIRLEAD_KILLS'] ?? 1)
 const patience = { timeout: 20_000, interval: 20 }
 
 let node: Awaited<ReturnType<typeof startPlainNode>>

@@ -90,7 +90,7 @@ describe('the service as a process', () => {
       stderr: expect.stringContaining('FAIRLEAD_EVM_UPSTREAM') as string,
     })
     await expect(run('dev', '--port', 'many')).rejects.toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('must be an integer from 0 to 65535') as string,
     })
   })

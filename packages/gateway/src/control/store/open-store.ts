@@ -157,6 +157,8 @@ function newPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
   // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
   pool.on('error', () => {})
+  // The same for one in use that breaks between two queries of a transaction: the next query fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

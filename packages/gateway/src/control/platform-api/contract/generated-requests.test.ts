@@ -11,7 +11,7 @@ import { foreignName, startWorld, type World } from './world.ts'
 
 const asked = process.env['FAIRLEAD_GENERATED_REQUESTS']
 const seed = asked === undefined ? 20_260_309 : Math.floor(Math.random() * 2 ** 31)
-const usual: Readonly<Record<string, number>> = { embedded: 1_000, postgresql: 500 }
+const usual: Readonly<Record<string, number>> = { embedded: 300, postgresql: 300 }
 // So many requests meet the same objects; then there are new ones, as the old ones were changed and deleted.
 const roundLength = 250
 
