@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { DevelopmentFile } from './development-file.ts'
 
-/** What a person sees when the service is up. Of the secrets only the owner's way into the console is among it. */
+/** What a person sees when the service is up; it holds no secret. */
 export function welcome(
   { base_url, console_url, owner_email, owner_password, nodes }: DevelopmentFile,
   filePath: string,
@@ -10,7 +10,9 @@ export function welcome(
   const chains = nodes.map(({ chain, network, protocols }) => `${chain} ${network} (${protocols.join(', ')})`)
   // The example is part of a clone, not of the published package.
   const tryIt = import.meta.url.endsWith('.ts') ? 'npm run quickstart' : `curl ${base_url}/healthz`
-  const owner = owner_password === undefined ? 'with your password' : `${owner_email}, ${owner_password}`
+  const file = relative(process.cwd(), filePath)
+  const owner =
+    owner_password === undefined ? 'with your password' : `${owner_email}, owner_password of ${file}`
   const withTls = tlsUrl === undefined ? '' : `\nand with TLS at ${tlsUrl}`
   return `
 Fairlead is running at ${base_url}${withTls}
@@ -18,7 +20,7 @@ Fairlead is running at ${base_url}${withTls}
   chains        ${chains.join(', ')}
   console       ${console_url}
   sign in       ${owner}
-  credentials   ${relative(process.cwd(), filePath)}
+  credentials   ${file}
   try it        ${tryIt}
   stop          Ctrl-C
 `

@@ -15,8 +15,9 @@ import { whoMay } from './who-may.ts'
 
 const roles: readonly Role[] = ['owner', 'admin', 'editor', 'viewer']
 
-// Who may do what is decided before any store is asked, so one of them is enough.
-describe.each(backends.slice(-1))('who may do what, on $name', ({ create }) => {
+describe.each(backends)('who may do what, on $name', ({ name: store, create }) => {
+  // What a role or a scope allows is decided before a store is asked for an object, so one of them is enough.
+  const isEnough = store === backends.at(-1)?.name
   let database: TemporaryDatabase
   let world: World
   const people = new Map<Role, string>()
@@ -45,7 +46,7 @@ describe.each(backends.slice(-1))('who may do what, on $name', ({ create }) => {
     },
   }
 
-  describe.each(roles)('a session of a member of the role %s', (role) => {
+  describe.each(isEnough ? roles : [])('a session of a member of the role %s', (role) => {
     it.each(operationIds)('%s', async (id) => {
       const caller = await session(role)
       const may = whoMay[id].roles.includes(role.charAt(0))
@@ -73,7 +74,7 @@ describe.each(backends.slice(-1))('who may do what, on $name', ({ create }) => {
     return {}
   }
 
-  it.each(allScopes)(
+  it.each(isEnough ? allScopes : [])(
     'a key with the scope %s alone may do what needs it, and nothing else',
     async (scope) => {
       const caller = await key('owner', [scope])
