@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureFirstStart } from '../bootstrap.ts'
@@ -19,9 +20,7 @@ async function backupOf({ db }: Pick<Store, 'db'>): Promise<string[]> {
 
 /** Gives a database the key of another one. */
 async function openWithKeyOf(database: TemporaryDatabase, other: TemporaryDatabase): Promise<Store> {
-  const { copyFile } = await import('node:fs/promises')
-  await copyFile(`${other.dataDirectory}/secret.key`, `${database.dataDirectory}/secret.key`)
-  return database.open()
+  return database.open((await readFile(`${other.dataDirectory}/secret.key`, 'utf8')).trim())
 }
 
 describe.each(backends)('a backup of the $name database', ({ create }) => {
@@ -36,9 +35,11 @@ describe.each(backends)('a backup of the $name database', ({ create }) => {
     // More rows than are read or written at once, with numbers that no JavaScript number holds.
     await sql`
       insert into usage_hours (node_id, hour, credential_id, protocol, method, status_class, organization_id, requests,
-        units, bytes_in, bytes_out)
+        units, bytes_in, bytes_out, timed_requests, duration_us)
       select 'ND-1', timestamptz '2026-01-01 00:00Z' + n * interval '1 hour', 'CR-1', 'evm', 'eth_call', 2, 'RG-1',
-        9007199254740993 + n, 1, 1, 1 from generate_series(1, 2500) as n`.execute(store.db)
+        9007199254740993 + n, 1, 1, 1, n, 9007199254740993 + n from generate_series(1, 2500) as n`.execute(
+      store.db,
+    )
     lines = await backupOf(store)
   })
   afterAll(() => source.remove())
@@ -81,7 +82,7 @@ describe('a backup that cannot be restored', () => {
     await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
     lines = await backupOf(store)
     target = await temporaryDatabase(undefined)
-    empty = await target.open()
+    empty = await target.open('5a'.repeat(32))
   })
   afterAll(() => Promise.all([source.remove(), target.remove()]))
 

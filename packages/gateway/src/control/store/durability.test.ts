@@ -9,7 +9,7 @@ import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
 
 const writer = fileURLToPath(new URL('../testing/project-writer.ts', import.meta.url))
-const rounds = 6
+const rounds = 3
 
 describe('embedded database', () => {
   let database: TemporaryDatabase

@@ -10,13 +10,18 @@ import { createSealer } from '../../credentials/sealing.ts'
 import { readSecretKey } from '../../credentials/secret-key.ts'
 import type { Database } from '../store/database.ts'
 import { type Store, openStore } from '../store/open-store.ts'
+import { copyMigratedDatabase } from './database-template.ts'
 
 /** A database for one test file, gone afterwards. */
 export interface TemporaryDatabase {
   readonly dataDirectory: string
   readonly databaseUrl: string | undefined
-  /** Opens it; with PostgreSQL also several times at once. */
-  open(): Promise<Store>
+  /**
+   * Opens it; with PostgreSQL also several times at once.
+   *
+   * @param secretKey - given before anything else is asked of the database, as all embedded ones share a key
+   */
+  open(secretKey?: string): Promise<Store>
   /** The database as it is, without any table that was not made in it; nothing is migrated. */
   empty(): Promise<Pick<Store, 'db' | 'sealer'>>
   /** Closes every store it opened and removes all traces. */
@@ -46,20 +51,20 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
     url.pathname = `/${name}`
     databaseUrl = url.href
   } else {
-    await copyEmptyDatabase(dataDirectory)
+    await copyMigratedDatabase(dataDirectory)
   }
   const stores: { close(): Promise<void> }[] = []
   return {
     dataDirectory,
     databaseUrl,
-    async open() {
-      const store = await openStore({ dataDirectory, databaseUrl })
+    async open(secretKey) {
+      if (secretKey !== undefined && databaseUrl === undefined) await emptied(dataDirectory)
+      const store = await openStore({ dataDirectory, databaseUrl, secretKey })
       stores.push(store)
       return store
     },
     async empty() {
-      const pglite =
-        databaseUrl === undefined ? await PGlite.create(join(dataDirectory, 'control')) : undefined
+      const pglite = databaseUrl === undefined ? await PGlite.create(await emptied(dataDirectory)) : undefined
       const dialect = pglite
         ? new PGliteDialect({ pglite })
         : new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl }) })
@@ -73,6 +78,14 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
       if (server !== undefined) await administer(server, `drop database if exists ${name} with (force)`)
     },
   }
+}
+
+/** Takes the tables away, and with them what the key is held against. */
+async function emptied(dataDirectory: string): Promise<string> {
+  const directory = join(dataDirectory, 'control')
+  await rm(directory, { recursive: true })
+  await copyEmptyDatabase(dataDirectory)
+  return directory
 }
 
 async function administer(server: string, statement: string): Promise<void> {
