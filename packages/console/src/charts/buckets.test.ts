@@ -6,6 +6,8 @@ const row = (datetime: string, requests: number) => ({
   requests,
   failed_requests: 1,
   request_units: 2 * requests,
+  timed_requests: requests,
+  duration_ms: 1.5 * requests,
 })
 
 describe('the points of a chart', () => {
@@ -18,9 +20,9 @@ describe('the points of a chart', () => {
     const from = Date.parse('2026-03-01T13:00:00Z')
     const to = Date.parse('2026-03-04T00:00:00Z')
     expect(bucketsOf(rows, 'day', from, to)).toEqual([
-      { at: Date.parse('2026-03-01'), requests: 3, failed: 1, units: 6 },
-      { at: Date.parse('2026-03-02'), requests: 0, failed: 0, units: 0 },
-      { at: Date.parse('2026-03-03'), requests: 6, failed: 2, units: 12 },
+      { at: Date.parse('2026-03-01'), requests: 3, failed: 1, units: 6, timed: 3, duration: 4.5 },
+      { at: Date.parse('2026-03-02'), requests: 0, failed: 0, units: 0, timed: 0, duration: 0 },
+      { at: Date.parse('2026-03-03'), requests: 6, failed: 2, units: 12, timed: 6, duration: 9 },
     ])
   })
 

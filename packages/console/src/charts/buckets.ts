@@ -8,6 +8,8 @@ export interface UsageRow {
   readonly requests: number
   readonly failed_requests: number
   readonly request_units: number
+  readonly timed_requests: number
+  readonly duration_ms: number
 }
 
 /** Sums of the rows of one time. */
@@ -17,6 +19,10 @@ export interface Bucket {
   readonly requests: number
   readonly failed: number
   readonly units: number
+  /** How many of the requests say how long they took, */
+  readonly timed: number
+  /** and how long those took together, in milliseconds. */
+  readonly duration: number
 }
 
 /**
@@ -36,19 +42,25 @@ export function bucketsOf(
   const byTime = new Map<number, Bucket>()
   for (const row of rows) {
     const at = Date.parse(row.datetime)
-    const sum = byTime.get(at) ?? { at, requests: 0, failed: 0, units: 0 }
+    const sum = byTime.get(at) ?? emptyAt(at)
     byTime.set(at, {
       at,
       requests: sum.requests + row.requests,
       failed: sum.failed + row.failed_requests,
       units: sum.units + row.request_units,
+      timed: sum.timed + row.timed_requests,
+      duration: sum.duration + row.duration_ms,
     })
   }
   const buckets: Bucket[] = []
   for (let at = beginOf(from, granularity); at < to; at = nextOf(at, granularity)) {
-    buckets.push(byTime.get(at) ?? { at, requests: 0, failed: 0, units: 0 })
+    buckets.push(byTime.get(at) ?? emptyAt(at))
   }
   return buckets
+}
+
+function emptyAt(at: number): Bucket {
+  return { at, requests: 0, failed: 0, units: 0, timed: 0, duration: 0 }
 }
 
 function beginOf(time: number, granularity: Granularity): number {

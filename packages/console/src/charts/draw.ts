@@ -8,7 +8,8 @@ export interface Series {
   /** Name of the CSS variable of its colour. */
   readonly color: string
   readonly kind: 'bars' | 'line'
-  readonly values: readonly number[]
+  /** Null where there is nothing to draw. */
+  readonly values: readonly (number | null)[]
 }
 
 /** A drawing that follows the size of its place. */
@@ -81,12 +82,12 @@ export function draw(
       scales: { y: { range: (_, __, most) => [0, Math.max(5, (most ?? 0) * 1.1)] } },
       series: [
         {},
-        ...series.map(({ label, color: name, kind }) => {
+        ...series.map(({ label, color: name, kind, values }) => {
           const stroke = color(name)
           const bars = UPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 })
           return kind === 'bars' && bars
             ? { label, stroke, fill: stroke, width: 0, points: { show: false }, paths: bars }
-            : { label, stroke, width: 2, points: { show: times.length < 3 } }
+            : { label, stroke, width: 2, points: { show: false, filter: () => alone(values) } }
         }),
       ],
     },
@@ -103,6 +104,12 @@ export function draw(
       plot.destroy()
     },
   }
+}
+
+// No line leads to a value between two gaps: it gets a point.
+function alone(values: Series['values']): number[] {
+  const isGap = (index: number) => (values[index] ?? null) === null
+  return [...values.keys()].filter((index) => !isGap(index) && isGap(index - 1) && isGap(index + 1))
 }
 
 // A canvas does not know light-dark() and variables.

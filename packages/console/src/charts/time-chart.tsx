@@ -7,7 +7,7 @@ import type { Drawing, Series } from './draw.ts'
 
 interface Point {
   readonly time: string
-  readonly values: readonly number[]
+  readonly values: readonly (number | null)[]
 }
 
 const formats: Readonly<Record<Granularity, Intl.DateTimeFormat>> = {
@@ -59,7 +59,7 @@ export function TimeChart({
   }, [granularity, times, series])
   const rows = times.map((time, index) => ({
     time: formats[granularity].format(time),
-    values: series.map(({ values }) => values[index] ?? 0),
+    values: series.map(({ values }) => values[index] ?? null),
   }))
   return (
     <Card

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { TextField } from '../form/fields.tsx'
 import { Form } from '../form/form.tsx'
 import { password, text } from '../form/values.ts'
@@ -11,6 +12,7 @@ export function SignIn() {
   const { state, signIn } = useSessionState()
   const options = useQuery(() => bodyOf(platform.GET('/v1/sign-in-options/')), [])
   const hasEnded = state.kind === 'signed-out' && state.hasEnded
+  const [wasRefused] = useState(takeRefusal)
   const oidc = options.data?.oidc
   return (
     <Alone
@@ -18,6 +20,11 @@ export function SignIn() {
       description={hasEnded ? 'Your session has ended. Sign in to go on where you were.' : undefined}
     >
       <div class="stack">
+        {wasRefused && (
+          <p class="notice is-bad" role="alert">
+            {oidc?.name ?? 'The identity provider'} did not vouch for a member of this organization.
+          </p>
+        )}
         <Form
           submit="Sign in"
           isWide
@@ -43,4 +50,11 @@ export function SignIn() {
       </div>
     </Alone>
   )
+}
+
+// The service says so behind the #, when somebody comes back from the provider; a reload asks anew.
+function takeRefusal(): boolean {
+  if (location.hash !== '#sign-in-failed') return false
+  history.replaceState(null, '', location.pathname)
+  return true
 }

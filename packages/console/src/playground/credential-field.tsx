@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import { announce } from '../components/toasts.tsx'
+import { revealableCredential } from '../platform/choices.ts'
 import { bodyOf, platform } from '../platform/client.ts'
 import { asProblem } from '../platform/problem.ts'
 import { useMay } from '../platform/session.tsx'
@@ -36,19 +37,11 @@ export function CredentialField({
 }
 
 function Reveal({ nodeId, onToken }: { readonly nodeId: string; onToken(token: string): void }) {
-  const id = { id: nodeId }
-  const credentials = useQuery(
-    () => bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params: { path: id } })),
-    [nodeId],
-  )
-  const usable = credentials.data?.results.filter(
-    ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
-  )
-  const first = usable?.[0]
-  if (!first) return null
+  const { data: credential } = useQuery(() => revealableCredential(nodeId), [nodeId])
+  if (!credential) return null
   const reveal = async () => {
     try {
-      const path = { ...id, credential_id: first.id }
+      const path = { id: nodeId, credential_id: credential.id }
       const { token = '' } = await bodyOf(
         platform.POST('/v2/nodes/{id}/credentials/{credential_id}/reveal/', { params: { path } }),
       )
@@ -61,7 +54,7 @@ function Reveal({ nodeId, onToken }: { readonly nodeId: string; onToken(token: s
   return (
     <div class="row">
       <button type="button" class="button is-small" onClick={() => void reveal()}>
-        Use {first.label === '' ? first.id : first.label}
+        Use {credential.label === '' ? credential.id : credential.label}
       </button>
       <span class="field-hint">The use is noted in the audit log.</span>
     </div>

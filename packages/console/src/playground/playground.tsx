@@ -4,7 +4,7 @@ import type { components } from '@fairlead/platform-client'
 import { Card, EmptyState } from '../components/card.tsx'
 import { Page } from '../components/page.tsx'
 import { QueryView } from '../components/query-view.tsx'
-import { bodyOf, platform } from '../platform/client.ts'
+import { allNodes } from '../platform/choices.ts'
 import { useQuery } from '../platform/use-query.ts'
 import { CallForm } from './call-form.tsx'
 import { CredentialField } from './credential-field.tsx'
@@ -14,18 +14,15 @@ type Node = components['schemas']['Node']
 
 /** Calls a node by a form that its specification makes. */
 export function Playground() {
-  const nodes = useQuery(
-    () => bodyOf(platform.GET('/v2/nodes/', { params: { query: { order_by: 'name' } } })),
-    [],
-  )
+  const nodes = useQuery(allNodes, [])
   return (
     <Page
       title="Playground"
       description="Put a call together and see what a node answers. Calls count as usage of the node."
     >
       <QueryView query={nodes} lines={8}>
-        {({ results }) => {
-          const callable = results.filter((node) => familiesOf(node).length > 0)
+        {(all) => {
+          const callable = all.filter((node) => familiesOf(node).length > 0)
           return callable.length === 0 ? <NoNodes /> : <Choice nodes={callable} />
         }}
       </QueryView>

@@ -99,8 +99,10 @@ describe('the verbs', () => {
     })
   })
 
-  it('write a report as CSV', async () => {
-    expect((await run('usage', 'export')).out).toMatch(/^datetime,/)
+  it('write a report as a table and as CSV', async () => {
+    const { out } = await runCommand(['usage', 'report'], environment, true)
+    expect(out).toMatch(/^datetime .* request_units +timed_requests +duration_ms\n/)
+    expect((await run('usage', 'export')).out).toMatch(/^datetime,.*,timed_requests,duration_ms\r\n/)
   })
 
   it.each([

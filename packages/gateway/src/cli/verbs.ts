@@ -168,7 +168,17 @@ export const verbs: readonly Verb[] = [
     words: 'usage report',
     operation: 'listNodeUsage',
     summary: 'report what nodes were used for',
-    columns: ['datetime', 'protocol', 'node_id', 'method', 'requests', 'failed_requests', 'request_units'],
+    columns: [
+      'datetime',
+      'protocol',
+      'node_id',
+      'method',
+      'requests',
+      'failed_requests',
+      'request_units',
+      'timed_requests',
+      'duration_ms',
+    ],
   },
   { words: 'usage export', operation: 'exportNodeUsage', summary: 'write the report as CSV' },
 

@@ -28,13 +28,17 @@ const printedOwner = /e-mail +(\S+)\n +password +(\S+)\n/
  * Starts a service over an EVM node, and Chromium.
  *
  * @param upstream - address of the node
+ * @param environment - more to start the service with
  * @returns undefined where there is no Chromium
  */
-export async function startConsole(upstream: string): Promise<ConsoleFixture | undefined> {
+export async function startConsole(
+  upstream: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ConsoleFixture | undefined> {
   const executablePath = chromiumPath()
   if (executablePath === undefined) return undefined
   await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
-  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream })
+  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream, ...environment })
   while (!printedOwner.test(service.output())) await new Promise((resolve) => setTimeout(resolve, 20))
   const [, email = '', password = ''] = printedOwner.exec(service.output()) ?? []
   const browser = await chromium.launch({
@@ -68,6 +72,8 @@ async function openPage(browser: Browser, url: string, problems: string[]): Prom
     if (message.type() === 'error' && !isAnswer) problems.push(message.text())
   })
   page.on('request', (request) => {
+    // Where a visitor goes by himself, as to sign in elsewhere, is nothing that the page fetched.
+    if (request.isNavigationRequest()) return
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`fetched ${request.url()}`)
   })
   await page.goto(url)

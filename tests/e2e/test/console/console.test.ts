@@ -1,4 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import {
+  type IdentityProvider,
+  identityProvider,
+  oidcClient,
+} from '@fairlead/gateway/testing/identity-provider'
+import { isSignedWith, startReceiver, type WebhookReceiver } from '@fairlead/gateway/testing/webhook-receiver'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import {
@@ -15,11 +21,25 @@ const upstream = inject('development').nodes[0]
 // The tests follow one another as the hours of a first day do: each goes on where the one before it stopped.
 let fixture: ConsoleFixture | undefined
 let page: Page
+let provider: IdentityProvider
+let receiver: WebhookReceiver
 beforeAll(async () => {
-  fixture = await startConsole(`${upstream.node_url}/${upstream.token}`)
+  provider = await identityProvider(() => `${served().service.url}/v1/session/oidc/callback/`)
+  receiver = await startReceiver()
+  fixture = await startConsole(`${upstream.node_url}/${upstream.token}`, {
+    FAIRLEAD_OIDC_ISSUER: provider.issuer,
+    FAIRLEAD_OIDC_CLIENT_ID: oidcClient.clientId,
+    FAIRLEAD_OIDC_CLIENT_SECRET: oidcClient.clientSecret,
+    FAIRLEAD_OIDC_NAME: 'Breakwater',
+    FAIRLEAD_PRIVATE_WEBHOOK_TARGETS: 'true',
+  })
   if (fixture) page = await fixture.visit('/console/')
 })
-afterAll(() => fixture?.close())
+afterAll(async () => {
+  await fixture?.close()
+  await provider.close()
+  await receiver.close()
+})
 beforeEach(({ skip }) => {
   if (!fixture) skip('no Chromium is installed; CHROMIUM names one')
 })
@@ -183,7 +203,8 @@ describe('a first day', () => {
     })
     await page.getByRole('link', { name: 'Usage' }).click()
     await page.getByLabel('Method').check()
-    await page.getByRole('cell', { name: 'eth_getBalance' }).waitFor()
+    const balances = page.getByRole('row').filter({ hasText: 'eth_getBalance' })
+    await balances.getByRole('cell', { name: /^[\d.,]+ ms$/ }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download CSV' }).click(),
@@ -203,6 +224,50 @@ describe('a first day', () => {
         .join(','),
     )
     expect(lines).toEqual(rows)
+  })
+
+  it('shows how long calls took', async () => {
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const figure = page.locator('.figure').filter({ hasText: 'Mean latency' })
+    await figure.getByText(/^[\d.,]+ ms$/).waitFor()
+    const chart = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Latency' }) })
+    await chart.getByText('Show as a table').click()
+    await chart
+      .getByRole('cell', { name: /^[\d.,]+$/ })
+      .first()
+      .waitFor()
+  })
+
+  it('tells a webhook of what happens, and sends it again', async () => {
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('button', { name: 'New webhook' }).first().click()
+    await page.getByLabel('Address', { exact: true }).fill(receiver.url)
+    await page.getByLabel('An upstream went down').check()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    const secret = await takeSecret(page, 'Signing secret')
+    await page.getByRole('link', { name: receiver.url }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Test delivered').waitFor()
+    await page.getByRole('button', { name: 'Send webhook.test again' }).click()
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 20_000 })
+    expect(receiver.received.map((request) => isSignedWith(secret, request))).toEqual([true, true])
+    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('cell', { name: 'webhook.resend' }).waitFor()
+  })
+
+  it('lets in whom the identity provider vouches for, and tells others that it did not', async () => {
+    const visitor = await served().visit('/console/')
+    const goThrough = (email: string) => {
+      provider.account = { id: email, email, verified: true }
+      return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
+    }
+    await goThrough('stranger@example.test')
+    await visitor.getByRole('alert').getByText('Breakwater did not vouch').waitFor()
+    expect(visitor.url()).not.toContain('#')
+    await visitor.context().clearCookies()
+    await goThrough(served().owner.email)
+    await visitor.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await visitor.close()
   })
 
   it('comes back to the same page after the session has ended', async () => {

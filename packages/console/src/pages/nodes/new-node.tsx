@@ -9,6 +9,7 @@ import { SecretDialog } from '../../components/secret-dialog.tsx'
 import { SelectField, TextField } from '../../form/fields.tsx'
 import { Form } from '../../form/form.tsx'
 import { text } from '../../form/values.ts'
+import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useQuery } from '../../platform/use-query.ts'
 import { addressSecrets, credentialSecrets } from './credential-secrets.ts'
@@ -22,9 +23,9 @@ export function NewNode() {
   const ready = useQuery(async () => {
     const [options, projects] = await Promise.all([
       bodyOf(platform.GET('/v2/deployment-options/')),
-      bodyOf(platform.GET('/v2/projects/', { params: { query: { order_by: 'name' } } })),
+      allProjects(),
     ])
-    return { options: options.results, projects: projects.results }
+    return { options: options.results, projects }
   }, [])
   return (
     <Page

@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { SelectField } from '../../form/fields.tsx'
+import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
@@ -16,10 +17,7 @@ export function Nodes() {
   const mayWrite = useMay('nodes:write')
   const paging = usePaging('nodes')
   const [project, setProject] = useState('')
-  const projects = useQuery(
-    () => bodyOf(platform.GET('/v2/projects/', { params: { query: { order_by: 'name' } } })),
-    [],
-  )
+  const projects = useQuery(allProjects, [])
   const nodes = useQuery(() => {
     const query = { order_by: 'name', project, page: paging.page, page_size: pageSize } as const
     return bodyOf(platform.GET('/v2/nodes/', { params: { query } }))
@@ -30,7 +28,7 @@ export function Nodes() {
       New node
     </a>
   )
-  const choices = (projects.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const choices = (projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Page
       title="Nodes"

@@ -6,6 +6,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { ExactTime } from '../../components/time.tsx'
+import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { ConfirmDialog, EditDialog } from '../../form/edit-dialog.tsx'
 import { bodyOf, ifMatch, platform, versionOf } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
@@ -124,10 +125,11 @@ function ProjectView({
 }
 
 function Nodes({ projectId, mayCreate }: { readonly projectId: string; readonly mayCreate: boolean }) {
-  const nodes = useQuery(
-    () => bodyOf(platform.GET('/v2/nodes/', { params: { query: { project: projectId, order_by: 'name' } } })),
-    [projectId],
-  )
+  const paging = usePaging('nodes')
+  const nodes = useQuery(() => {
+    const query = { project: projectId, order_by: 'name', page: paging.page, page_size: pageSize } as const
+    return bodyOf(platform.GET('/v2/nodes/', { params: { query } }))
+  }, [projectId, paging.page])
   const create = mayCreate && (
     <a class="button" href={`/console/nodes/new?project=${projectId}`}>
       New node
@@ -136,8 +138,8 @@ function Nodes({ projectId, mayCreate }: { readonly projectId: string; readonly 
   return (
     <Card title="Nodes" actions={create} flush>
       <QueryView query={nodes} lines={3}>
-        {({ count, results }) =>
-          count === 0 ? (
+        {(list) =>
+          list.count === 0 ? (
             <EmptyState icon="node" title="No nodes in this project">
               A node is an address with credentials, behind which your own nodes answer.
             </EmptyState>
@@ -145,8 +147,9 @@ function Nodes({ projectId, mayCreate }: { readonly projectId: string; readonly 
             <DataTable
               caption="Nodes of the project"
               columns={nodeColumns.filter(({ label }) => label !== 'Project')}
-              rows={results}
+              rows={list.results}
               keyOf={({ id }) => id}
+              paging={paging.of(list)}
             />
           )
         }

@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import { bucketsOf, type Granularity, type UsageRow } from '../../charts/buckets.ts'
 import { TimeChart } from '../../charts/time-chart.tsx'
+import { meanLatency } from './latency.ts'
 
-/** Requests with their failures, and units, over time. */
+/** Requests with their failures, how long they took, and units, over time. */
 export function UsageCharts({
   rows,
   granularity,
@@ -15,7 +16,7 @@ export function UsageCharts({
   readonly from: number
   readonly to: number
 }) {
-  const { times, traffic, units } = useMemo(() => {
+  const { times, traffic, latency, units } = useMemo(() => {
     const buckets = bucketsOf(rows, granularity, from, to)
     return {
       times: buckets.map(({ at }) => at),
@@ -33,6 +34,14 @@ export function UsageCharts({
           values: buckets.map(({ failed }) => failed),
         },
       ],
+      latency: [
+        {
+          label: 'Mean, ms',
+          color: '--accent',
+          kind: 'line' as const,
+          values: buckets.map(({ timed, duration }) => meanLatency(timed, duration)),
+        },
+      ],
       units: [
         {
           label: 'Units',
@@ -44,8 +53,9 @@ export function UsageCharts({
     }
   }, [rows, granularity, from, to])
   return (
-    <div class="grid-2">
+    <div class="charts">
       <TimeChart title="Requests" granularity={granularity} times={times} series={traffic} />
+      <TimeChart title="Latency" granularity={granularity} times={times} series={latency} />
       <TimeChart title="Request units" granularity={granularity} times={times} series={units} />
     </div>
   )

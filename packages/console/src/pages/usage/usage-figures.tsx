@@ -1,4 +1,5 @@
 import type { components } from '@fairlead/platform-client'
+import { latencyText, meanLatency } from './latency.ts'
 
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB']
@@ -16,6 +17,7 @@ export function UsageFigures({ totals }: { readonly totals: components['schemas'
   const figures = [
     ['Requests', requests.toLocaleString()],
     ['Failed', `${failed.toLocaleString()} (${share.toFixed(1)} %)`],
+    ['Mean latency', latencyText(meanLatency(totals.timed_requests, totals.duration_ms))],
     ['Request units', units.toLocaleString()],
     ['Sent to clients', byteText(totals.bytes_out)],
   ] as const

@@ -1,5 +1,5 @@
 import { SelectField, TextField } from '../../form/fields.tsx'
-import { bodyOf, platform } from '../../platform/client.ts'
+import { allNodes } from '../../platform/choices.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
 import { type UsageFilter, type UsageGroup, usageGroups } from './usage-filter.ts'
@@ -22,10 +22,7 @@ export function UsageFilters({
   onChange(filter: UsageFilter): void
 }) {
   const maySeeNodes = useMay('nodes:read')
-  const nodes = useQuery(
-    async () => (maySeeNodes ? (await bodyOf(platform.GET('/v2/nodes/'))).results : []),
-    [],
-  )
+  const nodes = useQuery(async () => (maySeeNodes ? allNodes() : []), [])
   const day = /^\d{4}-\d{2}-\d{2}$/
   return (
     <div class="stack is-tight">

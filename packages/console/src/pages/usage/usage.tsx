@@ -7,6 +7,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { usePaging } from '../../components/use-paging.ts'
 import { useQuery } from '../../platform/use-query.ts'
+import { latencyText, meanLatency } from './latency.ts'
 import { readUsage, readUsagePage } from './read-usage.ts'
 import { UsageCharts } from './usage-charts.tsx'
 import { UsageFigures, byteText } from './usage-figures.tsx'
@@ -112,6 +113,11 @@ const columns = {
   protocol: { label: 'Protocol', cell: ({ protocol }) => protocol },
   requests: { label: 'Requests', kind: 'number', cell: ({ requests }) => requests.toLocaleString() },
   failed: { label: 'Failed', kind: 'number', cell: ({ failed_requests: failed }) => failed.toLocaleString() },
+  latency: {
+    label: 'Mean latency',
+    kind: 'number',
+    cell: ({ timed_requests: timed, duration_ms: duration }) => latencyText(meanLatency(timed, duration)),
+  },
   units: { label: 'Units', kind: 'number', cell: ({ request_units: units }) => units.toLocaleString() },
   sent: { label: 'Sent', kind: 'number', cell: ({ bytes_out: bytes }) => byteText(bytes) },
 } as const satisfies Readonly<Record<string, Column<Row>>>
@@ -124,6 +130,7 @@ function columnsOf({ groups }: UsageFilter): readonly Column<Row>[] {
     columns.protocol,
     columns.requests,
     columns.failed,
+    columns.latency,
     columns.units,
     columns.sent,
   ]

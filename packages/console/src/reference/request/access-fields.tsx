@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { revealableCredential } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { asProblem } from '../../platform/problem.ts'
 import { useAccess } from './access.tsx'
@@ -78,10 +79,7 @@ function NodeToken({
 
 /** The token of a node; undefined when none can be shown. */
 async function revealToken(id: string): Promise<string | undefined> {
-  const { results } = await bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params: { path: { id } } }))
-  const usable = results.find(
-    ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
-  )
+  const usable = await revealableCredential(id)
   if (!usable) return undefined
   const path = { id, credential_id: usable.id }
   const secret = await bodyOf(

@@ -1,6 +1,7 @@
 import type { components } from '@fairlead/platform-client'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
+import { allNodes } from '../../platform/choices.ts'
 import { bodyOf, callAs, platform } from '../../platform/client.ts'
 import type { Session } from '../../platform/session.tsx'
 
@@ -35,7 +36,7 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
       callAs(found.csrf_token, () => setSession(undefined))
       setSession(found)
       if (!found.scopes.includes('nodes:read')) return
-      setNodes((await bodyOf(platform.GET('/v2/nodes/'))).results)
+      setNodes(await allNodes())
     }
     return {
       apiKey,

@@ -51,7 +51,9 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
   return { plane, post, taken }
 }
 
-function sum(rows: readonly UsageRow[], field: 'requests' | 'units' | 'bytesIn' | 'bytesOut'): number {
+type Summed = 'requests' | 'units' | 'bytesIn' | 'bytesOut' | 'timedRequests' | 'durationMicroseconds'
+
+function sum(rows: readonly UsageRow[], field: Summed): number {
   return rows.reduce((total, row) => total + row[field], 0)
 }
 
@@ -74,7 +76,10 @@ it('counts a call over HTTP with its bytes, for the credential that let it in', 
     units: 1,
     bytesIn: body.length,
     bytesOut: text.length,
+    timedRequests: 1,
+    durationMicroseconds: expect.any(Number) as number,
   })
+  expect(row?.durationMicroseconds).toBeGreaterThan(0)
 })
 
 it('counts every call of a batch under its own name, and never one that a caller made up', async () => {
@@ -88,6 +93,9 @@ it('counts every call of a batch under its own name, and never one that a caller
   ])
   expect(sum(rows, 'bytesIn')).toBe(body.length)
   expect(sum(rows, 'bytesOut')).toBe(text.length)
+  // Their client waited for each as long as for all.
+  expect(rows.map((row) => row.timedRequests)).toEqual([1, 1, 1])
+  expect(new Set(rows.map((row) => row.durationMicroseconds)).size).toBe(1)
 })
 
 it('counts what is refused behind the door without units, and nothing in front of it', async () => {
@@ -107,7 +115,8 @@ it('counts the messages of a WebSocket, in both directions', async () => {
   socket.send(JSON.stringify(call('eth_chainId')))
   socket.send(JSON.stringify([call('eth_chainId', 2), call('eth_gasPrice', 3)]))
   const rows = await taken(3)
-  expect(sum(rows, 'requests')).toBe(3)
+  expect([sum(rows, 'requests'), sum(rows, 'timedRequests')]).toEqual([3, 3])
+  expect(sum(rows, 'durationMicroseconds')).toBeGreaterThan(0)
   await vi.waitFor(() => expect(texts).toHaveLength(2), patient)
   expect(sum(rows, 'bytesOut')).toBe(texts.join('').length)
   socket.close()

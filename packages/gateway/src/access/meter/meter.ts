@@ -54,17 +54,18 @@ export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Mete
 }
 
 function countUsage(usage: UsageCounts, grant: NodeGrant, measured: Measured): void {
-  const { protocol, method, status, bytesIn = 0, bytesOut = 0, calls, pushes } = measured
+  const { protocol, method, status, durationSeconds, bytesIn = 0, bytesOut = 0, calls, pushes } = measured
   if (calls === undefined || calls.length === 0) {
-    usage.count(grant, protocol, method, status, bytesIn, bytesOut, pushes)
+    usage.count(grant, protocol, method, status, bytesIn, bytesOut, durationSeconds, pushes)
     return
   }
-  // Nobody knows which byte belongs to which call: all have the same share, and the first what is left.
+  // Nobody knows which byte belongs to which call: all have the same share, and the first what is left. Their client
+  // waited for each as long as for all.
   const [shareIn, shareOut] = [Math.trunc(bytesIn / calls.length), Math.trunc(bytesOut / calls.length)]
   calls.forEach((call, index) => {
     const isFirst = index === 0
     const inward = isFirst ? bytesIn - shareIn * (calls.length - 1) : shareIn
     const outward = isFirst ? bytesOut - shareOut * (calls.length - 1) : shareOut
-    usage.count(grant, protocol, call.method, call.status, inward, outward)
+    usage.count(grant, protocol, call.method, call.status, inward, outward, durationSeconds)
   })
 }

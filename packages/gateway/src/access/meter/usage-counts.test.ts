@@ -10,12 +10,12 @@ describe('createUsageCounts', () => {
     let now = hour + 5_000
     const counts = createUsageCounts(createUnits('flat'), () => now)
     const [one, other] = [grantOf(), grantOf({ credentialId: 'CR-2', nodeId: 'ND-2' })]
-    counts.count(one, 'evm', 'eth_call', 200, 100, 1_000)
-    counts.count(one, 'evm', 'eth_call', 204, 1, 0)
+    counts.count(one, 'evm', 'eth_call', 200, 100, 1_000, 0.0012)
+    counts.count(one, 'evm', 'eth_call', 204, 1, 0, 0.0000004)
     counts.count(one, 'evm', 'eth_call', 429, 50, 7)
-    counts.count(one, 'evm', 'unknown', 502, 0, 0)
+    counts.count(one, 'evm', 'unknown', 502, 0, 0, 0)
     counts.count(one, 'grpc', 'eth_call', 200, 0, 0)
-    counts.count(other, 'beacon', 'eventstream', 200, 0, 300, 3)
+    counts.count(other, 'beacon', 'eventstream', 200, 0, 300, undefined, 3)
     now = hour + 3_600_000
     const rows = counts.take()
     const short = rows.map((row) => [row.credentialId, row.nodeId, row.protocol, row.method, row.statusClass])
@@ -33,6 +33,13 @@ describe('createUsageCounts', () => {
       [1, 1, 0, 0],
       [1, 0, 0, 0],
       [3, 3, 0, 300],
+    ])
+    expect(rows.map((row) => [row.timedRequests, row.durationMicroseconds])).toEqual([
+      [2, 1_200],
+      [0, 0],
+      [0, 0],
+      [1, 0],
+      [0, 0],
     ])
     expect(rows.every((row) => row.hour === hour && row.organizationId === 'RG-1')).toBe(true)
     expect(counts.take()).toEqual([])

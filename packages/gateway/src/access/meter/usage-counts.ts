@@ -18,6 +18,10 @@ export interface UsageRow {
   readonly units: number
   readonly bytesIn: number
   readonly bytesOut: number
+  /** How many of the requests say how long they took, */
+  readonly timedRequests: number
+  /** and how long those took together, a whole number. */
+  readonly durationMicroseconds: number
 }
 
 /** Counts of calls since they were last taken. */
@@ -26,6 +30,7 @@ export interface UsageCounts {
    * Counts a call, or several that are alike. A call that was not answered with success costs no units.
    *
    * @param bytesIn - of all of them together, as `bytesOut`
+   * @param durationSeconds - of each; left out where none says how long it took
    */
   count(
     grant: NodeGrant,
@@ -34,6 +39,7 @@ export interface UsageCounts {
     status: number,
     bytesIn: number,
     bytesOut: number,
+    durationSeconds?: number,
     times?: number,
   ): void
   /** Takes what was counted; calls that come after it count towards the hour of this moment. */
@@ -52,6 +58,8 @@ interface Cell {
   units: number
   bytesIn: number
   bytesOut: number
+  timed: number
+  seconds: number
 }
 
 interface OfCredential {
@@ -88,15 +96,20 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
       units: 0,
       bytesIn: 0,
       bytesOut: 0,
+      timed: 0,
+      seconds: 0,
     })
   }
   return {
-    count(grant, protocol, method, status, bytesIn, bytesOut, times = 1) {
+    count(grant, protocol, method, status, bytesIn, bytesOut, durationSeconds, times = 1) {
       const cell = cellOf(grant, protocol, method, Math.min(statusClasses - 1, Math.trunc(status / 100)))
       cell.requests += times
       cell.units += cell.unitsEach * times
       cell.bytesIn += bytesIn
       cell.bytesOut += bytesOut
+      if (durationSeconds === undefined) return
+      cell.timed += times
+      cell.seconds += durationSeconds * times
     },
     take() {
       const taken = byCredential
@@ -117,8 +130,10 @@ function rowsOf(counted: Iterable<OfCredential>, hour: number): UsageRow[] {
       slots.forEach((cell, slot) => {
         const protocol = protocols[Math.trunc(slot / statusClasses)]
         if (cell === undefined || protocol === undefined) return
-        const { requests, units, bytesIn, bytesOut } = cell
-        const counts = { requests, units, bytesIn, bytesOut }
+        const { requests, units, bytesIn, bytesOut, timed, seconds } = cell
+        // Whole numbers: whoever adds them up later gets the same sum in any order.
+        const times = { timedRequests: timed, durationMicroseconds: Math.round(seconds * 1_000_000) }
+        const counts = { requests, units, bytesIn, bytesOut, ...times }
         const statusClass = slot % statusClasses
         const owner = { organizationId, projectId, nodeId, credentialId }
         rows.push({ hour, ...owner, protocol, method, statusClass, ...counts })

@@ -45,6 +45,15 @@ describe('a journal of usage', () => {
     expect(await readdir(join(directory, 'usage'))).toEqual([])
   })
 
+  it('reads what an earlier version wrote, which says of no request how long it took', async () => {
+    await writeFile(join(directory, 'w.journal'), '\n{"sequence":7,"rows":[{"method":"m","requests":2}]}\n')
+    const [left] = await openLeftJournals(directory)
+    if (!left) throw new Error('The journal was not found.')
+    const row = { method: 'm', requests: 2, timedRequests: 0, durationMicroseconds: 0 }
+    for await (const found of left.read()) expect(found).toEqual({ writer: 'w', sequence: 7, rows: [row] })
+    await left.close()
+  })
+
   it('is found by another process once its own is gone, but for what was broken off', async () => {
     const journal = await openJournal(directory)
     await journal.append(batch(1))

@@ -161,10 +161,19 @@ class JournalFile implements UsageJournal {
   }
 }
 
+// Earlier versions, whose journals are read as well, did not count how long requests took.
+type Duration = 'timedRequests' | 'durationMicroseconds'
+interface WrittenBatch {
+  readonly sequence: number
+  readonly rows: readonly (Omit<UsageRow, Duration> & Partial<Pick<UsageRow, Duration>>)[]
+}
+
 // A line that was broken off is no JSON.
 function batchOf(line: string): Omit<UsageBatch, 'writer'> | undefined {
   try {
-    return line === '' ? undefined : (JSON.parse(line) as Omit<UsageBatch, 'writer'>)
+    if (line === '') return undefined
+    const { sequence, rows } = JSON.parse(line) as WrittenBatch
+    return { sequence, rows: rows.map((row) => ({ timedRequests: 0, durationMicroseconds: 0, ...row })) }
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ export type AuditAction =
   | `${'project' | 'node' | 'access_rule'}.${'create' | 'update' | 'delete'}`
   | `credential.${'create' | 'update' | 'rotate' | 'reveal' | 'revoke'}`
   | 'limits.update'
-  | `webhook.${'create' | 'update' | 'delete' | 'rotate' | 'test'}`
+  | `webhook.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'resend'}`
 
 /** Who did it: a call of the platform API, or what stands in for one where nobody is known yet. */
 export interface AuditAuthor {

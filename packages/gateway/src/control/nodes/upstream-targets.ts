@@ -1,14 +1,11 @@
 import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../../loopback.ts'
-import { isAllowedTarget } from '../webhooks/target-address.ts'
-import { addressIn } from '../webhooks/target-url.ts'
+import { type AddressRules, addressIn, isAllowedAddress } from '../egress/address-rules.ts'
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-texts.ts'
 
 /** Where upstreams may be. */
-export interface TargetRules {
-  /** Whether private networks and this machine may be called. */
-  readonly isPrivateAllowed: boolean
+export interface TargetRules extends AddressRules {
   /** Addresses that this service itself is reached at. */
   readonly ownUrls: () => readonly string[]
   /** Domain below which every host is this service. */
@@ -45,7 +42,7 @@ async function complaintOf(url: URL, rules: TargetRules): Promise<string | undef
   const literal = addressIn(url.hostname)
   const addresses = literal === undefined ? await resolve(url.hostname).catch(() => []) : [literal]
   if (addresses.length === 0) return isPrivateAllowed ? undefined : unresolved
-  if (!addresses.every((address) => isAllowedTarget(address, { isPrivateAllowed }))) return forbidden
+  if (!addresses.every((address) => isAllowedAddress(address, rules))) return forbidden
   const isOwnPort = ownPlaces.some((place) => portOf(place) === portOf(url))
   return isOwnPort && addresses.some(isThisMachine) ? own : undefined
 }

@@ -35,6 +35,10 @@ export interface UsageSums {
   readonly request_units: number
   readonly bytes_in: number
   readonly bytes_out: number
+  /** How many of the requests say how long they took, */
+  readonly timed_requests: number
+  /** and how long those took together. */
+  readonly duration_ms: number
 }
 
 /** One row of a report. */
@@ -64,7 +68,9 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
       select report.*, row_number() over (order by ${orderOf(query.order)}) as place from report
       order by place limit ${limit} offset ${offset}
     ), total as (
-      select count(*)::int as count, ${sums('requests', 'failed_requests', 'request_units', 'bytes_in', 'bytes_out')}
+      select
+        count(*)::int as count,
+        ${sql.join(sumNames.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`))}
       from report
     )
     select
@@ -82,6 +88,8 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
       request_units: first?.total_request_units ?? 0,
       bytes_in: first?.total_bytes_in ?? 0,
       bytes_out: first?.total_bytes_out ?? 0,
+      timed_requests: first?.total_timed_requests ?? 0,
+      duration_ms: first?.total_duration_ms ?? 0,
     },
     rows: rows.flatMap((row) => (isRow(row) ? [toRow(row)] : [])),
   }
@@ -119,7 +127,15 @@ export async function* readWholeReport(
 
 const rowsAtOnce = 1_000
 
-const sumNames = ['requests', 'failed_requests', 'request_units', 'bytes_in', 'bytes_out'] as const
+const sumNames = [
+  'requests',
+  'failed_requests',
+  'request_units',
+  'bytes_in',
+  'bytes_out',
+  'timed_requests',
+  'duration_ms',
+] as const satisfies readonly (keyof UsageSums)[]
 
 const shownColumns = sql`
   to_char(page.bucket, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as datetime, page.protocol, page.node_id,
@@ -137,9 +153,10 @@ function isRow(row: PageRow): row is PageRow & UsageReportRow {
 
 function toRow(row: UsageReportRow): UsageReportRow {
   const { datetime, protocol, node_id, node_name, network, method, credential_id } = row
-  const { requests, failed_requests, request_units, bytes_in, bytes_out } = row
+  const { requests, failed_requests, request_units, bytes_in, bytes_out, timed_requests, duration_ms } = row
   const what = { datetime, protocol, node_id, node_name, network, method, credential_id }
-  return { ...what, requests, failed_requests, request_units, bytes_in, bytes_out }
+  const counts = { requests, failed_requests, request_units, bytes_in, bytes_out }
+  return { ...what, ...counts, timed_requests, duration_ms }
 }
 
 function reportOf({
@@ -178,7 +195,9 @@ function reportOf({
       coalesce(sum(used.requests) filter (where used.status_class >= 4), 0) as failed_requests,
       sum(used.units) as request_units,
       sum(used.bytes_in) as bytes_in,
-      sum(used.bytes_out) as bytes_out
+      sum(used.bytes_out) as bytes_out,
+      sum(used.timed_requests) as timed_requests,
+      sum(used.duration_us) * 0.001 as duration_ms
     from ${sql.table(table)} as used
     where ${sql.join(conditions, sql` and `)}
     group by 1, 2, 3, 4, 5`
@@ -186,10 +205,6 @@ function reportOf({
 
 function isMidnight(time: string): boolean {
   return time.endsWith('T00:00:00.000Z')
-}
-
-function sums(...names: readonly (keyof UsageSums)[]) {
-  return sql.join(names.map((name) => sql`coalesce(sum(${sql.ref(name)}), 0) as ${sql.ref(name)}`))
 }
 
 function orderOf(order: readonly UsageOrder[]) {

@@ -39,6 +39,8 @@ function sumOf(one: UsageRow, other: UsageRow): UsageRow {
     units: one.units + other.units,
     bytesIn: one.bytesIn + other.bytesIn,
     bytesOut: one.bytesOut + other.bytesOut,
+    timedRequests: one.timedRequests + other.timedRequests,
+    durationMicroseconds: one.durationMicroseconds + other.durationMicroseconds,
   }
 }
 
@@ -118,7 +120,7 @@ async function addRows(
   await sql`
     insert into ${sql.table(table)} as known (
       node_id, ${sql.ref(time)}, credential_id, protocol, method, status_class, organization_id, requests, units, bytes_in,
-      bytes_out)
+      bytes_out, timed_requests, duration_us)
     select * from unnest(
       ${column((row) => row.nodeId)}::text[],
       ${times}::timestamptz[],
@@ -130,12 +132,16 @@ async function addRows(
       ${column((row) => row.requests)}::bigint[],
       ${column((row) => row.units)}::bigint[],
       ${column((row) => row.bytesIn)}::bigint[],
-      ${column((row) => row.bytesOut)}::bigint[])
+      ${column((row) => row.bytesOut)}::bigint[],
+      ${column((row) => row.timedRequests)}::bigint[],
+      ${column((row) => row.durationMicroseconds)}::bigint[])
     on conflict (node_id, ${sql.ref(time)}, credential_id, protocol, method, status_class) do update set
       requests = known.requests + excluded.requests,
       units = known.units + excluded.units,
       bytes_in = known.bytes_in + excluded.bytes_in,
-      bytes_out = known.bytes_out + excluded.bytes_out`.execute(db)
+      bytes_out = known.bytes_out + excluded.bytes_out,
+      timed_requests = known.timed_requests + excluded.timed_requests,
+      duration_us = known.duration_us + excluded.duration_us`.execute(db)
 }
 
 function keyOf({ nodeId, hour, credentialId, protocol, method, statusClass }: UsageRow): string {

@@ -139,6 +139,10 @@ export interface UsageHourTable {
   units: Count
   bytes_in: Count
   bytes_out: Count
+  /** How many of the requests say how long they took. */
+  timed_requests: Count
+  /** How long those took together, in microseconds. */
+  duration_us: Count
 }
 
 /** The sums of {@link UsageHourTable} by day, UTC. */

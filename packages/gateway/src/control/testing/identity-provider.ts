@@ -22,13 +22,62 @@ export interface IdentityProvider {
 /** The name and the secret of the service at the provider. */
 export const oidcClient = { clientId: 'fairlead', clientSecret: 'c4n4ry-client-secret' }
 
-/** Starts a provider that sends browsers back to one address. */
-export async function identityProvider(redirectUri: string): Promise<IdentityProvider> {
+/**
+ * Starts a provider that sends browsers back to one address.
+ *
+ * @param redirectUri - gives that address, when the first request comes: a service under test may not have one before
+ */
+export async function identityProvider(redirectUri: () => string): Promise<IdentityProvider> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const accounts = new Map<string, ProviderAccount>()
-  const provider = new Provider(issuer, {
+  let made: Provider | undefined
+  const self: IdentityProvider = {
+    issuer,
+    account: undefined,
+    async signIn(url) {
+      const cookies = new Map<string, string>()
+      for (let next = url; ;) {
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+        const response = await fetch(next, { redirect: 'manual', headers: { cookie } })
+        await response.arrayBuffer()
+        for (const set of response.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+          cookies.set(name, value)
+        }
+        const location = response.headers.get('location')
+        if (location === null) throw new Error(`The provider answered ${response.status}.`)
+        next = new URL(location, next).href
+        if (next.startsWith(redirectUri())) return new URL(next)
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  server.on('request', (request, response) => {
+    made ??= createProvider(issuer, redirectUri(), accounts)
+    if (request.url?.startsWith('/sign-in/') !== true) {
+      void made.callback()(request, response)
+      return
+    }
+    const { account } = self
+    if (account !== undefined) accounts.set(account.id, account)
+    const outcome = account ? { login: { accountId: account.id } } : { error: 'access_denied' }
+    void made.interactionFinished(request, response, outcome)
+  })
+  return self
+}
+
+function createProvider(
+  issuer: string,
+  redirectUri: string,
+  accounts: ReadonlyMap<string, ProviderAccount>,
+): Provider {
+  return new Provider(issuer, {
     clients: [
       {
         client_id: oidcClient.clientId,
@@ -58,41 +107,4 @@ export async function identityProvider(redirectUri: string): Promise<IdentityPro
       return grant
     },
   })
-  const answer = provider.callback()
-  const self: IdentityProvider = {
-    issuer,
-    account: undefined,
-    async signIn(url) {
-      const cookies = new Map<string, string>()
-      for (let next = url; ;) {
-        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-        const response = await fetch(next, { redirect: 'manual', headers: { cookie } })
-        await response.arrayBuffer()
-        for (const set of response.headers.getSetCookie()) {
-          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-          cookies.set(name, value)
-        }
-        const location = response.headers.get('location')
-        if (location === null) throw new Error(`The provider answered ${response.status}.`)
-        next = new URL(location, next).href
-        if (next.startsWith(redirectUri)) return new URL(next)
-      }
-    },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
-  server.on('request', (request, response) => {
-    if (request.url?.startsWith('/sign-in/') !== true) {
-      void answer(request, response)
-      return
-    }
-    const { account } = self
-    if (account !== undefined) accounts.set(account.id, account)
-    const outcome = account ? { login: { accountId: account.id } } : { error: 'access_denied' }
-    void provider.interactionFinished(request, response, outcome)
-  })
-  return self
 }

@@ -17,6 +17,8 @@ const columns = [
   'request_units',
   'bytes_in',
   'bytes_out',
+  'timed_requests',
+  'duration_ms',
 ] as const satisfies readonly (keyof UsageReportRow)[]
 
 // A client that takes longer keeps a connection to the database from others.

@@ -2,10 +2,10 @@ import { lookup } from 'node:dns'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { type AddressRules, addressIn, isAllowedAddress } from '../egress/address-rules.ts'
 import type { Outcome } from '../records/webhook-deliveries.ts'
 import { signatureOf } from './signature.ts'
-import { isAllowedTarget, type TargetRules } from './target-address.ts'
-import { addressIn, problemOfTarget } from './target-url.ts'
+import { problemOfTarget } from './target-url.ts'
 
 /** One request of a webhook. */
 export interface WebhookRequest {
@@ -19,7 +19,7 @@ export interface WebhookRequest {
 }
 
 /** What requests of webhooks are made with. */
-export interface SendOptions extends TargetRules {
+export interface SendOptions extends AddressRules {
   /** Resolves names as `dns.lookup` does. */
   readonly resolve?: LookupFunction
   /** Longest time for all of it, in milliseconds. */
@@ -109,7 +109,7 @@ function guardedLookup(options: SendOptions): LookupFunction {
     resolve(hostname, { ...lookupOptions, all: true }, (error, found) => {
       if (error) return callback(error, '')
       const all = typeof found === 'string' ? [{ address: found, family: 4 }] : found
-      const allowed = all.filter(({ address }) => isAllowedTarget(address, options))
+      const allowed = all.filter(({ address }) => isAllowedAddress(address, options))
       const [first] = allowed
       if (first === undefined) return callback(new RefusedError(), '')
       if (lookupOptions.all === true) callback(null, allowed)

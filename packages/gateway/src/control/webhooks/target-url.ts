@@ -1,11 +1,12 @@
-import { isIP } from 'node:net'
-import { isAllowedTarget, type TargetRules } from './target-address.ts'
+import { type AddressRules, addressIn, isAllowedAddress } from '../egress/address-rules.ts'
 
 /**
  * What is wrong with an address that events are to be sent to, as the end of a sentence; undefined when nothing is. A
  * name is judged when it is resolved, before each attempt.
+ *
+ * @param rules - where private addresses are allowed, plain HTTP is as well
  */
-export function problemOfTarget(url: string, rules: TargetRules): string | undefined {
+export function problemOfTarget(url: string, rules: AddressRules): string | undefined {
   if (!URL.canParse(url)) return 'Must be an absolute URL.'
   const { protocol, username, password, hash, hostname } = new URL(url)
   const protocols = rules.isPrivateAllowed ? ['https:', 'http:'] : ['https:']
@@ -13,12 +14,6 @@ export function problemOfTarget(url: string, rules: TargetRules): string | undef
   if (username !== '' || password !== '') return 'Must have no user name and no password.'
   if (hash !== '') return 'Must have no fragment.'
   const address = addressIn(hostname)
-  if (address !== undefined && !isAllowedTarget(address, rules)) return 'Must lead to a public address.'
+  if (address !== undefined && !isAllowedAddress(address, rules)) return 'Must lead to a public address.'
   return undefined
-}
-
-/** The IP address that the host of a URL is, without the brackets of IPv6; undefined for a name. */
-export function addressIn(hostname: string): string | undefined {
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
-  return isIP(bare) === 0 ? undefined : bare
 }

@@ -40,8 +40,8 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     (await post(by, { name: 'made', scopes, ...more })).json<Created>()
   const one = (by: Browser, id: string, method = 'GET', payload?: object, headers = {}) =>
     by.call(`${list}${id}/`, { method, headers, ...(payload && { payload }) })
-  const rotate = (by: Browser, id: string, payload: object = {}) =>
-    by.call(`${list}${id}/rotate/`, { method: 'POST', payload })
+  const rotate = (by: Browser, id: string, payload: object = {}, headers = {}) =>
+    by.call(`${list}${id}/rotate/`, { method: 'POST', payload, headers })
   const use = (key: string, url = '/v2/projects/', request: object = {}) =>
     fixture.anonymous(url, { ...request, headers: { authorization: `Bearer ${key}` } })
   const status = async (key: string) => (await use(key)).statusCode
@@ -170,7 +170,9 @@ describe.each(backends)('API keys on $name', ({ create }) => {
 
   it('change over to a new secret while the old one works on for a while', async () => {
     const { id, key } = await make(owner)
-    const response = await rotate(owner, id, { overlap_seconds: 60 })
+    expect(refusal(await rotate(owner, id, {}, { 'if-match': '"7"' }))).toEqual([412, 'precondition_failed'])
+    expect(await status(key)).toBe(200)
+    const response = await rotate(owner, id, { overlap_seconds: 60 }, { 'if-match': '"1"' })
     expect([response.statusCode, response.headers['etag']]).toEqual([201, '"2"'])
     const rotated = response.json<Created>()
     expect(rotated.key).not.toBe(key)

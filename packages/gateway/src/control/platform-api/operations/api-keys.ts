@@ -100,9 +100,10 @@ export function apiKeyOperations({
     },
 
     async rotateApiKey(call) {
-      const { identity, path, body } = call
+      const { identity, path, body, ifMatch } = call
       return db.transaction().execute(async (transaction) => {
-        const { key: before } = await held(transaction, identity, path.id)
+        const { key: before, version } = await held(transaction, identity, path.id)
+        assertMatch(ifMatch, version)
         if (before.state !== 'active') throw conflict()
         // Whoever gets the new secret may do what the key may do.
         assertScopesOf(identity, before.scopes)

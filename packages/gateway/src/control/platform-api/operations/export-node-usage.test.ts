@@ -24,6 +24,8 @@ const fields = [
   'request_units',
   'bytes_in',
   'bytes_out',
+  'timed_requests',
+  'duration_ms',
 ] as const
 
 /** Reads CSV as RFC 4180 describes it. */
@@ -68,6 +70,8 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
         units: hour,
         bytesIn: 2 ** 40 + hour,
         bytesOut: 7,
+        timedRequests: hour,
+        durationMicroseconds: hour * 1_234_567,
       })
     }
     await writeUsage(db, { writer: 'test', sequence: 1, rows })

@@ -113,6 +113,8 @@ describe.each(backends)('limits on $name', ({ create }) => {
       units: 9,
       bytesIn: 1,
       bytesOut: 1,
+      timedRequests: 7,
+      durationMicroseconds: 7_000,
     } as const
     const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000
     const rows = [

@@ -33,7 +33,8 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     secondId = await insertNode(db, sealer, second)
     const ids = { organizationId, projectId, nodeId, credentialId: 'CR-1' }
     const kind = { protocol: 'evm', method: 'eth_call', statusClass: 2 } as const
-    const counts = { requests: 10, units: 10, bytesIn: 100, bytesOut: 1_000 }
+    const times = { timedRequests: 10, durationMicroseconds: 12_345 }
+    const counts = { requests: 10, units: 10, bytesIn: 100, bytesOut: 1_000, ...times }
     own = { hour: at('2026-03-09T14:00:00Z'), ...ids, ...kind, ...counts }
     const foreign = await insertOrganization(db, 'Other')
     const rows: UsageRow[] = [
@@ -41,7 +42,14 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
       { ...own, statusClass: 4, requests: 2, units: 0, bytesIn: 20, bytesOut: 30 },
       { ...own, hour: at('2026-03-09T15:00:00Z'), method: 'eth_chainId' },
       { ...own, hour: at('2026-03-10T00:00:00Z'), credentialId: 'CR-2' },
-      { ...own, hour: at('2026-04-01T00:00:00Z'), protocol: 'beacon', method: 'eventstream' },
+      {
+        ...own,
+        hour: at('2026-04-01T00:00:00Z'),
+        protocol: 'beacon',
+        method: 'eventstream',
+        timedRequests: 0,
+        durationMicroseconds: 0,
+      },
       { ...own, nodeId: secondId },
       { ...own, nodeId: 'ND-gone' },
       { ...own, organizationId: foreign, nodeId: 'ND-foreign' },
@@ -85,10 +93,12 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
       request_units: 20,
       bytes_in: 220,
       bytes_out: 2_030,
+      timed_requests: 30,
+      duration_ms: 37.035,
     })
     expect(results.find((row) => row.node_id === 'ND-gone')).toMatchObject({ node_name: null, network: null })
     const sums = { requests: 62, failed_requests: 2, request_units: 60, bytes_in: 620, bytes_out: 6_030 }
-    expect(totals).toEqual(sums)
+    expect(totals).toEqual({ ...sums, timed_requests: 60, duration_ms: 74.07 })
   })
 
   it.each([

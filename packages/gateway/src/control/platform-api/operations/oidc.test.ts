@@ -16,7 +16,7 @@ describe('the sign-in through an identity provider', () => {
   let fixture: PlatformFixture
   beforeAll(async () => {
     database = await temporaryDatabase(undefined)
-    provider = await identityProvider(`${publicUrl}${begin}callback/`)
+    provider = await identityProvider(() => `${publicUrl}${begin}callback/`)
     const oidc = { issuer: provider.issuer, ...oidcClient, name: 'Breakwater' }
     fixture = await platformFixture(database, { publicUrl, oidc })
     await member(fixture, 'vera@breakwater.test', 'editor')

@@ -234,6 +234,11 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
       201,
       expect.objectContaining({ event: 'upstream.down', event_id, state: 'pending', attempts: 0 }),
     ])
+    expect(await lastAudit()).toMatchObject({
+      action: 'webhook.resend',
+      object_id: id,
+      changes: { delivery_id: { before: deliveryId, after: again.json<{ id: string }>().id } },
+    })
     await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(4), { timeout: 20_000 })
     await deliverer.stop()
     deliverer = undefined

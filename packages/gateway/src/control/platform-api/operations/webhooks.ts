@@ -176,7 +176,9 @@ export function webhookOperations({
       return { ...envelope(count, query, links), results: [...deliveries] }
     },
 
-    async resendWebhookDelivery({ identity: { organizationId }, path: { id, delivery_id: deliveryId } }) {
+    async resendWebhookDelivery(call) {
+      const { organizationId } = call.identity
+      const { id, delivery_id: deliveryId } = call.path
       const made = await db.transaction().execute(async (transaction) => {
         // Locked, so that it is not turned off meanwhile.
         const { webhook } = found(await findWebhook(transaction, sealer, { organizationId, id }, true))
@@ -186,7 +188,13 @@ export function webhookOperations({
         }
         if (!webhook.active) throw new PlatformError('conflict', { message: 'The webhook is not active.' })
         const fresh = { webhookId: webhook.id, eventId: delivery.event_id, at: Date.now() }
-        return present(await findDelivery(transaction, webhook.id, await insertDelivery(transaction, fresh)))
+        const freshId = await insertDelivery(transaction, fresh)
+        await writeAudit(transaction, call, {
+          action: 'webhook.resend',
+          object: objectOf(webhook),
+          changes: changesBetween({ delivery_id: deliveryId }, { delivery_id: freshId }),
+        })
+        return present(await findDelivery(transaction, webhook.id, freshId))
       })
       wake()
       return made

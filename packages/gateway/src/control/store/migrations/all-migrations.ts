@@ -9,6 +9,7 @@ import * as usage from './0006-usage.ts'
 import * as people from './0007-people.ts'
 import * as nodes from './0008-nodes.ts'
 import * as webhooks from './0009-webhooks.ts'
+import * as usageDurations from './0010-usage-durations.ts'
 
 /**
  * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
@@ -25,5 +26,6 @@ export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration
     '0007-people': people,
     '0008-nodes': nodes,
     '0009-webhooks': webhooks,
+    '0010-usage-durations': usageDurations,
   }
 }

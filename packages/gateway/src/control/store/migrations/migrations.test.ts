@@ -58,6 +58,34 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
   })
 })
 
+describe.each(backends)('usage that a version without durations counts on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  afterEach(() => database.remove())
+
+  it('stays, and comes in while replicas of it still run', { timeout: 60_000 }, async () => {
+    database = await create()
+    const { db, sealer } = await database.empty()
+    const count = (method: string) =>
+      sql`
+      insert into usage_hours (node_id, hour, credential_id, protocol, method, status_class, organization_id, requests,
+        units, bytes_in, bytes_out)
+      values ('ND-1', '2026-03-09 14:00Z', 'CR-1', 'evm', ${method}, 2, 'RG-1', 5, 5, 0, 0)`.execute(db)
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, 9)))
+    await count('before')
+    await migrate(db, allMigrations(sealer))
+    await count('after')
+    const rows = await db.selectFrom('usage_hours').selectAll().orderBy('method', 'desc').execute()
+    const counted = rows.map((row) => [
+      row.method,
+      ...[row.requests, row.timed_requests, row.duration_us].map(Number),
+    ])
+    expect(counted).toEqual([
+      ['before', 5, 0, 0],
+      ['after', 5, 0, 0],
+    ])
+  })
+})
+
 async function fill(db: Kysely<Database>): Promise<void> {
   const upstreams = JSON.stringify({ evm: upstream })
   await sql`insert into organizations (id, name) values ('RG-1', 'O')`.execute(db)

@@ -66,7 +66,8 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
   async function use(requests: number, at = noon): Promise<void> {
     const ids = { nodeId, credentialId, projectId, organizationId }
     const kind = { protocol: 'evm', method: 'eth_call', statusClass: 2 } as const
-    const row = { ...ids, ...kind, hour: at, requests, units: requests * 2, bytesIn: 0, bytesOut: 0 }
+    const counts = { requests, units: requests * 2, bytesIn: 0, bytesOut: 0 }
+    const row = { ...ids, ...kind, hour: at, ...counts, timedRequests: 0, durationMicroseconds: 0 }
     await writeUsage(store.db, { writer: 'test', sequence: ++batches, rows: [row] })
   }
 

@@ -1,8 +1,8 @@
-import { BlockList, isIPv4 } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Which addresses events may be sent to. */
-export interface TargetRules {
-  /** Whether private networks and this machine may be told as well, and over plain HTTP. */
+/** Which addresses the service may go to on behalf of an organization. */
+export interface AddressRules {
+  /** Whether private networks and this machine are among them. */
   readonly isPrivateAllowed: boolean
 }
 
@@ -20,7 +20,7 @@ const privateIpv4 = [
   '198.51.100.0/24',
   '203.0.113.0/24',
 ]
-// What no receiver has, and where clouds keep the credentials of their machines.
+// What no host has that is to be reached, and where clouds keep the credentials of their machines.
 const neverIpv4 = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
 
 // https://www.iana.org/assignments/ipv6-address-space: all else is not given out.
@@ -36,13 +36,19 @@ const internal = listOf(privateIpv4, privateIpv6)
 const reserved = listOf([], reservedIpv6)
 const global = listOf(['0.0.0.0/0'], globalIpv6)
 
-/** Whether events may be sent to an IP address. */
-export function isAllowedTarget(address: string, { isPrivateAllowed }: TargetRules): boolean {
+/** Whether the service may go to an IP address. */
+export function isAllowedAddress(address: string, { isPrivateAllowed }: AddressRules): boolean {
   const kind = isIPv4(address) ? 'ipv4' : 'ipv6'
   const isIn = (list: BlockList) => list.check(address, kind)
   if (isIn(never)) return false
   if (isIn(internal)) return isPrivateAllowed
   return isIn(global) && !isIn(reserved)
+}
+
+/** The IP address that the host of a URL is, without the brackets of IPv6; undefined for a name. */
+export function addressIn(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  return isIP(bare) === 0 ? undefined : bare
 }
 
 function listOf(ipv4: readonly string[], ipv6: readonly string[]): BlockList {
