@@ -1,4 +1,5 @@
 import { FairleadError, redact } from '@fairlead/core'
+import { abnormal } from './close-code.ts'
 import { unref } from './unref.ts'
 
 /** What a WebSocket class makes, as far as it can be told from its type. */
@@ -81,20 +82,27 @@ export function socketOpener(
 
 function listen(socket: RuntimeSocket, listener: SocketListener, secrets: readonly string[]): Socket {
   let heard = true
+  let opened = false
   let failure = ''
+  const close = (code: number, reason: string) => {
+    if (heard) listener.closed(code, redact(reason || failure, secrets))
+    heard = false
+  }
   socket.binaryType = 'arraybuffer'
-  socket.addEventListener('open', () => heard && listener.open())
+  socket.addEventListener('open', () => {
+    opened = true
+    if (heard) listener.open()
+  })
   socket.addEventListener('message', ({ data = '' }) => {
     if (heard) listener.text(typeof data === 'string' ? data : new TextDecoder().decode(data))
   })
-  // Only ws has words for a failure, such as the HTTP status that the server answered with. A close always follows.
+  // Only ws has words for a failure, such as the HTTP status that the server answered with. A close follows at once, but
+  // not in Node 22 after a connection that never opened.
   socket.addEventListener('error', ({ message = '' }) => {
     failure = message
+    if (!opened) setTimeout(close, 0, abnormal, '')
   })
-  socket.addEventListener('close', ({ code = 0, reason = '' }) => {
-    if (heard) listener.closed(code, redact(reason || failure, secrets))
-    heard = false
-  })
+  socket.addEventListener('close', ({ code = 0, reason = '' }) => close(code, reason))
   return {
     send: (text) => socket.send(text),
     close: () => {

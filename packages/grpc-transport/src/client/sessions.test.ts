@@ -89,7 +89,7 @@ describe('connections', () => {
     for (let round = 0; round < 2; round++) {
       const call = transport.open({ path })
       expect(await call.readable()).toBe(true)
-      sessions[0]?.socket.destroy()
+      sessions[0]?.destroy()
       expect(call.read()).toEqual(Uint8Array.of(1))
       const error = await failureOf(call.readable())
       expect(error).toMatchObject({ code: Status.UNAVAILABLE, isUnprocessed: false })

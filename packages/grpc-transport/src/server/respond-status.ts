@@ -59,5 +59,9 @@ export function respondOnly(stream: ServerHttp2Stream, headers: StatusHeaders, h
 export function dropRequest(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.resume()
-  if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR)
+  if (stream.readableEnded || stream.endAfterHeaders) return
+  // Before Node 24 a reset overtakes headers that were written in the same turn.
+  setImmediate(() => {
+    if (!stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR)
+  })
 }
