@@ -92,8 +92,9 @@ export class NodeAnswers {
     const { chain, kept, counts } = this.#parts
     const block = blockOfCall(rule.lifetime, params)
     const named = `${mark}${call.endpoint} ${name} ${limitOf(rule, call)}${canonicalParams(paramsText)}`
+    const key = chain.prefix + named
     if (kept.isOn && chain.isLasting) {
-      const found = kept.get(chain.prefix + named, chain.headMark)
+      const found = kept.get(key, chain.headMark)
       if (found !== undefined) {
         counts.hits += 1
         currentTrace()?.note({ 'fairlead.cache': 'hit' })
@@ -105,7 +106,7 @@ export class NodeAnswers {
     const isShared = rule.isShared && (block.kind === 'told' || this.#isFinal(block, rule))
     const place = isShared ? this.#place.prefix : undefined
     const sharedKey = place === undefined ? undefined : place + named
-    const sought = { key: chain.prefix + named, rule, method: name, block, sharedKey, ask }
+    const sought = { key, rule, method: name, block, sharedKey, ask }
     const flight = this.#flightOf(sought)
     if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
     else this.#lead(sought, call.signal, awaiter)
