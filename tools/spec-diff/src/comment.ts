@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { appendFile, readFile } from 'node:fs/promises'
 import { comment } from './pull-request-comment.ts'
 
-// Puts the report in the file that is named under the pull request that the environment names.
+// Puts the report in the file that is named under the pull request that the environment names, and into the summary of
+// the job where there is one.
 
 function variable(name: string): string {
   const value = process.env[name]
@@ -18,7 +19,10 @@ try {
     number: variable('PULL_REQUEST'),
     token: variable('GITHUB_TOKEN'),
   }
-  process.stdout.write(`Comment: ${await comment(place, await readFile(file, 'utf8'))}\n`)
+  const report = await readFile(file, 'utf8')
+  const summary = process.env['GITHUB_STEP_SUMMARY']
+  if (summary !== undefined) await appendFile(summary, report)
+  process.stdout.write(`Comment: ${await comment(place, report)}\n`)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

@@ -1,0 +1,137 @@
+import type { Bump } from '@fairlead/spec-diff'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A change of a specification that is taken to the registry. */
+export interface SpecChange {
+  readonly name: string
+  /** The family's package. */
+  readonly package: string
+  readonly spec: { readonly family: string; readonly file: string }
+  /** What the gate has to ask of `info.version`, by the rules of 1.0 and above. */
+  readonly bump: Bump
+  edit(root: string): Promise<void>
+  /** A changeset that says too little. */
+  readonly tooLittle: Readonly<Record<string, Bump>>
+  /** The packages that the gate has to ask for. */
+  readonly demanded: readonly string[]
+  /** How far packages have to move for what they promise, by the rules of 1.0 and above. */
+  readonly moves: Readonly<Record<string, Bump>>
+  /** The packages that depend on the family's: they follow with a patch when their range does not reach its new version. */
+  readonly dependents: readonly string[]
+  /** A program of a user who wants what is new. It prints `ok`. */
+  readonly program: string
+}
+
+async function replace(root: string, file: string, from: string, to: string): Promise<void> {
+  const path = join(root, file)
+  const text = await readFile(path, 'utf8')
+  if (!text.includes(from))
+    throw new Error(`${file} has no longer what the rehearsal changes: ${from.trim()}`)
+  await writeFile(path, text.replace(from, to))
+}
+
+const server = `
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+const server = createServer((request, response) => {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ url: request.url, count: 0, next: null, previous: null, results: [] }))
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const url = 'http://127.0.0.1:' + server.address().port
+`
+const end = `
+server.close()
+console.log(good ? 'ok' : 'wrong')
+`
+
+const dependents = ['@fairlead/sdk', '@fairlead/gateway']
+
+/** One change of each kind: what is new, what breaks, and words. */
+export const specChanges: readonly SpecChange[] = [
+  {
+    name: 'an operation is added to jetton',
+    package: '@fairlead/jetton',
+    spec: { family: 'jetton', file: 'specs/jetton/v3.openapi.yaml' },
+    bump: 'minor',
+    async edit(root) {
+      const known = '  /api/v3/masterchainInfo:\n    $ref: paths/v3/masterchainInfo.yaml\n'
+      const added = known.replaceAll('masterchainInfo', 'masterchainRange')
+      await replace(root, this.spec.file, known, known + added)
+      const folder = join(root, 'specs/jetton/paths/v3')
+      const operation = await readFile(join(folder, 'masterchainInfo.yaml'), 'utf8')
+      await writeFile(
+        join(folder, 'masterchainRange.yaml'),
+        operation
+          .replace('getMasterchainInfo', 'getMasterchainRange')
+          .replace('Get the ends', 'Get the range'),
+      )
+    },
+    tooLittle: { '@fairlead/jetton': 'patch' },
+    demanded: ['@fairlead/jetton'],
+    moves: { '@fairlead/jetton': 'minor' },
+    dependents,
+    program: `${server}
+import { createFairlead, createNode } from '@fairlead/sdk'
+import { v3 } from '@fairlead/jetton/contract'
+import { createJettonV3Client, unwrap } from '@fairlead/jetton/v3'
+const options = { url, auth: { kind: 'token', token: 't0k3n' } }
+const direct = await unwrap(createJettonV3Client(options).GET('/api/v3/masterchainRange'))
+const through = await unwrap(createNode(options).jetton.v3.GET('/api/v3/masterchainRange'))
+const good =
+  typeof createFairlead === 'function' &&
+  v3.routes.getMasterchainRange.path === '/api/v3/masterchainRange' &&
+  direct.url === through.url && direct.url.endsWith('/api/v3/masterchainRange')
+${end}`,
+  },
+  {
+    name: 'pages of platform get shorter',
+    package: '@fairlead/platform-client',
+    spec: { family: 'platform', file: 'specs/platform/openapi.yaml' },
+    bump: 'major',
+    async edit(root) {
+      const file = 'specs/platform/parameters/PageSize.yaml'
+      await replace(root, file, '  maximum: 100\n  default: 100\n', '  maximum: 50\n  default: 50\n')
+    },
+    tooLittle: { '@fairlead/platform-client': 'patch', '@fairlead/sdk': 'patch' },
+    demanded: ['@fairlead/platform-client', '@fairlead/sdk'],
+    // The facade exports types of the platform: their break is its own.
+    moves: { '@fairlead/platform-client': 'major', '@fairlead/sdk': 'major' },
+    dependents,
+    program: `${server}
+import { createFairlead } from '@fairlead/sdk'
+import { routes } from '@fairlead/platform-client/contract'
+const { platform } = createFairlead({ baseUrl: url, apiKey: 'k3y' })
+const { data } = await platform.GET('/v2/projects/', { params: { query: { page_size: 50 } } })
+const good = data.url.endsWith('page_size=50') && JSON.stringify(routes.listProjects).includes('"maximum":50')
+${end}`,
+  },
+  {
+    name: 'words of evm are corrected',
+    package: '@fairlead/evm-rpc',
+    spec: { family: 'evm', file: 'specs/evm/openrpc.yaml' },
+    bump: 'patch',
+    async edit(root) {
+      const file = 'specs/evm/methods/net/net_listening.yaml'
+      await replace(root, file, 'Tells whether the node accepts', 'Tells whether the node takes')
+    },
+    tooLittle: {},
+    demanded: ['@fairlead/evm-rpc'],
+    moves: { '@fairlead/evm-rpc': 'patch' },
+    dependents,
+    // The facade stayed as it was, and takes the newer package by its range.
+    program: `${server}
+import { createRequire } from 'node:module'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createEvmClient } from '@fairlead/evm-rpc'
+import { createEvmClient as throughFacade } from '@fairlead/sdk/evm'
+const folder = 'node_modules/@fairlead/evm-rpc/dist/generated/'
+const types = readdirSync(folder).filter((file) => file.endsWith('.d.ts')).map((file) => readFileSync(folder + file, 'utf8'))
+const good =
+  createEvmClient === throughFacade &&
+  types.join('').includes('Tells whether the node takes') &&
+  createRequire(import.meta.url)('@fairlead/evm-rpc/package.json').spec.family === 'evm'
+${end}`,
+  },
+]

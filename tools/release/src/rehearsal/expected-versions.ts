@@ -1,0 +1,45 @@
+import { raised, scaled } from '@fairlead/release-gate'
+import type { SpecChange } from './changes.ts'
+
+/** Versions by the names of packages. */
+export type Versions = ReadonlyMap<string, string>
+
+/** Whether a caret range around a version does not reach the version after a bump. */
+function leavesRange(version: string, bump: SpecChange['bump']): boolean {
+  return bump === 'major' || (bump === 'minor' && version.startsWith('0.'))
+}
+
+/** Works out by the rules for releases which version each package has to have after a change. */
+export function expectedVersions(
+  before: Versions,
+  { package: own, bump, moves, dependents }: SpecChange,
+): Versions {
+  const follow = leavesRange(before.get(own) ?? '', bump) ? dependents : []
+  return new Map(
+    [...before].map(([name, version]) => {
+      const move = moves[name] ?? (follow.includes(name) ? 'patch' : 'none')
+      return [name, raised(version, scaled(move, version))]
+    }),
+  )
+}
+
+/** A table of what moved and what should have. */
+export function versionTable(before: Versions, after: Versions, expected: Versions): string {
+  const rows = [...before.keys()].map((name) => [
+    name,
+    before.get(name) ?? '',
+    after.get(name) ?? '',
+    expected.get(name) ?? '',
+    after.get(name) === expected.get(name) ? '' : 'WRONG',
+  ])
+  const all = [['package', 'before', 'after', 'expected', ''], ...rows]
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,62 @@
+import { packagesIn } from '@fairlead/release-gate'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { observeProgram } from '../run-program.ts'
+import { specChanges } from './changes.ts'
+import { cloneRepository } from './clone.ts'
+import { startRegistry } from './registry.ts'
+import { releaseBaseline, releaseChange } from './releases.ts'
+import { createStage } from './stage.ts'
+
+const usage = `Releases three changes of specifications to a registry on this machine, from the last commit.
+
+  npm run rehearsal [-- --keep]
+
+  --keep   leave the clone and the registry's data where they are
+
+Ends with 0 when everything came out as it should, and with 1 when anything did not.
+`
+
+const source = resolve(import.meta.dirname, '../../../..')
+
+const { values } = parseArgs({
+  options: {
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+async function rehearse(): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-rehearsal-'))
+  const stage = createStage()
+  stage.heading('a registry and a clone')
+  const registry = await startRegistry(join(folder, 'registry'))
+  try {
+    const { output } = await observeProgram(source, 'git', 'status', '--porcelain')
+    if (output !== '') stage.say('The working tree has changes. They are not part of the rehearsal.')
+    const clone = await cloneRepository(source, folder, registry.settings)
+    const names = [...packagesIn(clone.root).values()].filter(({ isPublished }) => isPublished)
+    const scene = { folder, clone, registry, stage, names: names.map(({ name }) => name) }
+    await releaseBaseline(scene)
+    for (const change of specChanges) await releaseChange(scene, change)
+    return stage.faults
+  } finally {
+    await registry.stop()
+    if (values.keep) process.stdout.write(`\nEverything lies in ${folder}\n`)
+    else await rm(folder, { recursive: true, force: true })
+  }
+}
+
+if (values.help) process.stdout.write(usage)
+else {
+  try {
+    const faults = await rehearse()
+    process.stdout.write(faults.length === 0 ? '\nEverything as it should be.\n' : `\n${faults.join('\n')}\n`)
+    process.exitCode = faults.length === 0 ? 0 : 1
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { runProgram } from '../run-program.ts'
+
+/** The registry that takes the place of npm's. */
+const verdaccio = 'verdaccio@6.10.4'
+
+/** A version of a package as a registry describes it. */
+export interface PublishedVersion {
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly spec?: { readonly family: string; readonly version: string }
+  readonly exports?: unknown
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly dist: { readonly tarball: string }
+}
+
+/** All versions of a package. */
+export interface PublishedPackage {
+  readonly 'dist-tags': Readonly<Record<string, string>>
+  readonly versions: Readonly<Record<string, PublishedVersion>>
+}
+
+/** A registry of our own on this machine. */
+export interface Registry {
+  readonly url: string
+  /** Lines for an `.npmrc` that send our packages here, and nothing else. */
+  readonly settings: string
+  /** What it knows of a package; nothing of one that was never published. */
+  read(name: string): Promise<PublishedPackage | undefined>
+  stop(): Promise<void>
+}
+
+/**
+ * Installs a registry into a folder and starts it, with one user who may publish.
+ *
+ * @throws Error when it does not answer within a minute; its log lies in the folder
+ */
+export async function startRegistry(folder: string): Promise<Registry> {
+  await mkdir(folder)
+  // One of its packages asks for a version by a tag that not every mirror has.
+  const manifest = { name: 'registry', private: true, overrides: { 'node-fetch': '2.7.0' } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
+  await runProgram(folder, 'npm', 'install', '--save-exact', ...quiet, verdaccio)
+  // It speaks for our packages only: everything else comes from where this machine gets it.
+  const configuration = {
+    storage: join(folder, 'storage'),
+    auth: { htpasswd: { file: join(folder, 'htpasswd') } },
+    packages: { '@fairlead/*': { access: '$all', publish: '$authenticated' } },
+    max_body_size: '100mb',
+    log: { type: 'stdout', format: 'pretty', level: 'warn' },
+  }
+  const file = join(folder, 'config.yaml')
+  await writeFile(file, JSON.stringify(configuration))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const log = openSync(join(folder, 'registry.log'), 'w')
+  const program = join(folder, 'node_modules/verdaccio/bin/verdaccio')
+  const child = spawn(
+    process.execPath,
+    [program, '--config', file, '--listen', url.slice('http://'.length)],
+    {
+      stdio: ['ignore', log, log],
+    },
+  )
+  await untilItAnswers(url, child)
+  const token = await addUser(url)
+  return {
+    url,
+    settings: `@fairlead:registry=${url}/\n//127.0.0.1:${port}/:_authToken=${token}\n`,
+    async read(name) {
+      const response = await fetch(`${url}/${name.replace('/', '%2f')}`)
+      if (response.status === 404) return undefined
+      if (!response.ok) throw new Error(`the registry answered ${response.status} about ${name}`)
+      return (await response.json()) as PublishedPackage
+    },
+    async stop() {
+      child.kill()
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 240; attempt += 1) {
+    if (child.exitCode !== null) break
+    const isThere = await fetch(`${url}/-/ping`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isThere) return
+    await setTimeout(250)
+  }
+  throw new Error('the registry does not answer; its log lies beside it')
+}
+
+async function addUser(url: string): Promise<string> {
+  const user = { name: 'rehearsal', password: crypto.randomUUID(), email: 'rehearsal@fairlead.dev' }
+  const response = await fetch(`${url}/-/user/org.couchdb.user:${user.name}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(user),
+  })
+  const { token } = (await response.json()) as { readonly token?: string }
+  if (token === undefined) throw new Error(`the registry answered ${response.status} instead of a token`)
+  return token
+}

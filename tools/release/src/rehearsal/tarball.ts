@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { observeProgram } from '../run-program.ts'
+import type { PublishedVersion } from './registry.ts'
+
+/**
+ * Looks for what must not be in a published version, or is missing in it.
+ *
+ * @param folder - for the tarball
+ * @returns a sentence for each fault
+ */
+export async function faultsOf(
+  name: string,
+  found: PublishedVersion,
+  folder: string,
+): Promise<readonly string[]> {
+  const { dist, version } = found
+  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}-${version}.tgz`)
+  const response = await fetch(dist.tarball)
+  await writeFile(file, Buffer.from(await response.arrayBuffer()))
+  const { output: listed } = await observeProgram(folder, 'tar', '-tzf', file)
+  const { output: manifest } = await observeProgram(folder, 'tar', '-xzOf', file, 'package/package.json')
+  const files = listed.trim().split('\n')
+  const packed = JSON.parse(manifest) as PublishedVersion
+  const faults = [
+    ...['LICENSE', 'README.md', 'CHANGELOG.md', ...targetsOf(packed.exports)]
+      .filter((one) => !files.includes(join('package', one)))
+      .map((one) => `${one} is missing`),
+    ...files
+      .filter((one) => !/^package\/(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(one))
+      .map((one) => `${one} does not belong there`),
+    ...files.filter((one) => one.includes('.test.')).map((one) => `${one} is a test`),
+    ...(packed.version === version ? [] : [`its manifest says ${packed.version}`]),
+    ...['workspace:', 'catalog:', '@fairlead/source', './src/']
+      .filter((text) => manifest.includes(text))
+      .map((text) => `its manifest has ${text}`),
+  ]
+  return faults.map((fault) => `${name}@${version}: ${fault}`)
+}
+
+/** Every file that exports name. */
+function targetsOf(exports: unknown): readonly string[] {
+  if (typeof exports === 'string') return [exports]
+  return typeof exports === 'object' && exports !== null ? Object.values(exports).flatMap(targetsOf) : []
+}

@@ -1,0 +1,28 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { observeProgram } from '../run-program.ts'
+
+/**
+ * Runs a program in the project of a user, who installs packages from the registry.
+ *
+ * @param packages - as a user writes them, `name@version`
+ * @returns what the program printed, or what went wrong with the installation
+ */
+export async function runAsUser(
+  folder: string,
+  settings: string,
+  packages: readonly string[],
+  program: string,
+): Promise<string> {
+  await mkdir(folder)
+  await writeFile(join(folder, '.npmrc'), settings)
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'user', private: true, type: 'module' }),
+  )
+  await writeFile(join(folder, 'program.js'), program)
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', '--prefer-online']
+  const installed = await observeProgram(folder, 'npm', 'install', ...quiet, ...packages)
+  if (installed.code !== 0) return installed.output
+  return (await observeProgram(folder, process.execPath, 'program.js')).output.trim()
+}

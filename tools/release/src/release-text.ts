@@ -1,0 +1,46 @@
+import type { Package } from '@fairlead/release-gate'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a release is called, and what it tells. */
+export interface ReleaseText {
+  readonly title: string
+  readonly body: string
+}
+
+type Packages = ReadonlyMap<string, Package>
+
+// GitHub takes no text that is longer than 65,536 characters.
+const longest = 60_000
+
+/** Tells which packages get another version, and what is new in each by its changelog. */
+export async function releaseText(before: Packages, after: Packages): Promise<ReleaseText> {
+  const raised = [...after.values()].filter(({ name, version }) => before.get(name)?.version !== version)
+  const rows = raised.map(
+    ({ name, version }) => `| \`${name}\` | ${before.get(name)?.version ?? ''} | ${version} |`,
+  )
+  const sections = await Promise.all(raised.map(changelogSection))
+  const table = `| package | before | after |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  const [only] = raised
+  const title =
+    raised.length === 1 && only ? `Release ${only.name} ${only.version}` : `Release ${raised.length} packages`
+  return { title, body: shortened(`${table}\n${sections.join('\n')}`) }
+}
+
+async function changelogSection({ name, version, directory }: Package): Promise<string> {
+  const file = join(directory, 'CHANGELOG.md')
+  const text = existsSync(file) ? await readFile(file, 'utf8') : ''
+  const start = text.indexOf(`## ${version}\n`)
+  if (start === -1) return ''
+  const end = text.indexOf('\n## ', start)
+  return `#${text
+    .slice(start, end === -1 ? undefined : end)
+    .replace(version, `${name} ${version}`)
+    .trimEnd()}\n`
+}
+
+function shortened(text: string): string {
+  if (text.length <= longest) return text
+  return `${text.slice(0, text.lastIndexOf('\n', longest))}\n\nThe whole text stands in the changelogs.\n`
+}

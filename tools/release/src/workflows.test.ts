@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly 'timeout-minutes'?: number
+  readonly environment?: string
+  readonly steps: readonly Step[]
+}
+
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+const folder = join(root, '.github')
+const scripts = Object.keys(
+  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }).scripts,
+)
+const texts = new Map(
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^(workflows|actions)\/.*\.yml$/.test(file))
+    .map((file) => [file, readFileSync(join(folder, file), 'utf8')] as const),
+)
+const workflows = [...texts]
+  .filter(([file]) => file.startsWith('workflows/'))
+  .map(([file, text]) => [file, parse(text) as Workflow] as const)
+const jobs = workflows.flatMap(([file, workflow]) =>
+  Object.entries(workflow.jobs).map(([name, job]) => [`${file} ${name}`, job] as const),
+)
+const prepare = parse(texts.get('actions/prepare/action.yml') ?? '') as { runs: { steps: readonly Step[] } }
+
+/** The steps of a job with those of our own action in place. */
+const stepsOf = ({ steps }: Job): readonly Step[] =>
+  steps.flatMap((step) => (step.uses === './.github/actions/prepare' ? prepare.runs.steps : [step]))
+
+/** What a command line starts, where that is something of this repository. */
+function isOfRepository(command: string): boolean {
+  const [program = '', ...words] = command.split(' ')
+  const [word = ''] = words.filter((one) => !one.startsWith('--'))
+  if (program === 'npm') return word === 'run' && scripts.includes(words[words.indexOf('run') + 1] ?? '')
+  return (program === 'node' || program === 'bash') && existsSync(join(root, word))
+}
+
+describe('the workflows', () => {
+  it('are there', () => {
+    expect(workflows.map(([file]) => file).toSorted()).toEqual([
+      'workflows/ci.yml',
+      'workflows/release.yml',
+      'workflows/spec-review.yml',
+    ])
+  })
+
+  it.each([...texts])('%s pins what it uses to a commit, and says which version that is', (_, text) => {
+    const used = text.split('\n').filter((line) => /\buses:/.test(line))
+    expect(used.length).toBeGreaterThan(0)
+    for (const line of used) {
+      const [, local] = /uses: \.\/(\S+)$/.exec(line) ?? []
+      if (local === undefined) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+      else expect(existsSync(join(root, local, 'action.yml')), line).toBe(true)
+    }
+  })
+
+  it.each(workflows)('%s grants nothing to all of its jobs', (_, { permissions }) => {
+    expect(permissions).toEqual({})
+  })
+
+  it.each(jobs)('%s says what it may do and how long it may take', (_, { permissions, ...job }) => {
+    expect(permissions?.['contents']).toMatch(/^(read|write)$/)
+    expect(job['timeout-minutes']).toBeGreaterThan(0)
+  })
+
+  it.each(jobs)('%s runs what anybody can run', (_, job) => {
+    for (const { run } of stepsOf(job))
+      for (const command of run?.trim().split('\n') ?? []) expect(isOfRepository(command), command).toBe(true)
+  })
+
+  it.each(jobs)('%s keeps no credential that it does not need', (_, { permissions, steps }) => {
+    const [checkout] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+    if (permissions?.['contents'] === 'read') expect(checkout?.with?.['persist-credentials']).toBe(false)
+  })
+})
+
+describe('a job that can publish', () => {
+  const publishing = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write')
+
+  it('is one of two', () => {
+    expect(publishing.map(([name]) => name)).toEqual([
+      'workflows/release.yml canary',
+      'workflows/release.yml publish',
+    ])
+  })
+
+  it.each(publishing)('%s may write nothing else, and waits for its environment', (_, job) => {
+    expect(job.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
+    expect(job.environment).toBe('npm')
+  })
+
+  it.each(publishing)('%s takes nothing from a cache', (_, job) => {
+    const steps = stepsOf(job)
+    expect(JSON.stringify(steps)).not.toMatch(/actions\/cache|"cache"/)
+    const nodes = steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@'))
+    expect(nodes.map((step) => step.with?.['package-manager-cache'])).toEqual([false])
+  })
+
+  it.each(publishing)('%s looks for changed files first, and builds nothing', (_, job) => {
+    const commands = stepsOf(job).flatMap(({ run }) => run ?? [])
+    expect(commands).toEqual(['npm run setup', 'npm run check:clean', 'npm run release:publish'])
+  })
+})
