@@ -3,23 +3,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { clientFolders, packPackage, workspaceRoot } from './packed-package.ts'
 
 const run = promisify(execFile)
-const workspaceRoot = resolve(import.meta.dirname, '../../..')
-
-/** The packages that people install, by the names of their folders. */
-export const packageFolders = [
-  'core',
-  'platform-client',
-  'evm-rpc',
-  'beacon',
-  'jetton',
-  'grpc-transport',
-  'grpc',
-  'sdk',
-] as const
 
 /** What a packed package.json says, as far as it is looked at. */
 export interface Manifest {
@@ -54,30 +42,22 @@ export interface Installation {
  * What others publish is linked from the workspace, so that nothing is fetched.
  */
 export async function installPackages(): Promise<Installation> {
-  for (const folder of packageFolders) {
-    if (existsSync(join(workspaceRoot, 'packages', folder, 'dist'))) continue
-    throw new Error(
-      `packages/${folder}/dist is missing: run \`pnpm exec turbo run build\` at the root of the repository first`,
-    )
-  }
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumer-')))
   await writeFile(
     join(root, 'package.json'),
     JSON.stringify({ name: 'consumer', private: true, type: 'module' }),
   )
   await link(root, '@types/node', import.meta.url)
-  const packages = await Promise.all(packageFolders.map((folder) => install(root, folder)))
+  const packages = await Promise.all(clientFolders.map((folder) => install(root, folder)))
   return { root, packages }
 }
 
 async function install(root: string, folder: string): Promise<InstalledPackage> {
   const source = join(workspaceRoot, 'packages', folder)
-  const pnpm = join(workspaceRoot, 'node_modules/.bin/pnpm')
-  const { stdout } = await run(pnpm, ['pack', '--json', '--pack-destination', root], { cwd: source })
-  const { filename } = JSON.parse(stdout) as { filename: string }
+  const tarball = await packPackage(folder, root)
   const path = join(root, 'node_modules/@fairlead', folder)
   await mkdir(path, { recursive: true })
-  await run('tar', ['-xzf', resolve(root, filename), '--strip-components=1', '-C', path])
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', path])
   const manifest = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as Manifest
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   const thirdParty = needed.filter((name) => !name.startsWith('@fairlead/'))

@@ -6,9 +6,17 @@ import { dirname, join } from 'node:path'
 
 const require = createRequire(import.meta.url)
 
+/** The Node versions that clients are tested on: the oldest that the published packages promise comes first. */
+export const nodeLines = ['20', '22', '24'] as const
+
+/** The Node of a line, or undefined on a system that it is not published for. */
+export function node(line: string): string | undefined {
+  return process.version.startsWith(`v${line}.`) ? process.execPath : program(`n${line}`, 'bin/node')
+}
+
 /** The oldest Node that the published packages promise, or undefined on a system that it is not published for. */
 export function oldestNode(): string | undefined {
-  return program('n20', 'bin/node')
+  return node(nodeLines[0])
 }
 
 /** Bun, or undefined on a system that it is not installed on. */

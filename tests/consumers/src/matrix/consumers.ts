@@ -1,0 +1,79 @@
+import { bun, chromium, deno, node, nodeLines, typescriptCompilers } from '@fairlead/toolchains'
+import { clientFolders } from '../packed-package.ts'
+import { compile, resolutions, writePrograms } from './compilers.ts'
+import type { Project } from './project.ts'
+import type { Results } from './results.ts'
+import { callService, readReport } from './runtimes.ts'
+import { bundleWithVite, bundleWithWebpack, reportOfEdge, reportOfPage } from './web.ts'
+
+/** What a consumer is given. */
+export interface Surroundings {
+  readonly project: Project
+  /** Folder of the programs that call the service. */
+  readonly calls: string
+  /** Address of the service. */
+  readonly service: string
+}
+
+/** Someone who uses the packages, with what they do. */
+export interface Consumer {
+  readonly name: string
+  readonly check: 'calls' | 'compiles'
+  /** Whether this machine has it. */
+  readonly isThere: boolean
+  use(surroundings: Surroundings): Promise<Results>
+}
+
+function runtime(name: string, program: string | undefined, ...args: readonly string[]): Consumer {
+  return {
+    name,
+    check: 'calls',
+    isThere: program !== undefined,
+    use: ({ calls }) => callService(program ?? '', args, calls, clientFolders),
+  }
+}
+
+/** A program for the web that tells what it saw, or fails. */
+function web(
+  name: string,
+  isThere: boolean,
+  tell: (surroundings: Surroundings) => Promise<string>,
+): Consumer {
+  const use = async (surroundings: Surroundings) => {
+    const told = await tell(surroundings).catch((error: unknown) => String(error))
+    return readReport(told, told, clientFolders)
+  }
+  return { name, check: 'calls', isThere, use }
+}
+
+const browser = chromium()
+
+/** Programs that call a running service. */
+export const callers: readonly Consumer[] = [
+  ...nodeLines.flatMap((line) => [
+    runtime(`Node ${line}, ESM`, node(line), 'esm.js'),
+    runtime(`Node ${line}, CommonJS`, node(line), '--no-warnings', 'cjs.cjs'),
+  ]),
+  runtime('Deno', deno(), 'run', '--quiet', '--allow-net=127.0.0.1', '--allow-env', '--allow-read', 'esm.js'),
+  runtime('Bun', bun(), 'run', 'esm.js'),
+  web('edge runtime', true, ({ calls }) => reportOfEdge(calls)),
+  web('Vite, Chromium', browser !== undefined, async ({ calls, service }) =>
+    reportOfPage(browser ?? '', await bundleWithVite(calls), service),
+  ),
+  web('webpack, Chromium', browser !== undefined, async ({ calls, service }) =>
+    reportOfPage(browser ?? '', await bundleWithWebpack(calls), service),
+  ),
+]
+
+/** Compilers of programs, with the declarations of all packages. */
+export const compilers: readonly Consumer[] = typescriptCompilers.flatMap(([version, compiler]) =>
+  resolutions.map((resolution): Consumer => ({
+    name: `TypeScript ${version}, ${resolution}`,
+    check: 'compiles',
+    isThere: true,
+    async use({ project }) {
+      await writePrograms(project)
+      return compile(project, compiler, resolution)
+    },
+  })),
+)

@@ -1,0 +1,74 @@
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { clientFolders, packPackage, workspaceRoot } from '../packed-package.ts'
+import { run } from './run.ts'
+
+/** Everything that is published, by the names of the folders. */
+export const publishedFolders = [...clientFolders, 'devnet', 'gateway'] as const
+
+/** A project of a user that has every package installed. */
+export interface Project {
+  readonly root: string
+  remove(): Promise<void>
+}
+
+/**
+ * Packs every package as for a release and installs the tarballs into a new project, with everything that they need.
+ *
+ * @throws Error with the output of pnpm when it cannot be installed
+ */
+export async function createProject(): Promise<Project> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumers-')))
+  const packed = await Promise.all(
+    publishedFolders.map(async (folder) => [`@fairlead/${folder}`, await packPackage(folder, root)] as const),
+  )
+  const tarballs = Object.fromEntries(packed.map(([name, file]) => [name, `file:${file}`]))
+  const peers = await peersOf(clientFolders)
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    type: 'module',
+    dependencies: { ...peers, ...tarballs },
+  }
+  await writeFile(join(root, 'package.json'), JSON.stringify(manifest))
+  // What the packages ask of one another is not in any registry yet.
+  await writeFile(
+    join(root, 'pnpm-workspace.yaml'),
+    JSON.stringify({ overrides: tarballs, strictDepBuilds: false }),
+  )
+  const pnpm = join(workspaceRoot, 'node_modules/.bin/pnpm')
+  const installed = await run(
+    pnpm,
+    ['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'],
+    {
+      cwd: root,
+    },
+  )
+  if (installed.code !== 0) throw new Error(`the packages cannot be installed:\n${installed.output}`)
+  await cp(resolve(import.meta.dirname, '../../program'), root, { recursive: true })
+  return { root, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) }
+}
+
+/** The optional peers in the versions that the workspace tests with, and the types of Node. */
+async function peersOf(folders: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const names = new Set(['@types/node'])
+  for (const folder of folders) {
+    const file = join(workspaceRoot, 'packages', folder, 'package.json')
+    const { peerDependencies = {} } = JSON.parse(await readFile(file, 'utf8')) as {
+      peerDependencies?: Readonly<Record<string, string>>
+    }
+    for (const name of Object.keys(peerDependencies)) names.add(name)
+  }
+  const catalog = await readFile(join(workspaceRoot, 'pnpm-workspace.yaml'), 'utf8')
+  const versionOf = (name: string) => new RegExp(`^  '?${name}'?: (\\S+)$`, 'm').exec(catalog)?.[1] ?? '*'
+  return Object.fromEntries([...names].map((name) => [name, versionOf(name)]))
+}
+
+/** Writes the programs that call the service into a folder of the project, with all that they have to know of it. */
+export async function writeCalls(project: Project, service: object): Promise<string> {
+  const folder = join(project.root, 'calls')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'service.js'), `export const service = ${JSON.stringify(service)}\n`)
+  return folder
+}

@@ -1,0 +1,24 @@
+import { execFile, type ExecFileOptions } from 'node:child_process'
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  /** What it wrote to either. */
+  readonly output: string
+}
+
+/** Runs a program to its end, whatever that is. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { cwd, timeout = 300_000 }: Pick<ExecFileOptions, 'cwd' | 'timeout'> = {},
+): Promise<Ended> {
+  return new Promise((done) => {
+    const options = { cwd, timeout, maxBuffer: 64 << 20, encoding: 'utf8' } as const
+    const child = execFile(program, [...args], options, (error, stdout, stderr) => {
+      const output = stdout + stderr || (error?.message ?? '')
+      done({ code: error ? (child.exitCode ?? 1) : 0, stdout, output })
+    })
+  })
+}

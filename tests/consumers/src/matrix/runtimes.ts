@@ -1,0 +1,23 @@
+import type { Results } from './results.ts'
+import { run } from './run.ts'
+
+/** Runs a program that calls the service, and reads how each package fared. */
+export async function callService(
+  program: string,
+  args: readonly string[],
+  folder: string,
+  folders: readonly string[],
+): Promise<Results> {
+  const { stdout, output } = await run(program, args, { cwd: folder, timeout: 120_000 })
+  return readReport(stdout.trim().split('\n').at(-1) ?? '', output, folders)
+}
+
+/** Reads what a program has told; one that told nothing failed with all packages. */
+export function readReport(text: string, output: string, folders: readonly string[]): Results {
+  try {
+    return JSON.parse(text) as Results
+  } catch {
+    const why = output.trim() || 'it printed nothing'
+    return Object.fromEntries(folders.map((folder) => [folder, why]))
+  }
+}

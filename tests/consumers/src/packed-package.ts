@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export const workspaceRoot: string = resolve(import.meta.dirname, '../../..')
+
+/** The packages that programs import, by the names of their folders. */
+export const clientFolders = [
+  'core',
+  'platform-client',
+  'evm-rpc',
+  'beacon',
+  'jetton',
+  'grpc-transport',
+  'grpc',
+  'sdk',
+] as const
+
+/**
+ * Packs a package as for a release.
+ *
+ * @returns the tarball in the folder
+ * @throws Error when the package was not built
+ */
+export async function packPackage(folder: string, destination: string): Promise<string> {
+  const source = join(workspaceRoot, 'packages', folder)
+  if (!existsSync(join(source, 'dist')))
+    throw new Error(
+      `packages/${folder}/dist is missing: run \`pnpm exec turbo run build\` at the root of the repository first`,
+    )
+  const pnpm = join(workspaceRoot, 'node_modules/.bin/pnpm')
+  const { stdout } = await run(pnpm, ['pack', '--json', '--pack-destination', destination], { cwd: source })
+  const { filename } = JSON.parse(stdout) as { filename: string }
+  return resolve(destination, filename)
+}
