@@ -1,0 +1,72 @@
+/** Keeps the transfers of a token in SQLite, so that the table is what the chain is: across reorganizations and restarts. */
+import { createEvmClient, FairleadError, type LogPosition, toNumber, watchLogs } from '@fairlead/evm-rpc'
+import { parseArgs } from 'node:util'
+import { openTransfers } from './transfers-table.ts'
+
+const { NODE_URL = '', NODE_TOKEN = '', TOKEN_ADDRESS = '' } = process.env
+const { values } = parseArgs({
+  options: {
+    database: { type: 'string', default: '.fairlead/example-indexer.db' },
+    from: { type: 'string', default: '0' },
+    count: { type: 'string', default: 'Infinity' },
+  },
+})
+const count = Number(values.count)
+if (!(count >= 1)) throw new Error('--count must be a number from 1 on')
+
+const stop = new AbortController()
+const { signal } = stop
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+
+// Nobody waits at a screen for these rows, so asking for new blocks is enough.
+const evm = createEvmClient({ url: NODE_URL, auth: { kind: 'token', token: NODE_TOKEN } })
+const token = TOKEN_ADDRESS.toLowerCase()
+const table = openTransfers(values.database, token)
+
+// keccak256 of Transfer(address,address,uint256)
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const filter = { address: token, topics: [transferTopic] }
+
+let events = 0
+while (!signal.aborted) {
+  const from = (await rollBack()) ?? Number(values.from)
+  try {
+    for await (const { type, log } of watchLogs(evm, filter, { from, pollingMs: 1_000, signal })) {
+      if (type === 'log') table.add(log)
+      else table.remove(log)
+      report(type === 'log' ? '+' : '-', log)
+      if (++events >= count) stop.abort()
+    }
+  } catch (error) {
+    // The node no longer has the logs that a reorganization took off, so the table is held against the chain once more.
+    if (!FairleadError.is(error, 'STREAM_GAP')) throw error
+  }
+}
+console.log(`${table.count()} transfers in ${values.database}`)
+table.close()
+
+/**
+ * Takes back the blocks at the end of the table that the chain has left while nobody followed it, and a node need not know
+ * any more.
+ *
+ * @returns where to go on
+ */
+async function rollBack(): Promise<LogPosition | undefined> {
+  for (let last = table.last(); last; last = table.last()) {
+    const block = await evm.request({
+      method: 'eth_getBlockByNumber',
+      params: [last.blockNumber, false],
+    })
+    if (block?.hash === last.blockHash) return last
+    const removed = table.removeBlock(last.blockHash)
+    console.log(`- block ${toNumber(last.blockNumber)} all ${removed}  is not on the chain any more`)
+  }
+  return undefined
+}
+
+function report(
+  sign: '+' | '-',
+  { blockNumber, logIndex, transactionHash }: LogPosition & { transactionHash: string | null },
+): void {
+  console.log(`${sign} block ${toNumber(blockNumber)} log ${toNumber(logIndex)}  ${transactionHash}`)
+}

@@ -1,0 +1,80 @@
+import { type LogPosition, type MinedLog, toNumber, toQuantity } from '@fairlead/evm-rpc'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** The transfers of one token; its newest row says how far the chain was read. */
+export interface TransfersTable {
+  /** Adds the transfer of a log. */
+  add(log: MinedLog): void
+  /** Takes back what a reorganization has taken back. */
+  remove(log: LogPosition): void
+  /** Takes back all of a block; tells how many transfers that were. */
+  removeBlock(hash: string): number
+  /** The newest transfer; undefined while there is none. */
+  last(): LogPosition | undefined
+  count(): number
+  close(): void
+}
+
+/**
+ * Opens the table in a file, which may hold several tokens.
+ *
+ * @param path - file of the database, made where there is none
+ * @param token - address of the token
+ */
+export function openTransfers(path: string, token: string): TransfersTable {
+  mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(path)
+  // A place on the chain holds one log: the key would refuse a second one from another branch.
+  // Amounts have 256 bits, for which a database has no number: they are decimal text.
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS transfers (
+      token TEXT NOT NULL,
+      block_number INTEGER NOT NULL,
+      log_index INTEGER NOT NULL,
+      block_hash TEXT NOT NULL,
+      transaction_hash TEXT NOT NULL,
+      sender TEXT NOT NULL,
+      recipient TEXT NOT NULL,
+      amount TEXT NOT NULL,
+      PRIMARY KEY (token, block_number, log_index)
+    ) STRICT, WITHOUT ROWID`)
+  const add = database.prepare('INSERT INTO transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const remove = database.prepare(
+    'DELETE FROM transfers WHERE token = ? AND block_number = ? AND log_index = ? AND block_hash = ?',
+  )
+  const removeBlock = database.prepare('DELETE FROM transfers WHERE token = ? AND block_hash = ?')
+  const last = database.prepare(`
+    SELECT block_number, log_index, block_hash FROM transfers WHERE token = ?
+    ORDER BY block_number DESC, log_index DESC LIMIT 1`)
+  const count = database.prepare('SELECT count(*) AS count FROM transfers WHERE token = ?')
+  return {
+    add({ blockNumber, logIndex, blockHash, transactionHash, topics: [, from, to], data }) {
+      const place = [token, toNumber(blockNumber), toNumber(logIndex), blockHash]
+      add.run(...place, transactionHash ?? '', addressIn(from), addressIn(to), BigInt(data).toString())
+    },
+    remove({ blockNumber, logIndex, blockHash }) {
+      remove.run(token, toNumber(blockNumber), toNumber(logIndex), blockHash)
+    },
+    removeBlock: (hash) => Number(removeBlock.run(token, hash).changes),
+    last() {
+      const row = last.get(token)
+      return (
+        row && {
+          blockNumber: toQuantity(Number(row['block_number'])),
+          logIndex: toQuantity(Number(row['log_index'])),
+          blockHash: String(row['block_hash']),
+        }
+      )
+    },
+    count: () => Number(count.get(token)?.['count']),
+    close: () => database.close(),
+  }
+}
+
+/** The address that a topic of 32 bytes ends with. */
+function addressIn(topic = ''): string {
+  return `0x${topic.slice(26)}`
+}

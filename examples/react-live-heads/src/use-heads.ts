@@ -1,0 +1,57 @@
+import { type BlockEvent, type BlockHeader, type EvmClient, toQuantity, watchBlocks } from '@fairlead/evm-rpc'
+import { useEffect, useState } from 'react'
+
+/** A block of the list. */
+export interface Head {
+  readonly block: BlockHeader
+  /** A reorganization has taken it back; the blocks in its place stand above it. */
+  readonly isRemoved: boolean
+}
+
+/** What there is to show. */
+export interface Heads {
+  /** Newest first. */
+  readonly heads: readonly Head[]
+  readonly isConnected: boolean
+  /** Why nothing more will come; undefined while something may. */
+  readonly problem: string | undefined
+}
+
+const kept = 20
+const atFirst = 10
+
+/** Follows the newest blocks for as long as the component is there. */
+export function useHeads(evm: EvmClient): Heads {
+  const [heads, setHeads] = useState<readonly Head[]>([])
+  const [isConnected, setConnected] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    const stop = new AbortController()
+    const { signal } = stop
+    const follow = async () => {
+      const newest = Number(await evm.request({ method: 'eth_blockNumber' }, { signal }))
+      const from = toQuantity(Math.max(0, newest + 1 - atFirst))
+      for await (const event of watchBlocks(evm, { from, signal })) setHeads((before) => after(before, event))
+    }
+    const unlisten = evm.transport.onConnection?.(({ type }) => setConnected(type === 'connect'))
+    setHeads([])
+    follow().catch((error: unknown) => {
+      if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error))
+    })
+    return () => {
+      stop.abort()
+      unlisten?.()
+    }
+  }, [evm])
+  return { heads, isConnected, problem }
+}
+
+function after(heads: readonly Head[], event: BlockEvent): readonly Head[] {
+  if (event.type === 'block') {
+    // A branch may win again that had lost: its blocks are new once more.
+    const others = heads.filter(({ block }) => block.hash !== event.block.hash)
+    return [{ block: event.block, isRemoved: false }, ...others].slice(0, kept)
+  }
+  const removed = new Set(event.removed.map(({ hash }) => hash))
+  return heads.map((head) => (removed.has(head.block.hash) ? { ...head, isRemoved: true } : head))
+}

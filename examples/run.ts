@@ -1,0 +1,155 @@
+/** Runs an example against the service of `npm start`, or against the node that NODE_URL names; README.md tells more. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** What `.fairlead/dev.json` says of a chain. */
+interface DevelopmentNode {
+  readonly chain: string
+  readonly node_url: string
+  readonly token: string
+  /** The credential of gRPC. */
+  readonly x_token?: string
+  /** Where the sample data of the chain stands. */
+  readonly example?: Readonly<Record<string, string>>
+}
+
+interface Example {
+  readonly shows: string
+  readonly chain: 'evm' | 'jetton' | 'solana'
+  /** Variables that it reads beside NODE_URL and NODE_TOKEN, by the sample data of the chain. */
+  readonly variables?: Readonly<
+    Record<string, (data: Readonly<Record<string, string>>) => string | undefined>
+  >
+  /** Makes things happen on the embedded chains, so it has nothing to do elsewhere. */
+  readonly isEmbedded?: boolean
+}
+
+const examples: Readonly<Record<string, Example>> = {
+  'token-dashboard': {
+    shows: 'an ERC-20 token, balances and newest transfers, with every block',
+    chain: 'evm',
+    variables: {
+      TOKEN_ADDRESS: ({ contract }) => contract,
+      ACCOUNTS: ({ account, recipient }) => `${account},${recipient}`,
+    },
+  },
+  indexer: {
+    shows: 'transfers of a token in SQLite, right across reorganizations and restarts',
+    chain: 'evm',
+    variables: { TOKEN_ADDRESS: ({ contract }) => contract },
+  },
+  'burn-watcher': {
+    shows: 'burns of a jetton since a time, then as they come',
+    chain: 'jetton',
+    variables: { JETTON_MASTER: ({ jetton_master }) => jetton_master },
+  },
+  'solana-stream': {
+    shows: 'blocks and transactions of Solana, without a gap when the connection is cut',
+    chain: 'solana',
+  },
+  'react-live-heads': {
+    shows: 'a React page with the newest blocks, over a WebSocket',
+    chain: 'evm',
+  },
+  activity: {
+    shows: 'makes things happen on the embedded chains: transfers, a reorganization, a burn',
+    chain: 'evm',
+    isEmbedded: true,
+  },
+}
+
+/** Something that the caller can mend; told without a stack. */
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const developmentFile = join('.fairlead', 'dev.json')
+
+const [name, ...args] = process.argv.slice(2)
+// Whoever reads the output may have enough of it, as `head` has.
+process.stdout.on('error', () => process.exit(0))
+try {
+  if (name === undefined || name === '--help') console.log(usage())
+  else await run(name)
+} catch (error) {
+  const isUsage = error instanceof UsageError || codeOf(error).startsWith('ERR_PARSE_ARGS')
+  console.error(messageOf(error))
+  if (isUsage && !(error instanceof UsageError)) console.error(`npm run example -- ${name} --help tells more`)
+  process.exit(isUsage ? 2 : 1)
+}
+
+async function run(example: string): Promise<void> {
+  const found = Object.hasOwn(examples, example) ? examples[example] : undefined
+  if (!found) throw new UsageError(`There is no example of this name.\n\n${usage()}`)
+  const folder = join(import.meta.dirname, example)
+  if (args.includes('--help')) return console.log(readFileSync(join(folder, 'README.md'), 'utf8').trimEnd())
+  Object.assign(process.env, await variablesOf(example, found))
+  process.argv = [...process.argv.slice(0, 2), ...args]
+  await import(pathToFileURL(join(folder, `${example}.ts`)).href)
+}
+
+async function variablesOf(
+  example: string,
+  { chain, variables = {}, isEmbedded }: Example,
+): Promise<Record<string, string>> {
+  const { env } = process
+  if (env['NODE_URL'] && !isEmbedded) {
+    const missing = ['NODE_TOKEN', ...Object.keys(variables)].filter((variable) => !env[variable])
+    if (missing.length === 0) return {}
+    throw new UsageError(
+      `With NODE_URL, ${example} needs ${missing.join(' and ')} in the environment as well.`,
+    )
+  }
+  const node = await developmentNode(chain)
+  const found: Record<string, string> = {
+    NODE_URL: node.node_url,
+    NODE_TOKEN: chain === 'solana' ? (node.x_token ?? '') : node.token,
+  }
+  for (const [variable, read] of Object.entries(variables)) {
+    found[variable] = env[variable] ?? read(node.example ?? {}) ?? ''
+  }
+  return found
+}
+
+async function developmentNode(chain: string): Promise<DevelopmentNode> {
+  let text: string
+  try {
+    text = readFileSync(developmentFile, 'utf8')
+  } catch {
+    throw new UsageError(
+      `There is no ${developmentFile} in this folder: run npm start here in another terminal, and wait until it says that Fairlead is running.`,
+    )
+  }
+  const { base_url: url, nodes }: { base_url: string; nodes: readonly DevelopmentNode[] } = JSON.parse(text)
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+  if (!answer?.ok) {
+    throw new UsageError(
+      `Nothing answers at ${url}, where ${developmentFile} says that the service is: run npm start in another terminal.`,
+    )
+  }
+  const node = nodes.find((one) => one.chain === chain)
+  if (!node) throw new UsageError(`The service runs without its ${chain} chain, which this example needs.`)
+  return node
+}
+
+function usage(): string {
+  const lines = Object.entries(examples).map(([title, { shows }]) => `  ${title.padEnd(18)}${shows}`)
+  return `npm run example -- <name> [options]
+
+${lines.join('\n')}
+
+Each runs against the service of npm start. All but activity run against any other node as well, with NODE_URL
+and NODE_TOKEN in the environment. npm run example -- <name> --help tells what an example prints and takes.`
+}
+
+/** The message of the cause; libraries on the way to it add many lines. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isOurs = error.name === 'FairleadError'
+  return error.cause instanceof Error && !isOurs ? messageOf(error.cause) : error.message
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

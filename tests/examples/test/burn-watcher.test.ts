@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, inject, it } from 'vitest'
+import { run, start } from './example.ts'
+
+interface Burn {
+  readonly amount: string
+  readonly comment: string
+  readonly transaction: { readonly time: number }
+}
+
+/** All burns of the sample jetton, oldest first, read without any of our clients. */
+async function burns(): Promise<readonly Burn[]> {
+  const { node_url, token, example } = inject('development').nodes[2]
+  const url = `${node_url}/${token}/api/v3/jetton/burns?address=${example['jetton_master']}&sort=asc`
+  const answer: { burns: readonly Burn[] } = await (await fetch(url)).json()
+  return answer.burns
+}
+
+const file = 'burns.json'
+
+// The tests follow one another: what one has noted, the next one goes on from.
+
+it('prints the burns that there were, in units of the jetton', async () => {
+  const { code, lines } = await run(['burn-watcher', '--file', file, '--count', '3'])
+  expect(code).toBe(0)
+  expect(lines).toHaveLength(3)
+  expect(lines.map((line) => line.split('  ')[1])).toEqual(['10 SAMPLE', '20 SAMPLE', '30 SAMPLE'])
+  expect(lines[2]).toContain("'Burned for the sample data'")
+  expect(JSON.parse(await readFile(join(inject('folder'), file), 'utf8'))).toHaveProperty('cursor')
+})
+
+it('goes on behind them, and prints a burn as it comes, with a comment that commands nothing', async () => {
+  const watcher = start(['burn-watcher', '--file', file])
+  await run(['activity', 'burn', '7.5', '--comment', 'Paid \u001B[2Jback'])
+  await watcher.printed(/7\.5 SAMPLE/)
+  const { code, lines } = await watcher.ended('SIGINT')
+  expect(code).toBe(0)
+  expect(lines).toEqual([expect.stringContaining("'Paid \\x1B[2Jback'")])
+})
+
+it('begins at a time', async () => {
+  const all = await burns()
+  const { time } = all.at(-1)?.transaction ?? { time: 0 }
+  const expected = all.filter(({ transaction }) => transaction.time >= time)
+  expect(expected.length).toBeLessThan(all.length)
+  const since = new Date(time * 1_000).toISOString()
+  const words = ['burn-watcher', '--file', 'other.json', '--since', since, '--count', String(expected.length)]
+  const { code, lines } = await run(words)
+  expect(code).toBe(0)
+  expect(lines).toHaveLength(expected.length)
+  expect(lines.every((line) => line.startsWith(since))).toBe(true)
+})
+
+it('refuses a time that is none', async () => {
+  const { code, output } = await run(['burn-watcher', '--since', 'yesterday'])
+  expect(code).toBe(1)
+  expect(output).toMatch(/^--since must be a time such as .*\n$/)
+})

@@ -1,0 +1,35 @@
+import { inject } from 'vitest'
+import type { DevelopmentNode } from './service.ts'
+
+/** A log as the wire has it. */
+export interface Log {
+  readonly blockNumber: string
+  readonly blockHash: string
+  readonly logIndex: string
+  readonly transactionHash: string
+  readonly data: string
+  readonly topics: readonly string[]
+}
+
+/** The node of the embedded EVM chain. */
+export function evmNode(): DevelopmentNode {
+  return inject('development').nodes[0]
+}
+
+/** Calls a method by the service, without any of our clients. */
+export async function call<result>(method: string, ...params: readonly unknown[]): Promise<result> {
+  const { node_url, token } = evmNode()
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${node_url}/${token}`, { method: 'POST', headers, body })
+  const answer: { result: result; error?: { message: string } } = await response.json()
+  if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
+  return answer.result
+}
+
+/** The transfers of the sample token, as the chain has them now. */
+export function transfers(): Promise<readonly Log[]> {
+  const topics = ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef']
+  const address = evmNode().example['contract']
+  return call('eth_getLogs', { address, topics, fromBlock: '0x0', toBlock: 'latest' })
+}

@@ -1,0 +1,17 @@
+import type { TestProject } from 'vitest/node'
+import { type DevelopmentFile, startService } from './service.ts'
+
+/** One service for all examples. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const { folder, file, stop } = await startService()
+  provide('folder', folder)
+  provide('development', file)
+  return stop
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    folder: string
+    development: DevelopmentFile
+  }
+}

@@ -1,0 +1,86 @@
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export const repository = resolve(import.meta.dirname, '../../..')
+
+/** A node as `.fairlead/dev.json` describes it. */
+export interface DevelopmentNode {
+  readonly node_url: string
+  readonly token: string
+  readonly username: string
+  readonly password: string
+  readonly x_token: string
+  readonly example: Readonly<Record<string, string>>
+}
+
+/** What `.fairlead/dev.json` says. */
+export interface DevelopmentFile {
+  readonly base_url: string
+  readonly api_key: string
+  readonly owner_password: string
+  readonly nodes: readonly [
+    evm: DevelopmentNode,
+    beacon: DevelopmentNode,
+    jetton: DevelopmentNode,
+    solana: DevelopmentNode,
+  ]
+}
+
+/** A service over the embedded chains, as `npm start` runs it, in a folder of its own. */
+export interface Service {
+  /** Where programs find it by `.fairlead/dev.json`. */
+  readonly folder: string
+  readonly file: DevelopmentFile
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the service and waits until it answers.
+ *
+ * @throws Error with its output when it ends before
+ */
+export async function startService(): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-examples-'))
+  await copyEmptyDatabase(join(folder, '.fairlead'))
+  const program = join(repository, 'packages/gateway/src/bin.ts')
+  const child = spawn(process.execPath, ['--conditions=@fairlead/source', program, 'dev'], {
+    cwd: folder,
+    env: { ...environment(folder), FAIRLEAD_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  let output = ''
+  await new Promise<void>((started, failed) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('Fairlead is running')) started()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
+  })
+  return {
+    folder,
+    file: JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** What programs of a test have in their environment, and nothing else of this process. */
+export function environment(folder: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    // Every start would compile the same sources again.
+    NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
+  }
+}

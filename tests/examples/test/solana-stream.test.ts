@@ -1,0 +1,41 @@
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { start } from './example.ts'
+import { startRelay } from './relay.ts'
+
+it('prints every block and transaction once, across a cut', async () => {
+  const { node_url, x_token } = inject('development').nodes[3]
+  const relay = await startRelay(node_url)
+  onTestFinished(() => relay.close())
+  const variables = { NODE_URL: relay.url, NODE_TOKEN: x_token }
+  const stream = start(['solana-stream', '--count', '10'], { variables })
+  await stream.printed(/^block/, 4)
+  const mend = relay.cut()
+  await stream.printed(/^-- connection lost/)
+  mend()
+  const { code, lines } = await stream.ended()
+  expect(code).toBe(0)
+
+  const told = lines.filter((line) => line.startsWith('--'))
+  expect(told.at(0)).toMatch(/^-- connection lost, again in \d+ ms$/)
+  expect(told.at(-1)).toMatch(/^-- goes on, from slot \d+$/)
+  const slots = lines.flatMap((line) => /^block {2}slot (\d+) /.exec(line)?.slice(1) ?? []).map(Number)
+  const [first = 0] = slots
+  expect(slots).toEqual(Array.from({ length: 10 }, (_, index) => first + index))
+
+  const transactions = lines.filter((line) => line.startsWith('tx'))
+  expect(new Set(transactions).size).toBe(transactions.length)
+  expect(transactions.some((line) => /fee \d+ {2}ok$/.test(line))).toBe(true)
+  // Every fourth block of the embedded chain has a transfer that fails.
+  expect(transactions.some((line) => /failed: instruction \d: Custom 1$/.test(line))).toBe(true)
+  // What the blocks say that they hold is what was printed, where the whole block was heard.
+  for (const line of lines.filter((one) => one.startsWith('block')).slice(1)) {
+    const [, slot, count] = /slot (\d+) .* (\d+) transactions$/.exec(line) ?? []
+    expect(transactions.filter((one) => one.includes(`slot ${slot} `))).toHaveLength(Number(count))
+  }
+})
+
+it('ends by Ctrl-C', async () => {
+  const stream = start(['solana-stream'])
+  await stream.printed(/^block/)
+  expect((await stream.ended('SIGINT')).code).toBe(0)
+})
