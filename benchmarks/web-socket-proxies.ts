@@ -14,7 +14,7 @@ const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
 const usage = `usage: npm run benchmark -- web-socket-proxies [flags]
   --seconds 5      length of a window
   --rounds 3       windows of each
-  --warm-up 2      seconds before each window, which are not counted; the first one of each contender takes 5
+  --warm-up 2      seconds before each window, which are not counted; the first one of each contender takes 20
   --only LIST      of ${contenderNames.join(',')}
   --scenarios LIST connections x calls in flight on each: ${everything}
   --profile FOLDER a CPU profile of the service is written there
@@ -167,7 +167,7 @@ async function measure(
 ): Promise<Sample> {
   const file = new URL('fixtures/web-socket-load.ts', import.meta.url).pathname
   // Long enough for the code to be compiled.
-  const warmUp = warm.has(name) ? flags['warm-up'] : String(Math.max(5, Number(flags['warm-up'])))
+  const warmUp = warm.has(name) ? flags['warm-up'] : String(Math.max(20, Number(flags['warm-up'])))
   warm.add(name)
   const words = [url, String(connections), String(calls), warmUp, flags.seconds]
   const command = [...beside, process.execPath, file, ...words]

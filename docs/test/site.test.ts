@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { DefaultTheme } from 'vitepress'
+import { describe, expect, it } from 'vitest'
+import { siteLink } from '../.vitepress/markdown/links.ts'
+import { sidebar } from '../.vitepress/sidebar.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const site = join(root, '.vitepress/dist')
+const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  statSync(join(site, file)).isFile(),
+)
+const pages = files.filter((file) => file.endsWith('.html'))
+const read = (file: string) => readFileSync(join(site, file), 'utf8')
+
+describe('the site', () => {
+  it('fetches nothing from elsewhere', () => {
+    const fetched =
+      /<(?:script|img|iframe|source|audio|video|embed)\b[^>]*\bsrc="(?:https?:)?\/\/[^"]*"|<link\b[^>]*\bhref="(?:https?:)?\/\/[^"]*"/g
+    const ofPages = pages.flatMap((file) =>
+      [...read(file).matchAll(fetched)].map(([text]) => `${file}: ${text}`),
+    )
+    const ofStyles = files
+      .filter((file) => file.endsWith('.css'))
+      .flatMap((file) =>
+        [...read(file).matchAll(/(?:@import|url\()\s*['"]?(?:https?:)?\/\/[^)'"]*/g)].map(
+          ([text]) => `${file}: ${text}`,
+        ),
+      )
+    expect([...ofPages, ...ofStyles]).toEqual([])
+    expect(pages.length).toBeGreaterThan(80)
+  })
+
+  it('refers to files of its own that are there', () => {
+    const referred = pages.flatMap((file) =>
+      [...read(file).matchAll(/\b(?:src|href)="(\/[^"#?]*)/g)].map(([, path = '']) => path),
+    )
+    const missing = [...new Set(referred)].filter(
+      (path) => !existsSync(join(site, path.endsWith('/') ? `${path}index.html` : path)),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('finds pages by their words without a server', async () => {
+    const index = files.find((file) => /localSearchIndex.*\.js$/.test(file)) ?? ''
+    const { default: text } = (await import(/* @vite-ignore */ pathToFileURL(join(site, index)).href)) as {
+      default: string
+    }
+    const { documentIds } = JSON.parse(text) as { documentIds: Record<string, string> }
+    const found = Object.values(documentIds)
+    for (const place of [
+      '/start.html',
+      '/guides/evm.html#streams',
+      '/reference/errors.html#platform-api',
+      '/specifications/evm.html',
+    ]) {
+      expect(
+        found.some((id) => id.startsWith(place)),
+        place,
+      ).toBe(true)
+    }
+  })
+
+  it('has every page in its sidebar once', () => {
+    // Behind the groups stand links to other sidebars.
+    const groups = Object.values(sidebar()).flatMap((items) => items as DefaultTheme.SidebarItem[])
+    const links = groups
+      .filter(({ items, text }) => items !== undefined && text !== 'Collections')
+      .flatMap(({ items = [] }) => items.map(({ link = '' }) => link))
+    const places = links.map((link) => `${link.slice(1)}${link.endsWith('/') ? 'index' : ''}.html`)
+    expect(new Set(places).size).toBe(places.length)
+    expect(new Set(places)).toEqual(new Set(pages.filter((page) => page !== '404.html')))
+  })
+
+  it('draws its diagrams', () => {
+    const page = read('architecture.html')
+    expect(page.match(/<img class="diagram light"/g)?.length).toBeGreaterThan(5)
+    expect(page).not.toContain('flowchart LR')
+    // Drawings stand in their addresses, and so would what they import.
+    expect(page).not.toMatch(/%40import|fonts\.googleapis/)
+  })
+})
+
+describe('a relative link', () => {
+  it.each([
+    ['guides/evm.md', '../reference/errors.md#clients', '/reference/errors.md#clients'],
+    ['guides/evm.md', '../../packages/evm-rpc/README.md', '/packages/evm-rpc.md'],
+    ['packages/grpc-transport.md', '../grpc/README.md', '/packages/grpc.md'],
+    [
+      'contributing/index.md',
+      'docs/decisions/0001-generated-code-is-committed.md',
+      '/decisions/0001-generated-code-is-committed.md',
+    ],
+    ['index.md', '../examples', 'https://github.com/fairlead-dev/fairlead/blob/main/examples'],
+    [
+      'operations/alerts.md',
+      'alert-rules.yaml',
+      'https://github.com/fairlead-dev/fairlead/blob/main/docs/operations/alert-rules.yaml',
+    ],
+    ['start.md', 'http://127.0.0.1:8645/docs/', 'http://127.0.0.1:8645/docs/'],
+    ['start.md', '#call-it', '#call-it'],
+  ])('of %s to %s leads to %s', (page, href, link) => {
+    expect(siteLink(page, href)).toBe(link)
+  })
+})

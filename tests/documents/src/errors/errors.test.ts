@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { repository } from '../pages/page.ts'
+
+const read = (path: string) => readFileSync(join(repository, path), 'utf8')
+const page = read('docs/reference/errors.md')
+
+/** The cells of the tables below a heading, row by row, without heads. */
+function rowsBelow(text: string, heading: string): readonly (readonly string[])[] {
+  const section = text.split(new RegExp(`^#+ ${heading}$`, 'm'))[1]?.split(/^#+ /m)[0] ?? ''
+  return section
+    .split('\n')
+    .filter((line) => /^\| [^-|]/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+    .slice(1)
+}
+
+const column = (heading: string, index: number, text = page) =>
+  rowsBelow(text, heading).map((row) => row[index]?.replaceAll('`', ''))
+
+/** What a pattern finds in a source, without what it finds twice. */
+function named(path: string, pattern: RegExp): readonly string[] {
+  const found = [...read(path).matchAll(pattern)].map(([, name]) => name ?? '')
+  expect(found.length).toBeGreaterThan(1)
+  return [...new Set(found)]
+}
+
+describe('the catalogue of errors', () => {
+  it('has the codes of the platform API with their statuses, as the service and the specification have them', () => {
+    const source = read('packages/gateway/src/control/platform-api/platform-error.ts')
+    const statuses = /const statuses = \{([^}]*)\}/.exec(source)?.[1] ?? ''
+    const ofService = [...statuses.matchAll(/(\w+): (\d+)/g)].map(([, code, status]) => `${code} ${status}`)
+    const { properties } = parse(read('specs/platform/schemas/PlatformErrorDetail.yaml')) as {
+      properties: { code: { description: string } }
+    }
+    const described = properties.code.description.matchAll(/^- `(\w+)` \((\d+)\)/gm)
+    const ofSpecification = [...described].map(([, code, status]) => `${code} ${status}`)
+    const ofPage = rowsBelow(page, 'Platform API').map(
+      ([code, status]) => `${code?.replaceAll('`', '')} ${status}`,
+    )
+    expect(ofPage).toEqual(ofService)
+    expect(new Set(ofPage)).toEqual(new Set(ofSpecification))
+  })
+
+  it('has the codes of JSON-RPC that the service gives', () => {
+    const given = named('packages/gateway/src/access/json-rpc/rpc-failure.ts', /^ {2}\w+: (-?\d+),$/gm)
+    // A revert has no name in that list: its code is that of the nodes.
+    expect(new Set(column('Codes of JSON-RPC', 0))).toEqual(new Set([...given, '3']))
+  })
+
+  it('has every reason for which a call is refused', () => {
+    const source = 'packages/gateway/src/access/admit/admission.ts'
+    const reasons = named(source, /readonly reason: '(\w+)'/g).map((reason) => `reason: "${reason}"`)
+    const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(source))?.[1] ?? ''
+    const rules = [...union.matchAll(/'(\w+)'/g)].map(([, rule]) => `rule: "${rule}"`)
+    expect(new Set(column('Why a call was refused', 0))).toEqual(new Set([...reasons, ...rules]))
+  })
+
+  it('has every code with which a start ends', () => {
+    const codes = [
+      ...named('packages/gateway/src/control/store/store-error.ts', /'(STORE_\w+)'/g),
+      ...named('packages/devnet/src/devnet-error.ts', /\| '(DEVNET_\w+)'/g),
+    ]
+    expect(new Set(column('Starting', 1))).toEqual(new Set(codes))
+  })
+
+  it('has the exit codes of the command line', () => {
+    const codes = named('packages/gateway/src/cli/exit-codes.ts', /^ {2}\w+: (\d+),$/gm)
+    const commandLine = read('docs/reference/command-line.md')
+    expect(new Set(column('Exit codes', 0, commandLine))).toEqual(new Set(['0', ...codes, '130']))
+  })
+})

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allFences, type Fence, outputOf, placeOf } from '../pages/fence.ts'
+import { printedPattern } from './printed.ts'
+import { type ProgramFolder, programs, writePrograms } from './program-folder.ts'
+import { asInPages, atService, type Service, startService } from './service.ts'
+
+let service: Service
+let folder: ProgramFolder
+beforeAll(async () => {
+  folder = writePrograms()
+  service = await startService()
+})
+afterAll(async () => {
+  folder.remove()
+  await service.stop()
+})
+
+/** What a program printed, when it ended well. */
+function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((done, failed) => {
+    const options = { cwd, env: service.environment, timeout: 60_000 }
+    execFile(program, args, options, (error, output, errors) =>
+      error ? failed(new Error(`${error.message}\n${output}${errors}`)) : done(asInPages(output, service)),
+    )
+  })
+}
+
+function isToRun({ attributes }: Fence): boolean {
+  return attributes.includes('run')
+}
+
+const mark = '-- next --'
+
+/** What is to run of each page, in its order. */
+function byPage(fences: readonly Fence[]): (readonly [page: string, fences: readonly Fence[]])[] {
+  const toRun = fences.filter(isToRun)
+  const pages = new Set(toRun.map(({ page }) => page))
+  return [...pages].map((page) => [page, toRun.filter((fence) => fence.page === page)] as const)
+}
+
+/** Compares what was printed, with a mark behind each part, with what the page says. */
+function assertPrinted(printed: string, fences: readonly Fence[], expected: typeof expect): void {
+  const outputs = printed.split(`${mark}\n`)
+  for (const [index, fence] of fences.entries()) {
+    const output = outputs[index]?.trimEnd() ?? ''
+    const pattern = printedPattern(outputOf(fence) ?? '…')
+    expected(output === '' ? '' : `${output}\n`, placeOf(fence)).toMatch(pattern)
+  }
+}
+
+describe('the programs of a page', () => {
+  it.concurrent.for(byPage(programs))(
+    'print what it says: %s',
+    async ([page, fences], { expect: expected }) => {
+      // Programs keep files beside themselves, and find none when they start.
+      const own = join(service.folder, page.replaceAll('/', '-'))
+      mkdirSync(own)
+      // One after the other in one process, which has to end by itself.
+      const script = fences.map(
+        (program) => `await import('${folder.fileOf(program)}'); console.log('${mark}')`,
+      )
+      const args = ['--conditions=@fairlead/source', '--input-type=module', '--eval', script.join('\n')]
+      assertPrinted(await run('node', args, own), fences, expected)
+    },
+  )
+})
+
+describe('the commands of a page', () => {
+  const commands = allFences.filter(({ language }) => language === 'sh')
+
+  it.concurrent.for(byPage(commands))('print what it says: %s', async ([, fences], { expect: expected }) => {
+    // One shell, as a reader has one: what a command sets is there for the next.
+    const script = fences.map(({ text }) => `${atService(text, service)}\necho\necho '${mark}'`)
+    const printed = await run('bash', ['-euo', 'pipefail', '-c', script.join('\n')], service.folder)
+    assertPrinted(printed, fences, expected)
+  })
+})
+
+it('the service says what the page about the start says', () => {
+  const said = allFences.filter(({ attributes }) => attributes.includes('service'))
+  expect(said.length).toBeGreaterThan(0)
+  for (const { text } of said) expect(`${service.output.trimEnd()}\n`.slice(-10_000)).toMatch(lastLines(text))
+})
+
+/** Matches a text whose last lines are printed as a page says. */
+function lastLines(text: string): RegExp {
+  return printedPattern(`…\n${text}`)
+}
+
+describe('the pages', () => {
+  it('show for each family what runs', () => {
+    const guides = ['platform', 'evm', 'beacon', 'jetton', 'grpc'].map((name) => `docs/guides/${name}.md`)
+    const recipes = ['failover', 'subscriptions', 'burns-watcher', 'fork-choice', 'streaming'].map(
+      (name) => `docs/recipes/${name}.md`,
+    )
+    const unrun = [...guides, ...recipes].filter(
+      (page) => !programs.some((program) => program.page === page && isToRun(program)),
+    )
+    expect(unrun).toEqual([])
+    const notRun = programs
+      .filter(({ page }) => /^docs\/(?:guides|recipes)\//.test(page))
+      .filter((program) => !isToRun(program))
+    expect(notRun.map(placeOf)).toEqual([])
+  })
+})

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { repository } from '../pages/page.ts'
+
+/** The service of `npm start`, which programs and commands of the pages talk to. */
+export interface Service {
+  /** Where it runs, with its `.fairlead/dev.json`. */
+  readonly folder: string
+  readonly url: string
+  /** What it has printed. */
+  readonly output: string
+  /** What a reader who follows the pages has in the environment. */
+  readonly environment: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+interface DevelopmentFile {
+  readonly base_url: string
+  readonly api_key: string
+  readonly nodes: readonly { readonly token: string; readonly x_token?: string }[]
+}
+
+/** The port that the service has unless told otherwise, and that the pages name. */
+const usualUrl = 'http://127.0.0.1:8645'
+
+/** Starts the service in a folder of its own. */
+export async function startService(): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-documents-'))
+  await copyEmptyDatabase(join(folder, '.fairlead'))
+  const programs = join(folder, 'bin')
+  mkdirSync(programs)
+  const main = join(repository, 'packages/gateway/src/bin.ts')
+  const command = join(programs, 'fairlead')
+  writeFileSync(command, `#!/bin/sh\nexec node --conditions=@fairlead/source ${main} "$@"\n`)
+  chmodSync(command, 0o755)
+  const environment = {
+    PATH: [programs, join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    HOME: folder,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+  }
+  const child = spawn(command, ['dev'], {
+    cwd: folder,
+    env: { ...environment, FAIRLEAD_PORT: '0', FAIRLEAD_PROBE_NODES: 'false' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  let output = ''
+  await new Promise<void>((started, failed) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString()
+      if (/Fairlead is running[^]*Ctrl-C/.test(output)) started()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
+  })
+  const file = JSON.parse(readFileSync(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
+  const [node] = file.nodes
+  const stopMining = mineBlocks(readFileSync(join(folder, '.fairlead/evm/port'), 'utf8').trim())
+  return {
+    folder,
+    url: file.base_url,
+    output: output.replaceAll(file.base_url, usualUrl),
+    environment: {
+      ...environment,
+      API_URL: file.base_url,
+      API_KEY: file.api_key,
+      NODE_URL: file.base_url,
+      NODE_TOKEN: node?.token ?? '',
+      X_TOKEN: file.nodes.find(({ x_token: token }) => token !== undefined)?.x_token ?? '',
+    },
+    async stop() {
+      stopMining()
+      child.kill('SIGTERM')
+      await ended
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** Makes a block twice a second, as `npm run example -- activity transfers` does: without transactions the chain stands still. */
+function mineBlocks(port: string): () => void {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine' })
+  const timer = setInterval(() => {
+    // A block that the chain makes no more while it stops is missed by nobody.
+    fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(() => undefined)
+  }, 500)
+  return () => clearInterval(timer)
+}
+
+/** A text of a page with the address that the service has here. */
+export function atService(text: string, { url }: Pick<Service, 'url'>): string {
+  return text.replaceAll(usualUrl, url)
+}
+
+/** What was printed, with the address that the pages name. */
+export function asInPages(text: string, { url }: Pick<Service, 'url'>): string {
+  return text.replaceAll(url, usualUrl)
+}
