@@ -20,21 +20,36 @@ export async function copyEmptyDatabase(dataDirectory: string): Promise<void> {
 let made: Promise<string> | undefined
 
 function emptyDatabase(): Promise<string> {
-  return (made ??= make())
-}
-
-async function make(): Promise<string> {
   // Its place names its version.
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
-  const directory = join(tmpdir(), `fairlead-empty-database-${hash('sha256', engine).slice(0, 16)}`)
+  return (made ??= makeTemplate('fairlead-empty-database', engine, async (draft) => {
+    await (await PGlite.create(draft)).close()
+  }))
+}
+
+/**
+ * Makes a folder to copy from, once for all test runs of this machine.
+ *
+ * @param name - says what it is
+ * @param version - everything that its content depends on, such as the source of what fills it
+ * @param fill - fills a new folder; it is called only when no run before has made this version
+ * @returns where the folder is
+ */
+export async function makeTemplate(
+  name: string,
+  version: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<string> {
+  const directory = join(tmpdir(), `${name}-${hash('sha256', version).slice(0, 16)}`)
   if (await isThere(directory)) return directory
   const draft = await mkdtemp(`${directory}-`)
-  await (await PGlite.create(draft)).close()
+  await fill(draft)
   try {
     await rename(draft, directory)
-  } catch {
-    // Another suite was faster.
+  } catch (error) {
     await rm(draft, { recursive: true })
+    // Another suite was faster, or it cannot be put there at all.
+    if (!(await isThere(directory))) throw error
   }
   return directory
 }

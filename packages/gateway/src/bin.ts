@@ -74,7 +74,14 @@ async function resetOwnerPassword(configuration: Configuration): Promise<void> {
 
 async function backup(configuration: Configuration, file: string): Promise<void> {
   const { writeBackupFile } = await import('./control/backup/backup-file.ts')
-  await withStore(configuration, (store) => writeBackupFile(store, file))
+  const { openExisting } = await import('./control/store/open-existing.ts')
+  const { databaseUrl, dataDirectory } = configuration
+  const database = await openExisting({ databaseUrl, dataDirectory })
+  try {
+    await writeBackupFile(database, file)
+  } finally {
+    await database.close()
+  }
   remark(`${file} is written. What is sealed in it opens with the same secret key only: keep that as well.`)
 }
 

@@ -1,5 +1,5 @@
 import { unitTables } from '../access/meter/units.ts'
-import { secretKeyForm } from '../credentials/sealing.ts'
+import { secretKeyForm, secretKeyRule } from '../credentials/sealing.ts'
 
 /** How the text of an option is read. */
 export type OptionKind = 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'secret' | 'enum'
@@ -146,7 +146,7 @@ export const options = {
     environment: 'FAIRLEAD_SECRET_KEY',
     description:
       'Key that upstream addresses are sealed with in the database, 32 bytes as 64 hex digits or in base64; without it the file secret.key of the data directory is used, and made.',
-    form: { pattern: secretKeyForm, rule: '32 bytes as 64 hex digits or in base64' },
+    form: { pattern: secretKeyForm, rule: secretKeyRule },
   },
   units: {
     kind: 'enum',

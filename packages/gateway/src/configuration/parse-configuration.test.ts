@@ -87,6 +87,8 @@ describe('parseConfiguration', () => {
     ['nodeCorsOrigin', 'https://a.example, https://b.example', 'an origin'],
     ['nodeCorsOrigin', 'https://a.example\r\nx: y', 'an origin'],
     ['nodeDomain', 'https://nodes.example', 'a domain name'],
+    ['secretKey', 'PUT-YOUR-KEY-HERE', '32 random bytes'],
+    ['secretKey', '0'.repeat(64), 'not zeros'],
   ] as const)('refuses %s=%j and says where it came from and what it must be', (name, text, rule) => {
     const { message, ...context } = problem({ [options[name].environment]: text })
     expect(context).toEqual({ option: options[name].environment, rule: expect.stringContaining(rule) })

@@ -73,6 +73,16 @@ describe('the secret key', () => {
     for (const text of wrong) expect(parseSecretKey(text)).toBeUndefined()
   })
 
+  it.each(['0'.repeat(64), Buffer.alloc(32).toString('base64')])('must not be zeros: %s', async (zeros) => {
+    const directory = await mkdtemp(join(tmpdir(), 'fairlead-key-'))
+    const configured = readSecretKey(zeros, directory)
+    await expect(configured).rejects.toThrow('FAIRLEAD_SECRET_KEY must hold 32 random bytes, not zeros')
+    await expect(configured).rejects.not.toThrow(zeros)
+    await writeFile(join(directory, 'secret.key'), zeros)
+    await expect(readSecretKey(undefined, directory)).rejects.toThrow('must hold 32 random bytes, not zeros')
+    await rm(directory, { recursive: true })
+  })
+
   it('is made once in the data directory, for its owner only', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'fairlead-key-'))
     const keys = await Promise.all(Array.from({ length: 8 }, () => readSecretKey(undefined, directory)))
@@ -84,7 +94,9 @@ describe('the secret key', () => {
     expect(Buffer.from(written, 'base64').equals(Buffer.from(keys[0] ?? ''))).toBe(true)
     await writeFile(file, 'c4n4ry')
     const refused = readSecretKey(undefined, directory)
-    await expect(refused).rejects.toThrow('must hold 32 bytes as 64 hex digits or in base64')
+    await expect(refused).rejects.toThrow(
+      'must hold 32 random bytes, not zeros, as 64 hex digits or in base64',
+    )
     await expect(refused).rejects.not.toThrow('c4n4ry')
     const configured = await readSecretKey('ab'.repeat(32), directory)
     expect(Buffer.from(configured).toString('hex')).toBe('ab'.repeat(32))

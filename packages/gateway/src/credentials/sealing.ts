@@ -77,11 +77,17 @@ export function createSealer(secretKey: Uint8Array): Sealer {
   }
 }
 
-/** Reads a key of 32 bytes written as 64 hex digits or in base64; undefined when the text is neither. */
+/** Reads a key of 32 bytes written as 64 hex digits or in base64; undefined for zeros, and when the text is neither. */
 export function parseSecretKey(text: string): Uint8Array | undefined {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
   return bytes.length === keyBytes && secretKeyForm.test(text) ? bytes : undefined
 }
 
-/** How a key is written: 64 hex digits, or 32 bytes in base64 of either alphabet. */
-export const secretKeyForm = /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/
+/**
+ * How a key is written: 64 hex digits, or 32 bytes in base64 of either alphabet. Zeros are what stands in an example until
+ * somebody writes a key there.
+ */
+export const secretKeyForm = /^(?!0{64}$|A{42}[A-D]=?$)(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/
+
+/** {@link secretKeyForm} in words. */
+export const secretKeyRule = '32 random bytes, not zeros, as 64 hex digits or in base64'

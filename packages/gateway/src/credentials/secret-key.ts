@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseSecretKey } from './sealing.ts'
+import { parseSecretKey, secretKeyRule } from './sealing.ts'
 
 const fileName = 'secret.key'
 
@@ -10,13 +10,13 @@ const fileName = 'secret.key'
  * data directory, which the first start writes.
  *
  * @param configured - 64 hex digits or base64
- * @throws when the file cannot be read or written, or holds something else
+ * @throws when the file cannot be read or written, or when it or what is configured is something else
  */
 export async function readSecretKey(
   configured: string | undefined,
   dataDirectory: string,
 ): Promise<Uint8Array> {
-  if (configured !== undefined) return parsed(configured, 'The secret key')
+  if (configured !== undefined) return parsed(configured, 'FAIRLEAD_SECRET_KEY')
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const file = join(dataDirectory, fileName)
   const written = await readIfThere(file)
@@ -52,6 +52,6 @@ async function writeFirst(file: string, text: string): Promise<void> {
 
 function parsed(text: string, place: string): Uint8Array {
   const key = parseSecretKey(text.trim())
-  if (key === undefined) throw new Error(`${place} must hold 32 bytes as 64 hex digits or in base64.`)
+  if (key === undefined) throw new Error(`${place} must hold ${secretKeyRule}.`)
   return key
 }

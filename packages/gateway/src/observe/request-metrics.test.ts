@@ -8,7 +8,8 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 function counted() {
   const registry = new Registry()
   const [own, metrics] = [new Registry(), createRequestMetrics(registry)]
-  const help = 'Time from the first byte of a node request to the last byte of its answer.'
+  const help =
+    'Time from when the head of a node request was there until its answer was handed to the connection.'
   const histogram = new Histogram({ name, help, labelNames: ['protocol'], buckets: bounds, registers: [own] })
   const took = (protocol: string, seconds: number) => {
     metrics.took(protocol, seconds)

@@ -57,7 +57,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
   askedHistogram(
     registry,
     'fairlead_node_request_duration_seconds',
-    'Time from the first byte of a node request to the last byte of its answer.',
+    'Time from when the head of a node request was there until its answer was handed to the connection.',
     ['protocol'],
     bounds,
     (tell) => {

@@ -39,6 +39,11 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   }
 }
 
+/** Tells whether a data directory has a database to open. */
+export async function hasEmbeddedDatabase(dataDirectory: string): Promise<boolean> {
+  return !(await isMissing(join(dataDirectory, 'control')))
+}
+
 // The database is made aside and moved into place: a process killed meanwhile leaves no half of one behind.
 async function createDatabase(directory: string): Promise<void> {
   const draft = `${directory}.initializing`

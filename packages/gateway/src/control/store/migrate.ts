@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import type { Database } from './database.ts'
+import { migrationNames } from './migrations/all-migrations.ts'
 import { StoreError } from './store-error.ts'
 
 /**
@@ -24,18 +25,44 @@ export async function migrate(
   if (error === undefined) return
 
   const unknown = await unknownMigrations(db, migrations)
-  if (unknown.length > 0) {
-    throw new StoreError(
-      'STORE_NEWER',
-      `The database was written by a newer version of this service: migration ${unknown.join(', ')} is not known ` +
-        'here. Start that version, or restore a backup made before the upgrade.',
-    )
-  }
+  if (unknown.length > 0) throw newer(unknown)
   const failed = results?.find((result) => result.status === 'Error')
   if (failed === undefined) throw error
   throw new StoreError('STORE_MIGRATION_FAILED', `Migration ${failed.migrationName} failed and was undone.`, {
     cause: error,
   })
+}
+
+/**
+ * Makes sure that the schema is that of this version, and changes nothing.
+ * @throws {@link StoreError} `STORE_NEWER` and `STORE_OLDER` for that of another one, `STORE_INVALID` for a database without
+ *   any
+ */
+export async function assertMigrated(db: Kysely<Database>): Promise<void> {
+  const { rows: tables } = await sql<{ there: boolean }>`
+    select to_regclass('kysely_migration') is not null as there`.execute(db)
+  if (tables[0]?.there !== true) {
+    throw new StoreError('STORE_INVALID', 'The database holds no records of this service.')
+  }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  const had = rows.map(({ name }) => name)
+  const unknown = had.filter((name) => !migrationNames.includes(name))
+  if (unknown.length > 0) throw newer(unknown)
+  const missing = migrationNames.filter((name) => !had.includes(name))
+  if (missing.length === 0) return
+  throw new StoreError(
+    'STORE_OLDER',
+    `The database was written by an older version of this service: migration ${missing.join(', ')} has not run, and ` +
+      'nothing was changed. Use that version, or start the service of this one first, which migrates.',
+  )
+}
+
+function newer(unknown: readonly string[]): StoreError {
+  return new StoreError(
+    'STORE_NEWER',
+    `The database was written by a newer version of this service: migration ${unknown.join(', ')} is not known ` +
+      'here. Start that version, or restore a backup made before the upgrade.',
+  )
 }
 
 async function unknownMigrations(

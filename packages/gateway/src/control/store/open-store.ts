@@ -1,5 +1,5 @@
-import { Kysely, PGliteDialect, PostgresDialect, sql } from 'kysely'
-import { Pool, type PoolConfig } from 'pg'
+import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
 import { createSealer, type Sealer } from '../../credentials/sealing.ts'
 import { readSecretKey } from '../../credentials/secret-key.ts'
@@ -11,7 +11,7 @@ import { keepLogRoom } from './log-room.ts'
 import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 import { listenToPostgres } from './postgres-listener.ts'
-import { StoreError } from './store-error.ts'
+import { assertReachable, newPool, postgresConfig } from './postgres-pool.ts'
 
 const channel = 'credentials_changed'
 
@@ -52,16 +52,15 @@ export interface Store {
 /**
  * Opens the control plane's database, PostgreSQL when an address is given and the embedded one otherwise, and brings
  * its schema up to date.
- * @throws {@link StoreError} when the embedded database is in use by another process, the address is no PostgreSQL
+ * @throws StoreError when the embedded database is in use by another process, the address is no PostgreSQL
  *   URL, the database is newer than this version, or a migration fails.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl } = options
-  if (databaseUrl !== undefined) assertPostgresUrl(databaseUrl)
+  // Before the key: a wrong address leaves no file behind.
+  const config = databaseUrl === undefined ? undefined : postgresConfig(databaseUrl)
   const sealer = createSealer(await readSecretKey(options.secretKey, options.dataDirectory))
-  return databaseUrl === undefined
-    ? openEmbedded(options, sealer)
-    : openPostgres(databaseUrl, options, sealer)
+  return config === undefined ? openEmbedded(options, sealer) : openPostgres(config, options, sealer)
 }
 
 async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Store> {
@@ -97,13 +96,7 @@ async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Stor
   }
 }
 
-async function openPostgres(databaseUrl: string, options: StoreOptions, sealer: Sealer): Promise<Store> {
-  const config: PoolConfig = {
-    connectionString: databaseUrl,
-    application_name: 'fairlead',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-  }
+async function openPostgres(config: PoolConfig, options: StoreOptions, sealer: Sealer): Promise<Store> {
   await migratePostgres(config, sealer)
 
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
@@ -134,11 +127,7 @@ async function migratePostgres(config: PoolConfig, sealer: Sealer): Promise<void
   const pool = newPool({ ...config, max: 2 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
-    // Asked on its own, so that a server that is away is told from a migration that fails.
-    await sql`select 1`.execute(db).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
-      throw new StoreError('STORE_INVALID', `The PostgreSQL server of DATABASE_URL cannot be used: ${code}.`)
-    })
+    await assertReachable(db)
     await prepare(db, sealer)
   } finally {
     await db.destroy()
@@ -151,25 +140,6 @@ async function prepare(db: Kysely<Database>, sealer: Sealer): Promise<void> {
   await checkSecretKey(db, sealer)
   await migrate(db, allMigrations(sealer))
   await checkSecretKey(db, sealer)
-}
-
-function newPool(config: PoolConfig): Pool {
-  const pool = new Pool(config)
-  // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
-  pool.on('error', () => {})
-  // The same for one in use that breaks between two queries of a transaction: the next query fails.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  return pool
-}
-
-// The driver's own complaint about a bad address quotes it, password included.
-function assertPostgresUrl(databaseUrl: string): void {
-  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
-  if (url?.protocol === 'postgres:' || url?.protocol === 'postgresql:') return
-  throw new StoreError(
-    'STORE_INVALID',
-    'The database URL must have the form postgresql://user@host:port/database.',
-  )
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -2,6 +2,7 @@
 export type StoreErrorCode =
   | 'STORE_IN_USE'
   | 'STORE_NEWER'
+  | 'STORE_OLDER'
   | 'STORE_INVALID'
   | 'STORE_KEY'
   | 'STORE_MIGRATION_FAILED'

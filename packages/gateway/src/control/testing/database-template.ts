@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { copyEmptyDatabase, makeTemplate } from '@fairlead/vitest/database-template'
 import { openStore } from '../store/open-store.ts'
 
 /**
@@ -13,40 +11,30 @@ import { openStore } from '../store/open-store.ts'
  * @param dataDirectory - of a service that was not started yet
  */
 export async function copyMigratedDatabase(dataDirectory: string): Promise<void> {
-  const template = await (made ??= make())
+  const template = await migratedDatabase()
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   cpSync(template, dataDirectory, { recursive: true })
 }
 
 let made: Promise<string> | undefined
 
-async function make(): Promise<string> {
-  const directory = join(tmpdir(), `fairlead-migrated-database-${versionOfMigrations()}`)
-  if (await isThere(directory)) return directory
-  const draft = await mkdtemp(`${directory}-`)
-  await copyEmptyDatabase(draft)
-  await (await openStore({ dataDirectory: draft })).close()
-  try {
-    await rename(draft, directory)
-  } catch {
-    // Another suite was faster.
-    await rm(draft, { recursive: true })
-  }
-  return directory
+function migratedDatabase(): Promise<string> {
+  return (made ??= makeTemplate('fairlead-migrated-database', versionOfStore(), async (draft) => {
+    await copyEmptyDatabase(draft)
+    await (await openStore({ dataDirectory: draft })).close()
+  }))
 }
 
-/** Another one for each change of what makes the tables. */
-function versionOfMigrations(): string {
-  const folder = new URL('../store/migrations/', import.meta.url)
-  const texts = readdirSync(folder)
+/** Another one for each engine, and for each change of what makes the tables and the key. */
+function versionOfStore(): string {
+  const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  return [engine, ...sourcesIn('../store/'), ...sourcesIn('../../credentials/')].join('\n')
+}
+
+function sourcesIn(folder: string): readonly string[] {
+  const place = new URL(folder, import.meta.url)
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .toSorted()
-    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
-  return hash('sha256', texts.join('\n')).slice(0, 16)
-}
-
-async function isThere(directory: string): Promise<boolean> {
-  return stat(directory).then(
-    () => true,
-    () => false,
-  )
+    .map((name) => readFileSync(new URL(name, place), 'utf8'))
 }

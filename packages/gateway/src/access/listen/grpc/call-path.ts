@@ -15,6 +15,16 @@ export function labelOf(path: string): string {
 
 /** Tells whether the contract says that a method's messages come as streams, on either side. */
 export function isStreamingMethod(path: string): boolean {
-  const method = Object.hasOwn(methods, path) ? methods[path] : undefined
+  const method = known(path)
   return method !== undefined && (method.requestStream || method.responseStream)
+}
+
+/** Tells whether the contract says that a method has one message on either side; of others it says nothing. */
+export function isUnaryMethod(path: string): boolean {
+  const method = known(path)
+  return method !== undefined && !method.requestStream && !method.responseStream
+}
+
+function known(path: string) {
+  return Object.hasOwn(methods, path) ? methods[path] : undefined
 }

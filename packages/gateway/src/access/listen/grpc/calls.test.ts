@@ -46,6 +46,19 @@ describe('a call of gRPC through the service', () => {
     expect(counted).toBe('20001')
   })
 
+  it('is timed only where the contract says that it is no stream', async () => {
+    const gateway = await grpcInFrontOf((await grpcNode()).url)
+    const client = grpcJs(gateway.url)
+    const timed = () => gateway.sample('fairlead_node_request_duration_seconds_count{protocol="grpc"}')
+    expect((await client.one('a')).status.code).toBe(0)
+    expect((await client.split('a+b').ended).status.code).toBe(0)
+    expect((await client.split('a', '/geyser.Geyser/Subscribe').ended).status.code).not.toBe(0)
+    await waitFor(async () => expect(await gateway.sample('fairlead_grpc_open_calls')).toBe('0'))
+    expect(await timed()).toBeUndefined()
+    expect((await client.one('a', '/geyser.Geyser/GetVersion')).status.code).not.toBe(0)
+    await waitFor(async () => expect(await timed()).toBe('1'))
+  })
+
   it('passes metadata both ways as it is, and keeps back what is not for the other side', async () => {
     const node = await grpcNode()
     const address = node.url.replace('//', '//x-key:s3cr3t%20key@')

@@ -42,7 +42,8 @@ export function http2Client(stream: ServerHttp2Stream): ClientSide {
         return
       }
       stream.respond({ 'content-type': 'application/grpc', ...last, ':status': 200 }, { endStream: true })
-      dropRequest(stream)
+      // Before Node 24 a reset overtakes headers that were written in the same turn.
+      setImmediate(() => dropRequest(stream))
     },
     destroy: () => stream.close(constants.NGHTTP2_CANCEL),
   }

@@ -1,7 +1,7 @@
 import { Status, type StatusCode, statusName } from '@fairlead/grpc-transport/wire'
 import { isRequestLogged } from '../../../observe/logged-requests.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
-import { isStreamingMethod } from './call-path.ts'
+import { isUnaryMethod } from './call-path.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 
 // What the client can change something about; everything else counts as a fault behind this service.
@@ -48,7 +48,8 @@ export function measureCall(
     bytesIn,
     bytesOut,
     status: httpStatus,
-    durationSeconds: isStreamingMethod(path) ? undefined : durationSeconds,
+    // Of a method that the contract does not know nobody can say that it is no stream.
+    durationSeconds: isUnaryMethod(path) ? durationSeconds : undefined,
   })
   if (!isRequestLogged(log, logRequests, httpStatus)) return
   log.info(

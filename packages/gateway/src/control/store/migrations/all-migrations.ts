@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import type { Sealer } from '../../../credentials/sealing.ts'
+import { createSealer, type Sealer } from '../../../credentials/sealing.ts'
 import * as initial from './0001-initial.ts'
 import * as nodeMethods from './0002-node-methods.ts'
 import * as beaconDebug from './0003-beacon-debug.ts'
@@ -29,3 +29,7 @@ export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration
     '0010-usage-durations': usageDurations,
   }
 }
+
+/** Names of all migrations, the first one first. */
+// Any key will do where only the names are looked at.
+export const migrationNames: readonly string[] = Object.keys(allMigrations(createSealer(new Uint8Array(32))))

@@ -1,0 +1,49 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { backends, type TemporaryDatabase } from '../testing/temporary-store.ts'
+import { migrate } from './migrate.ts'
+import { allMigrations } from './migrations/all-migrations.ts'
+import { openExisting } from './open-existing.ts'
+
+describe.each(backends)('the database on $name, opened as it is,', ({ create }) => {
+  let database: TemporaryDatabase
+
+  beforeAll(async () => {
+    database = await create()
+  })
+  afterAll(() => database.remove())
+
+  it('is refused without tables, and with those of an older version, and stays as it was', async () => {
+    const { db, sealer } = await database.empty()
+    await sql`select 1`.execute(db)
+    await db.destroy()
+    await expect(openExisting(database)).rejects.toMatchObject({ code: 'STORE_INVALID' })
+    const again = await database.empty()
+    await migrate(again.db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, 9)))
+    await again.db.destroy()
+    const older = { code: 'STORE_OLDER', message: expect.stringContaining('0010-usage-durations') as string }
+    await expect(openExisting(database)).rejects.toMatchObject(older)
+    // Had the first one migrated, this one would be let in.
+    await expect(openExisting(database)).rejects.toMatchObject(older)
+  })
+
+  it('is read when it is of this version, and refused when it is of a newer one', async () => {
+    await (await database.open()).close()
+    const { db, close } = await openExisting(database)
+    expect(await db.selectFrom('organizations').selectAll().execute()).toEqual([])
+    await sql`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(db)
+    await close()
+    await expect(openExisting(database)).rejects.toThrow(/STORE_NEWER.*9999-later/)
+  })
+})
+
+it('a data directory without a database is refused, and nothing is put there', async () => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
+  const opening = openExisting({ databaseUrl: undefined, dataDirectory })
+  await expect(opening).rejects.toThrow('[STORE_INVALID] There is no database in')
+  expect(await readdir(dataDirectory)).toEqual([])
+  await rm(dataDirectory, { recursive: true })
+})

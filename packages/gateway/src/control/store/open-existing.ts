@@ -1,0 +1,64 @@
+import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import type { Database } from './database.ts'
+import { hasEmbeddedDatabase, openEmbeddedDatabase } from './embedded-database.ts'
+import { assertMigrated } from './migrate.ts'
+import { assertReachable, newPool, postgresConfig } from './postgres-pool.ts'
+import type { Store, StoreOptions } from './open-store.ts'
+import { StoreError } from './store-error.ts'
+
+/** A database that is there already, to be read. */
+export type ExistingDatabase = Pick<Store, 'db' | 'close'>
+
+// A whole table is read through it.
+const longestQueryMs = 600_000
+
+/**
+ * Opens the control plane's database as it is, without its secret key: nothing is made or migrated.
+ *
+ * @throws {@link StoreError} `STORE_INVALID` when there is none, `STORE_OLDER` or `STORE_NEWER` when another version has
+ *   written it, `STORE_IN_USE` when the embedded database is in use by another process
+ */
+export async function openExisting({
+  databaseUrl,
+  dataDirectory,
+}: Pick<StoreOptions, 'databaseUrl' | 'dataDirectory'>): Promise<ExistingDatabase> {
+  const database =
+    databaseUrl === undefined ? await openEmbedded(dataDirectory) : await openPostgres(databaseUrl)
+  try {
+    await assertMigrated(database.db)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function openEmbedded(dataDirectory: string): Promise<ExistingDatabase> {
+  if (!(await hasEmbeddedDatabase(dataDirectory))) {
+    throw new StoreError('STORE_INVALID', `There is no database in ${dataDirectory}.`)
+  }
+  const { pglite, lock } = await openEmbeddedDatabase(dataDirectory)
+  const db = new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) })
+  const close = async () => {
+    await db.destroy()
+    if (!pglite.closed) await pglite.close()
+    lock.release()
+  }
+  return { db, close }
+}
+
+async function openPostgres(databaseUrl: string): Promise<ExistingDatabase> {
+  const pool = newPool({ ...postgresConfig(databaseUrl), max: 1, query_timeout: longestQueryMs })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  const close = async () => {
+    await db.destroy()
+    if (!pool.ended) await pool.end()
+  }
+  try {
+    await assertReachable(db)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { db, close }
+}
