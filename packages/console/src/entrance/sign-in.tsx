@@ -22,7 +22,7 @@ export function SignIn() {
       <div class="stack">
         {wasRefused && (
           <p class="notice is-bad" role="alert">
-            {oidc?.name ?? 'The identity provider'} did not vouch for a member of this organization.
+            The sign-in through {oidc?.name ?? 'the identity provider'} did not succeed.
           </p>
         )}
         <Form

@@ -1,14 +1,16 @@
 import type { components } from '@fairlead/platform-client'
-import { allPages } from './all-pages.ts'
+import { type All, allPages, pagesOf } from './all-pages.ts'
 import { bodyOf, platform } from './client.ts'
 
 type Credential = components['schemas']['NodeCredential']
+type Node = components['schemas']['Node']
+type Project = components['schemas']['Project']
 
 // Nobody looks through more than five thousand, and every page counts against the limit of requests.
 const mostPages = 50
 
 /** The nodes to choose from, by name. */
-export function allNodes(): Promise<readonly components['schemas']['Node'][]> {
+export function allNodes(): Promise<All<Node>> {
   return allPages((page) => {
     const query = { order_by: 'name', page } as const
     return bodyOf(platform.GET('/v2/nodes/', { params: { query } }))
@@ -16,7 +18,7 @@ export function allNodes(): Promise<readonly components['schemas']['Node'][]> {
 }
 
 /** The projects to choose from, by name. */
-export function allProjects(): Promise<readonly components['schemas']['Project'][]> {
+export function allProjects(): Promise<All<Project>> {
   return allPages((page) => {
     const query = { order_by: 'name', page } as const
     return bodyOf(platform.GET('/v2/projects/', { params: { query } }))
@@ -25,11 +27,15 @@ export function allProjects(): Promise<readonly components['schemas']['Project']
 
 /** A credential of a node whose token can be shown; undefined when there is none. */
 export async function revealableCredential(nodeId: string): Promise<Credential | undefined> {
-  const credentials = await allPages((page) => {
+  const pages = pagesOf((page) => {
     const params = { path: { id: nodeId }, query: { page } }
     return bodyOf(platform.GET('/v2/nodes/{id}/credentials/', { params }))
   }, mostPages)
-  return credentials.find(
-    ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
-  )
+  for await (const { results } of pages) {
+    const found = results.find(
+      ({ kind, state, can_reveal: canReveal }) => kind === 'token' && state === 'active' && canReveal,
+    )
+    if (found) return found
+  }
+  return undefined
 }

@@ -4,6 +4,7 @@ import type { components } from '@fairlead/platform-client'
 import { Card, EmptyState } from '../components/card.tsx'
 import { Page } from '../components/page.tsx'
 import { QueryView } from '../components/query-view.tsx'
+import { cutHint } from '../platform/all-pages.ts'
 import { allNodes } from '../platform/choices.ts'
 import { useQuery } from '../platform/use-query.ts'
 import { CallForm } from './call-form.tsx'
@@ -22,8 +23,8 @@ export function Playground() {
     >
       <QueryView query={nodes} lines={8}>
         {(all) => {
-          const callable = all.filter((node) => familiesOf(node).length > 0)
-          return callable.length === 0 ? <NoNodes /> : <Choice nodes={callable} />
+          const callable = all.rows.filter((node) => familiesOf(node).length > 0)
+          return callable.length === 0 ? <NoNodes /> : <Choice nodes={callable} hint={cutHint(all)} />
         }}
       </QueryView>
     </Page>
@@ -52,7 +53,7 @@ function NoNodes() {
   )
 }
 
-function Choice({ nodes }: { readonly nodes: readonly Node[] }) {
+function Choice({ nodes, hint }: { readonly nodes: readonly Node[]; readonly hint: string | undefined }) {
   const { query } = useLocation()
   const [nodeId, setNodeId] = useState(query['node'] ?? '')
   const [chosenFamily, setFamily] = useState<string>()
@@ -71,6 +72,7 @@ function Choice({ nodes }: { readonly nodes: readonly Node[] }) {
             <select
               id="playground-node"
               class="input"
+              aria-describedby={hint && 'playground-node-hint'}
               value={node.id}
               onChange={(event) => {
                 setNodeId(event.currentTarget.value)
@@ -83,6 +85,11 @@ function Choice({ nodes }: { readonly nodes: readonly Node[] }) {
                 </option>
               ))}
             </select>
+            {hint && (
+              <span id="playground-node-hint" class="field-hint">
+                {hint}
+              </span>
+            )}
           </div>
           <div class="field">
             <label for="playground-family">API</label>

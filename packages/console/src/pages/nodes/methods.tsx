@@ -88,8 +88,8 @@ export function Methods({ nodeId }: { readonly nodeId: string }) {
         </div>
       </div>
       <QueryView query={methods} lines={10}>
-        {(all) => {
-          const found = all.filter(
+        {({ rows }) => {
+          const found = rows.filter(
             ({ method, available }) =>
               method.toLowerCase().includes(word) && (state === '' || String(available) === state),
           )

@@ -9,6 +9,7 @@ import { SecretDialog } from '../../components/secret-dialog.tsx'
 import { SelectField, TextField } from '../../form/fields.tsx'
 import { Form } from '../../form/form.tsx'
 import { text } from '../../form/values.ts'
+import { type All, cutHint } from '../../platform/all-pages.ts'
 import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useQuery } from '../../platform/use-query.ts'
@@ -45,7 +46,7 @@ function NodeForm({
   projects,
 }: {
   readonly options: readonly Option[]
-  readonly projects: readonly Project[]
+  readonly projects: All<Project>
 }) {
   const { query, route } = useLocation()
   const [optionId, setOptionId] = useState(options[0]?.id ?? '')
@@ -61,7 +62,7 @@ function NodeForm({
           const upstreams = upstreamsOf(values)
           const body = {
             project:
-              projects.length === 0
+              projects.rows.length === 0
                 ? await createProject(text(values, 'project_name'))
                 : text(values, 'project'),
             name: text(values, 'name'),
@@ -74,7 +75,7 @@ function NodeForm({
       >
         <div class="form-columns">
           <TextField name="name" label="Name" maxLength={100} required />
-          {projects.length === 0 ? (
+          {projects.rows.length === 0 ? (
             <TextField
               name="project_name"
               label="New project"
@@ -86,8 +87,9 @@ function NodeForm({
             <SelectField
               name="project"
               label="Project"
+              hint={cutHint(projects)}
               value={query['project'] ?? ''}
-              choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              choices={projects.rows.map(({ id, name }) => ({ value: id, label: name }))}
             />
           )}
         </div>

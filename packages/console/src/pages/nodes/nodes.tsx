@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { pageSize, usePaging } from '../../components/use-paging.ts'
 import { SelectField } from '../../form/fields.tsx'
+import { cutHint } from '../../platform/all-pages.ts'
 import { allProjects } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { useMay } from '../../platform/session.tsx'
@@ -28,7 +29,7 @@ export function Nodes() {
       New node
     </a>
   )
-  const choices = (projects.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const choices = (projects.data?.rows ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Page
       title="Nodes"
@@ -39,6 +40,7 @@ export function Nodes() {
         <SelectField
           name="project"
           label="Project"
+          hint={cutHint(projects.data)}
           choices={[{ value: '', label: 'All projects' }, ...choices]}
           onChange={(value) => {
             setProject(value)

@@ -1,4 +1,5 @@
 import { SelectField, TextField } from '../../form/fields.tsx'
+import { cutHint } from '../../platform/all-pages.ts'
 import { allNodes } from '../../platform/choices.ts'
 import { useMay } from '../../platform/session.tsx'
 import { useQuery } from '../../platform/use-query.ts'
@@ -22,7 +23,7 @@ export function UsageFilters({
   onChange(filter: UsageFilter): void
 }) {
   const maySeeNodes = useMay('nodes:read')
-  const nodes = useQuery(async () => (maySeeNodes ? allNodes() : []), [])
+  const nodes = useQuery(async () => (maySeeNodes ? allNodes() : undefined), [])
   const day = /^\d{4}-\d{2}-\d{2}$/
   return (
     <div class="stack is-tight">
@@ -53,10 +54,11 @@ export function UsageFilters({
         <SelectField
           name="node"
           label="Node"
+          hint={cutHint(nodes.data)}
           value={filter.nodeId}
           choices={[
             { value: '', label: 'All nodes' },
-            ...(nodes.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...(nodes.data?.rows ?? []).map(({ id, name }) => ({ value: id, label: name })),
           ]}
           onChange={(nodeId) => onChange({ ...filter, nodeId })}
         />

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { cutHint } from '../../platform/all-pages.ts'
 import { revealableCredential } from '../../platform/choices.ts'
 import { bodyOf, platform } from '../../platform/client.ts'
 import { asProblem } from '../../platform/problem.ts'
@@ -27,7 +28,7 @@ export function PlatformAccess() {
 export function NodeAccess({ family }: { readonly family: string }) {
   const { token, session, nodes, setToken, findSession } = useAccess()
   useEffect(findSession, [])
-  const fitting = nodes.filter(({ protocols }) => protocols.some((protocol) => protocol === family))
+  const fitting = nodes.rows.filter(({ protocols }) => protocols.some((protocol) => protocol === family))
   const mayReveal = session?.scopes.includes('credentials:write') === true
   return (
     <>
@@ -35,6 +36,7 @@ export function NodeAccess({ family }: { readonly family: string }) {
       {mayReveal && fitting.length > 0 && (
         <NodeToken
           nodes={fitting.map(({ id, name, network }) => ({ value: id, label: `${name} (${network})` }))}
+          hint={cutHint(nodes)}
           onToken={setToken}
         />
       )}
@@ -44,9 +46,11 @@ export function NodeAccess({ family }: { readonly family: string }) {
 
 function NodeToken({
   nodes,
+  hint,
   onToken,
 }: {
   readonly nodes: readonly { readonly value: string; readonly label: string }[]
+  readonly hint: string | undefined
   onToken(token: string): void
 }) {
   const [node, setNode] = useState(nodes[0]?.value ?? '')
@@ -63,7 +67,13 @@ function NodeToken({
   }
   return (
     <div class="stack is-tight">
-      <ChoiceControl label="Or that of a node of yours" value={node} choices={nodes} onValue={setNode} />
+      <ChoiceControl
+        label="Or that of a node of yours"
+        hint={hint}
+        value={node}
+        choices={nodes}
+        onValue={setNode}
+      />
       <div class="row">
         <button type="button" class="button is-small" onClick={() => void take()}>
           Use its token

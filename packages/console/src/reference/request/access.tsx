@@ -1,6 +1,7 @@
 import type { components } from '@fairlead/platform-client'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
+import type { All } from '../../platform/all-pages.ts'
 import { allNodes } from '../../platform/choices.ts'
 import { bodyOf, callAs, platform } from '../../platform/client.ts'
 import type { Session } from '../../platform/session.tsx'
@@ -14,7 +15,7 @@ interface Access {
   /** Of who is signed in at the console; undefined when nobody is, or nobody asked yet. */
   readonly session: Session | undefined
   /** Nodes of the organization of who is signed in. */
-  readonly nodes: readonly Node[]
+  readonly nodes: All<Node>
   setApiKey(key: string): void
   setToken(token: string): void
   /** Finds out who is signed in, the first time that it is asked. */
@@ -28,7 +29,7 @@ export function AccessProvider({ children }: { readonly children: ComponentChild
   const [apiKey, setApiKey] = useState('')
   const [token, setToken] = useState('')
   const [session, setSession] = useState<Session>()
-  const [nodes, setNodes] = useState<readonly Node[]>([])
+  const [nodes, setNodes] = useState<All<Node>>({ rows: [], isCut: false })
   const wasAsked = useRef(false)
   const access = useMemo<Access>(() => {
     const find = async () => {

@@ -89,17 +89,19 @@ export function SecretControl({
 /** One of several. */
 export function ChoiceControl({
   label,
+  hint,
   value,
   choices,
   onValue,
 }: {
   readonly label: ComponentChildren
+  readonly hint?: string | undefined
   readonly value: string
   readonly choices: readonly { readonly value: string; readonly label: string }[]
   onValue(value: string): void
 }) {
   return (
-    <Control label={label}>
+    <Control label={label} {...(hint !== undefined && { hint })}>
       {(attributes) => (
         <select
           {...attributes}
