@@ -30,6 +30,20 @@ function later(): { readonly promise: Promise<ServerAnswer>; give: (answer: Serv
   return { promise, give: (answer) => give(answer) }
 }
 
+/** Cannot be opened, and says so as the WebSocket of Node 22 does. */
+class ClosesSilently extends EventTarget {
+  binaryType = 'blob'
+
+  constructor() {
+    super()
+    setImmediate(() => this.dispatchEvent(new Event('error')))
+  }
+
+  send(): void {}
+
+  close(): void {}
+}
+
 const chain = { method: 'eth_chainId' }
 const height = { method: 'eth_blockNumber' }
 const raw = { method: 'eth_sendRawTransaction', params: ['0x00'] }
@@ -116,6 +130,18 @@ describe('a connection', () => {
     expect(error.code).toBe('TRANSPORT_CLOSED')
     expect(error.context).toMatchObject({ operation: 'eth_chainId', closeCode: 1006 })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
+  })
+
+  it('is given up also with a class that tells of an error and of no close', async () => {
+    const transport = webSocket({
+      url: 'http://127.0.0.1:1',
+      auth,
+      reconnect: { ...quick, attempts: 2 },
+      WebSocket: ClosesSilently,
+    })
+    onTestFinished(() => transport.close())
+    const error = await failure(transport.request(chain))
+    expect(error).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1006 } })
   })
 
   it('counts attempts anew once something was heard', async () => {

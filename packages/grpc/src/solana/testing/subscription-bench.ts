@@ -15,16 +15,20 @@ export function createSubscriptionBench() {
   let server: GeyserServer
   let client: GrpcClient<typeof GeyserDefinition>
   let notices: GeyserNotice[] = []
+  let ended = new AbortController()
 
   beforeEach(async () => {
     server = await startGeyserServer()
     const auth = { kind: 'x-token', token: 't0k3n' } as const
     client = createGrpcClient(GeyserDefinition, { url: server.url, auth })
     notices = []
+    ended = new AbortController()
     labelsTaken.clear()
   })
 
   afterEach(async () => {
+    // A test that failed has not ended its subscriptions, which would ask the server of the next one for ever.
+    ended.abort()
     await client.close()
     await server.close()
   })
@@ -47,6 +51,7 @@ export function createSubscriptionBench() {
       subscribeGeyser(client, filters, {
         reconnect: { initialMs: 1, maxMs: 20 },
         onNotice: (notice) => notices.push(notice),
+        signal: ended.signal,
         ...options,
       }),
     /** Waits until filters have come into force so often. */
