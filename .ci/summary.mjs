@@ -4,15 +4,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 let passed = 0
 let failed = 0
-for (const folder of ['packages', 'tools', 'tests']) {
-  for (const name of readdirSync(folder)) {
-    const file = `${folder}/${name}/.results/vitest.json`
-    if (!existsSync(file)) continue
-    const results = JSON.parse(readFileSync(file, 'utf8'))
-    passed += results.numPassedTests
-    failed += results.numFailedTests
-    for (const suite of results.testResults) tell(`${folder}/${name}`, suite)
-  }
+const grouped = ['packages', 'tools', 'tests'].flatMap((folder) =>
+  readdirSync(folder).map((name) => `${folder}/${name}`),
+)
+for (const place of [...grouped, 'docs']) {
+  const file = `${place}/.results/vitest.json`
+  if (!existsSync(file)) continue
+  const results = JSON.parse(readFileSync(file, 'utf8'))
+  passed += results.numPassedTests
+  failed += results.numFailedTests
+  for (const suite of results.testResults) tell(place, suite)
 }
 // A lint, type or packaging check that failed is no test, but it must not read as a clean run.
 if (process.argv[2] !== '0' && failed === 0) failed = 1

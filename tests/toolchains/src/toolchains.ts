@@ -16,7 +16,8 @@ export function node(line: string): string | undefined {
 
 /** The oldest Node that the published packages promise, or undefined on a system that it is not published for. */
 export function oldestNode(): string | undefined {
-  return node(nodeLines[0])
+  // Not the one that runs this: a newer one of the same line would do.
+  return program(`n${nodeLines[0]}`, 'bin/node')
 }
 
 /** Bun, or undefined on a system that it is not installed on. */

@@ -9,15 +9,14 @@ const usage = `Generates the code of every API family from specs/.
   pnpm codegen --if-stale   write only the families whose specs changed since they were generated
 `
 
-const { values } = parseArgs({
-  options: {
-    check: { type: 'boolean', default: false },
-    'if-stale': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = {
+  check: { type: 'boolean', default: false },
+  'if-stale': { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
 async function run(): Promise<number> {
+  const { values } = parseArgs({ options })
   if (values.help) {
     process.stdout.write(usage)
     return 0

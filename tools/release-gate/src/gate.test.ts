@@ -189,6 +189,27 @@ describe('the gate', () => {
     ])
   })
 
+  it('passes over entries that are not published, and what they export', async () => {
+    const own = { '.': { '@fairlead/source': './src/index.ts' } }
+    const more = {
+      exports: { ...own, './testing': { '@fairlead/source': './src/testing/index.ts' } },
+      publishConfig: { exports: { '.': './dist/index.js' } },
+    }
+    const files = {
+      'packages/core/package.json': JSON.stringify(manifest('core', '1.2.0', more)),
+      'packages/core/src/testing/index.ts': 'export const server = 1\n',
+    }
+    const { base, head } = await changed(files)
+    expect((await judge(base, head, [])).requirements).toEqual([])
+    const changedAgain = await changed({
+      ...files,
+      'packages/core/src/testing/index.ts': `export const server = 'other'\n`,
+      'packages/core/src/index.ts': 'export function wait(): void { throw new Error() }\n',
+    })
+    const { requirements } = await judge(head, changedAgain.head, [])
+    expect(requirements.map(({ name, bump }) => `${name} ${bump}`)).toEqual(['@fairlead/core patch'])
+  })
+
   it('takes a raised version for a changeset, as when it is released', async () => {
     const files = {
       'packages/core/package.json': JSON.stringify(manifest('core', '1.2.1')),

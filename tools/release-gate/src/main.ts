@@ -18,16 +18,15 @@ Ends with 0 when everything is announced, with 2 when something is missing, and 
 
 const missing = 2
 
-const { values } = parseArgs({
-  options: {
-    base: { type: 'string' },
-    fix: { type: 'boolean', default: false },
-    root: { type: 'string', default: resolve(import.meta.dirname, '../../..') },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = {
+  base: { type: 'string' },
+  fix: { type: 'boolean', default: false },
+  root: { type: 'string', default: resolve(import.meta.dirname, '../../..') },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
 async function run(): Promise<number> {
+  const { values } = parseArgs({ options })
   if (values.help) {
     process.stdout.write(usage)
     return 0

@@ -1,13 +1,16 @@
-import type { Manifest } from './packages.ts'
+import { type Manifest, publishedEntries } from './packages.ts'
 import type { Reason } from './reason.ts'
 
 /** What users notice of a changed package.json: entries, commands, the Node that it needs, what it depends on. */
 export function manifestChanges(before: Manifest, after: Manifest): readonly Reason[] {
-  const entries = (manifest: Manifest) => Object.keys(manifest.exports ?? {})
   const commands = ({ bin }: Manifest) => (typeof bin === 'object' && bin !== null ? Object.keys(bin) : [])
   return [
-    ...lost(entries(before), entries(after)).map((entry) => major(`Entry \`${entry}\` was removed.`)),
-    ...lost(entries(after), entries(before)).map((entry) => minor(`Entry \`${entry}\` was added.`)),
+    ...lost(publishedEntries(before), publishedEntries(after)).map((entry) =>
+      major(`Entry \`${entry}\` was removed.`),
+    ),
+    ...lost(publishedEntries(after), publishedEntries(before)).map((entry) =>
+      minor(`Entry \`${entry}\` was added.`),
+    ),
     ...lost(commands(before), commands(after)).map((name) => major(`Command \`${name}\` was removed.`)),
     ...lost(commands(after), commands(before)).map((name) => minor(`Command \`${name}\` was added.`)),
     ...different(before, after, 'engines').map(() => major('The Node that it needs changed.')),

@@ -16,6 +16,8 @@ export interface Manifest {
   readonly version: string
   readonly private?: boolean
   readonly exports?: Readonly<Record<string, unknown>>
+  /** What takes the place of fields when the package is packed. */
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
   readonly bin?: unknown
   readonly engines?: unknown
   readonly dependencies?: unknown
@@ -39,9 +41,15 @@ export function packagesIn(root: string): ReadonlyMap<string, Package> {
   return new Map(found.map((one) => [one.name, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The source file of each entry of a package, by the name of the entry. */
+/** Names of the entries that users can import; others are for this workspace alone. */
+export function publishedEntries({ exports, publishConfig }: Manifest): readonly string[] {
+  return Object.keys(publishConfig?.exports ?? exports ?? {})
+}
+
+/** The source file of each published entry of a package, by the name of the entry. */
 export function entriesOf({ manifest }: Package): ReadonlyMap<string, string> {
-  const entries = Object.entries(manifest.exports ?? {}).flatMap(([entry, target]) => {
+  const entries = publishedEntries(manifest).flatMap((entry) => {
+    const target = manifest.exports?.[entry]
     const source = typeof target === 'object' && target !== null ? Object.entries(target) : []
     const file = source.find(([condition]) => condition === '@fairlead/source')?.[1]
     return typeof file === 'string' ? [[entry, file] as const] : []

@@ -1,52 +1,53 @@
-import { readChangesets } from '@changesets/read'
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { requireCleanTree } from './git.ts'
+import { canariesOf, type PublishPlan, publishesSomething } from './publish-plan.ts'
 import { runProgram } from './run-program.ts'
+import { doChangesetsWait } from './waiting-changesets.ts'
 
-// Builds and packs into .release/ what the registry does not have yet: a canary while changesets wait, else the release.
+// Builds and packs into .release/ what the registry does not have yet: the versions that main has, whatever waits behind
+// them; when all of those are published and changesets wait, a canary.
 // The versions of a canary stay in the working tree: run it where that does no harm.
 
 /** What was packed. */
 type Kind = 'release' | 'canary' | 'none'
-
-/** The file in which changesets keep what is to be published, in chunks of packages that depend on earlier ones only. */
-interface PublishPlan {
-  readonly version: number
-  readonly plan: readonly (readonly { readonly kind: string; readonly version: string }[])[]
-}
 
 const root = resolve(import.meta.dirname, '../../..')
 const folder = join(root, '.release')
 const planFile = join(folder, 'plan.json')
 
 async function pack(): Promise<Kind> {
+  await requireCleanTree(root)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder)
-  const isCanary = (await readChangesets(root)).length > 0
-  if (isCanary) await runProgram(root, 'changeset', 'version', '--snapshot', 'canary')
-  await runProgram(root, 'changeset', 'publish-plan', '--output', planFile)
-  const found = JSON.parse(await readFile(planFile, 'utf8')) as PublishPlan
-  const plan = isCanary ? canaryOf(found) : found
-  await writeFile(planFile, JSON.stringify(plan))
-  const isEmpty = plan.plan.flat().every(({ kind }) => kind !== 'publish')
-  if (isEmpty) return 'none'
+  const kind = await plan()
+  if (kind === 'none') return kind
   await runProgram(root, 'turbo', 'run', 'build', '--filter=./packages/*', '--output-logs=errors-only')
   await runProgram(root, 'changeset', 'pack', '--from-publish-plan', planFile, '--out-dir', folder)
-  return isCanary ? 'canary' : 'release'
+  return kind
 }
 
-// Nobody gets a canary who did not ask for one; and a version that is to be released is not published by one.
-function canaryOf({ version, plan }: PublishPlan): PublishPlan {
-  const canaries = plan.map((chunk) => chunk.filter((one) => one.version.includes('-canary-')))
-  return {
-    version,
-    plan: canaries
-      .filter((chunk) => chunk.length > 0)
-      .map((chunk) => chunk.map((one) => ({ ...one, tag: 'canary' }))),
-  }
+/** Writes the plan of what is to be packed. */
+async function plan(): Promise<Kind> {
+  if (publishesSomething(await writtenPlan())) return 'release'
+  if (!(await doChangesetsWait(root))) return 'none'
+  await runProgram(root, 'changeset', 'version', '--snapshot', 'canary')
+  const canaries = canariesOf(await writtenPlan())
+  await writeFile(planFile, JSON.stringify(canaries))
+  return publishesSomething(canaries) ? 'canary' : 'none'
 }
 
-const kind = await pack()
-process.stdout.write(`Packed: ${kind}\n`)
-const output = process.env['GITHUB_OUTPUT']
-if (output !== undefined) await appendFile(output, `kind=${kind}\n`)
+async function writtenPlan(): Promise<PublishPlan> {
+  await runProgram(root, 'changeset', 'publish-plan', '--output', planFile)
+  return JSON.parse(await readFile(planFile, 'utf8')) as PublishPlan
+}
+
+try {
+  const kind = await pack()
+  process.stdout.write(`Packed: ${kind}\n`)
+  const output = process.env['GITHUB_OUTPUT']
+  if (output !== undefined) await appendFile(output, `kind=${kind}\n`)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}

@@ -1,4 +1,4 @@
-import { callGithub, type GithubPlace } from '@fairlead/spec-diff'
+import { callGithub, type GithubPlace } from '@fairlead/spec-diff/github'
 import type { ReleaseText } from './release-text.ts'
 
 /** A pull request that releases. */

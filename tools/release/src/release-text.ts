@@ -1,4 +1,5 @@
 import type { Package } from '@fairlead/release-gate'
+import { shortened } from '@fairlead/spec-diff/github'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,8 +12,7 @@ export interface ReleaseText {
 
 type Packages = ReadonlyMap<string, Package>
 
-// GitHub takes no text that is longer than 65,536 characters.
-const longest = 60_000
+const ending = 'The whole text stands in the changelogs.'
 
 /** Tells which packages get another version, and what is new in each by its changelog. */
 export async function releaseText(before: Packages, after: Packages): Promise<ReleaseText> {
@@ -25,7 +25,7 @@ export async function releaseText(before: Packages, after: Packages): Promise<Re
   const [only] = raised
   const title =
     raised.length === 1 && only ? `Release ${only.name} ${only.version}` : `Release ${raised.length} packages`
-  return { title, body: shortened(`${table}\n${sections.join('\n')}`) }
+  return { title, body: shortened(`${table}\n${sections.join('\n')}`, ending) }
 }
 
 async function changelogSection({ name, version, directory }: Package): Promise<string> {
@@ -38,9 +38,4 @@ async function changelogSection({ name, version, directory }: Package): Promise<
     .slice(start, end === -1 ? undefined : end)
     .replace(version, `${name} ${version}`)
     .trimEnd()}\n`
-}
-
-function shortened(text: string): string {
-  if (text.length <= longest) return text
-  return `${text.slice(0, text.lastIndexOf('\n', longest))}\n\nThe whole text stands in the changelogs.\n`
 }

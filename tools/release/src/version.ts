@@ -1,48 +1,54 @@
-import { readChangesets } from '@changesets/read'
 import { packagesIn } from '@fairlead/release-gate'
+import type { GithubPlace } from '@fairlead/spec-diff/github'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { gitVariables, requireCleanTree } from './git.ts'
 import { openReleaseRequest } from './release-request.ts'
 import { releaseText } from './release-text.ts'
 import { runProgram } from './run-program.ts'
+import { doChangesetsWait } from './waiting-changesets.ts'
 
 const usage = `Raises the versions that changesets ask for, and writes the changelogs.
 
   node tools/release/src/version.ts [--open]
 
   --open   push the result to the branch release/next and open a pull request with it, or renew the one that is open;
-           takes GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN from the environment
+           needs a clean working tree, and GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN in the environment
 `
 
 const root = resolve(import.meta.dirname, '../../..')
 const branch = 'release/next'
-const author = ['-c', 'user.name=Fairlead release', '-c', 'user.email=release@fairlead.dev']
 
-const { values } = parseArgs({
-  options: {
-    open: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = {
+  open: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
 async function run(): Promise<string> {
+  const { values } = parseArgs({ options })
   if (values.help) return usage
-  if ((await readChangesets(root)).length === 0) return 'Nothing waits for a release.\n'
+  const place = values.open ? placeOfRequest() : undefined
+  if (place) await requireCleanTree(root)
+  if (!(await doChangesetsWait(root))) return 'Nothing waits for a release.\n'
   const before = packagesIn(root)
   await runProgram(root, 'changeset', 'version')
   const text = await releaseText(before, packagesIn(root))
-  if (!values.open) return text.body
-  const place = {
+  if (!place) return text.body
+  Object.assign(process.env, gitVariables(place.token))
+  await runProgram(root, 'git', 'checkout', '--quiet', '-B', branch)
+  await runProgram(root, 'git', 'add', '--all')
+  await runProgram(root, 'git', 'commit', '--quiet', '--message', text.title)
+  await runProgram(root, 'git', 'push', '--quiet', '--force', 'origin', branch)
+  const happened = await openReleaseRequest(place, { branch, base: 'main', ...text })
+  return `The pull request was ${happened}.\n`
+}
+
+function placeOfRequest(): GithubPlace {
+  return {
     api: variable('GITHUB_API_URL'),
     repository: variable('GITHUB_REPOSITORY'),
     token: variable('GITHUB_TOKEN'),
   }
-  await runProgram(root, 'git', 'checkout', '--quiet', '-B', branch)
-  await runProgram(root, 'git', 'add', '--all')
-  await runProgram(root, 'git', ...author, 'commit', '--quiet', '--message', text.title)
-  await runProgram(root, 'git', 'push', '--quiet', '--force', 'origin', branch)
-  const happened = await openReleaseRequest(place, { branch, base: 'main', ...text })
-  return `The pull request was ${happened}.\n`
 }
 
 function variable(name: string): string {

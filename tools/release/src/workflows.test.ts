@@ -13,7 +13,10 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>
   readonly 'timeout-minutes'?: number
   readonly environment?: string
-  readonly steps: readonly Step[]
+  readonly needs?: string | readonly string[]
+  /** A whole workflow in place of steps. */
+  readonly uses?: string
+  readonly steps?: readonly Step[]
 }
 
 interface Workflow {
@@ -40,7 +43,7 @@ const jobs = workflows.flatMap(([file, workflow]) =>
 const prepare = parse(texts.get('actions/prepare/action.yml') ?? '') as { runs: { steps: readonly Step[] } }
 
 /** The steps of a job with those of our own action in place. */
-const stepsOf = ({ steps }: Job): readonly Step[] =>
+const stepsOf = ({ steps = [] }: Job): readonly Step[] =>
   steps.flatMap((step) => (step.uses === './.github/actions/prepare' ? prepare.runs.steps : [step]))
 
 /** What a command line starts, where that is something of this repository. */
@@ -65,7 +68,9 @@ describe('the workflows', () => {
     expect(used.length).toBeGreaterThan(0)
     for (const line of used) {
       const [, local] = /uses: \.\/(\S+)$/.exec(line) ?? []
-      if (local === undefined) expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+      if (local?.endsWith('.yml')) expect(texts.has(local.replace('.github/', '')), line).toBe(true)
+      else if (local === undefined)
+        expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
       else expect(existsSync(join(root, local, 'action.yml')), line).toBe(true)
     }
   })
@@ -74,9 +79,36 @@ describe('the workflows', () => {
     expect(permissions).toEqual({})
   })
 
-  it.each(jobs)('%s says what it may do and how long it may take', (_, { permissions, ...job }) => {
-    expect(permissions?.['contents']).toMatch(/^(read|write)$/)
+  it('let each job do what it has to, and nothing else', () => {
+    const reads = [
+      'ci.yml check',
+      'ci.yml fresh',
+      'ci.yml types',
+      'ci.yml test',
+      'ci.yml clients',
+      'ci.yml pack',
+    ]
+    expect(Object.fromEntries(jobs.map(([name, { permissions }]) => [name, permissions]))).toEqual({
+      ...Object.fromEntries(reads.map((name) => [`workflows/${name}`, { contents: 'read' }])),
+      'workflows/release.yml ci': { contents: 'read' },
+      'workflows/release.yml version': { contents: 'write', 'pull-requests': 'write' },
+      'workflows/release.yml pack': { contents: 'read' },
+      'workflows/release.yml canary': { contents: 'read', 'id-token': 'write' },
+      'workflows/release.yml publish': { contents: 'read', 'id-token': 'write' },
+      'workflows/release.yml tag': { contents: 'write' },
+      'workflows/spec-review.yml report': { contents: 'read', 'pull-requests': 'write' },
+      'workflows/spec-review.yml compatibility': { contents: 'read' },
+      'workflows/spec-review.yml release-gate': { contents: 'read' },
+    })
+  })
+
+  it.each(jobs.filter(([, { uses }]) => uses === undefined))('%s says how long it may take', (_, job) => {
     expect(job['timeout-minutes']).toBeGreaterThan(0)
+  })
+
+  it.each(workflows)('%s waits for jobs that there are', (_, workflow) => {
+    const needs = Object.values(workflow.jobs).flatMap((job) => job.needs ?? [])
+    expect(Object.keys(workflow.jobs)).toEqual(expect.arrayContaining(needs))
   })
 
   it.each(jobs)('%s runs what anybody can run', (_, job) => {
@@ -84,9 +116,9 @@ describe('the workflows', () => {
       for (const command of run?.trim().split('\n') ?? []) expect(isOfRepository(command), command).toBe(true)
   })
 
-  it.each(jobs)('%s keeps no credential that it does not need', (_, { permissions, steps }) => {
-    const [checkout] = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-    if (permissions?.['contents'] === 'read') expect(checkout?.with?.['persist-credentials']).toBe(false)
+  it.each(jobs)('%s keeps no credential', (_, { steps = [] }) => {
+    for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
+      expect(step.with?.['persist-credentials']).toBe(false)
   })
 })
 
@@ -100,9 +132,14 @@ describe('a job that can publish', () => {
     ])
   })
 
-  it.each(publishing)('%s may write nothing else, and waits for its environment', (_, job) => {
-    expect(job.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
-    expect(job.environment).toBe('npm')
+  it('waits for the checks, and a release for its reviewer', () => {
+    const { jobs: ofRelease } = new Map(workflows).get('workflows/release.yml') ?? { jobs: {} }
+    expect(publishing.map(([, { needs, environment }]) => [needs, environment])).toEqual([
+      ['pack', 'npm-canary'],
+      ['pack', 'npm'],
+    ])
+    expect(ofRelease['pack']?.needs).toBe('ci')
+    expect(ofRelease['ci']?.uses).toBe('./.github/workflows/ci.yml')
   })
 
   it.each(publishing)('%s takes nothing from a cache', (_, job) => {
@@ -114,6 +151,10 @@ describe('a job that can publish', () => {
 
   it.each(publishing)('%s looks for changed files first, and builds nothing', (_, job) => {
     const commands = stepsOf(job).flatMap(({ run }) => run ?? [])
-    expect(commands).toEqual(['npm run setup', 'npm run check:clean', 'npm run release:publish'])
+    expect(commands).toEqual([
+      'npm run setup -- --filter fairlead-workspace',
+      'npm run check:clean',
+      'npm run release:publish',
+    ])
   })
 })

@@ -19,19 +19,18 @@ Ends with 0 when it could compare, and with 1 when it could not.
 
 const breakingFound = 3
 
-const { values } = parseArgs({
-  options: {
-    base: { type: 'string' },
-    head: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    markdown: { type: 'boolean', default: false },
-    'fail-on': { type: 'string' },
-    root: { type: 'string', default: workspaceRoot },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = {
+  base: { type: 'string' },
+  head: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  markdown: { type: 'boolean', default: false },
+  'fail-on': { type: 'string' },
+  root: { type: 'string', default: workspaceRoot },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
 async function run(): Promise<number> {
+  const { values } = parseArgs({ options })
   if (values.help) {
     process.stdout.write(usage)
     return 0

@@ -14,11 +14,17 @@ let place: PullRequest = { api: '', repository: 'fairlead-dev/fairlead', number:
 beforeAll(async () => {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
-    const id = Number(/comments\/(\d+)$/.exec(request.url ?? '')?.[1] ?? comments.size + 1)
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://github')
+    const id = Number(/comments\/(\d+)$/.exec(pathname)?.[1] ?? comments.size + 1)
     const isAllowed = request.headers.authorization === 'Bearer t0k3n' && status === 200
     response.statusCode = isAllowed || request.method === 'GET' ? 200 : status
     if (isAllowed && request.method !== 'GET') comments.set(id, (JSON.parse(body) as { body: string }).body)
-    response.end(JSON.stringify([...comments].map(([key, value]) => ({ id: key, body: value }))))
+    const [size, page] = ['per_page', 'page'].map((name) => Number(searchParams.get(name))) as [
+      number,
+      number,
+    ]
+    const shown = [...comments].slice(size * (page - 1), size * page)
+    response.end(JSON.stringify(shown.map(([key, value]) => ({ id: key, body: value }))))
   }
   server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
@@ -41,6 +47,13 @@ describe('the comment under a pull request', () => {
     expect(await comment(place, 'First.')).toBe('written')
     expect(await comment(place, 'Second.')).toBe('replaced')
     expect([...comments.values()]).toEqual(['Looks good.', '<!-- specification changes -->\nSecond.'])
+  })
+
+  it('is found behind hundreds of others', async () => {
+    for (let id = 1; id <= 200; id += 1) comments.set(id, 'Looks good.')
+    expect(await comment(place, 'First.')).toBe('written')
+    expect(await comment(place, 'Second.')).toBe('replaced')
+    expect(comments.size).toBe(201)
   })
 
   it('ends with a whole line where the report is too long', async () => {

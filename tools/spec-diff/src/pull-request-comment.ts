@@ -1,4 +1,4 @@
-import { callGithub, GithubError, type GithubPlace } from './github.ts'
+import { callGithub, GithubError, type GithubPlace, listOnGithub, shortened } from './github/index.ts'
 import { nothingChanged } from './report/markdown.ts'
 
 /** Where a report goes. */
@@ -7,8 +7,7 @@ export interface PullRequest extends GithubPlace {
 }
 
 const mark = '<!-- specification changes -->'
-// GitHub takes no comment that is longer than 65,536 characters.
-const longest = 60_000
+const ending = 'The whole report stands in the summary of the job.'
 
 /**
  * Puts a report under a pull request, in place of the one that stands there already.
@@ -22,13 +21,13 @@ export async function comment(
 ): Promise<'written' | 'replaced' | 'not needed' | 'not allowed'> {
   const { repository, number } = place
   const comments = `repos/${repository}/issues/${number}/comments`
-  const known = (await callGithub(place, 'GET', `${comments}?per_page=100`)) as readonly {
+  const known = (await listOnGithub(place, comments)) as readonly {
     readonly id: number
     readonly body: string
   }[]
   const own = known.find(({ body }) => body.startsWith(mark))
   if (!own && report.includes(nothingChanged)) return 'not needed'
-  const body = `${mark}\n${shortened(report)}`
+  const body = `${mark}\n${shortened(report, ending)}`
   try {
     if (own) await callGithub(place, 'PATCH', `repos/${repository}/issues/comments/${own.id}`, { body })
     else await callGithub(place, 'POST', comments, { body })
@@ -37,11 +36,4 @@ export async function comment(
     throw error
   }
   return own ? 'replaced' : 'written'
-}
-
-function shortened(report: string): string {
-  if (report.length <= longest) return report
-  // A table that ends within a row would swallow the words below it.
-  const end = report.lastIndexOf('\n', longest)
-  return `${report.slice(0, end)}\n\nThe whole report stands in the summary of the job.\n`
 }

@@ -20,6 +20,17 @@ export interface Project {
  */
 export async function createProject(): Promise<Project> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'fairlead-consumers-')))
+  const remove = () => rm(root, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    await installInto(root)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { root, remove }
+}
+
+async function installInto(root: string): Promise<void> {
   const packed = await Promise.all(
     publishedFolders.map(async (folder) => [`@fairlead/${folder}`, await packPackage(folder, root)] as const),
   )
@@ -47,7 +58,6 @@ export async function createProject(): Promise<Project> {
   )
   if (installed.code !== 0) throw new Error(`the packages cannot be installed:\n${installed.output}`)
   await cp(resolve(import.meta.dirname, '../../program'), root, { recursive: true })
-  return { root, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
 /** The optional peers in the versions that the workspace tests with, and the types of Node. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resultsOf } from './compilers.ts'
 import { failuresOf, matrixTable, type Row } from './results.ts'
+import { callService } from './runtimes.ts'
 
 const rows: readonly Row[] = [
   { consumer: 'Node 22', check: 'calls', results: { core: 'pass', sdk: 'Error: no' } },
@@ -19,7 +20,24 @@ describe('the matrix', () => {
   })
 
   it('names what failed', () => {
-    expect(failuresOf(rows)).toEqual(['Node 22, sdk: Error: no'])
+    expect(failuresOf(rows, false)).toEqual(['Node 22, sdk: Error: no'])
+  })
+
+  it('names who is absent where nobody may be', () => {
+    expect(failuresOf(rows, true)).toEqual(['Node 22, sdk: Error: no', 'Deno is absent'])
+  })
+})
+
+describe('a program that calls', () => {
+  const told = (script: string) => callService(process.execPath, ['--eval', script], '.', ['core', 'sdk'])
+
+  it('tells how each package fared', async () => {
+    expect(await told(`console.log('{"core":"pass","sdk":"no"}')`)).toEqual({ core: 'pass', sdk: 'no' })
+  })
+
+  it('has failed with all packages when it ends badly, whatever it has told', async () => {
+    const results = await told(`console.log('{"core":"pass","sdk":"pass"}'); process.exit(3)`)
+    expect(results).toEqual({ core: expect.stringContaining('3'), sdk: expect.stringContaining('3') })
   })
 })
 

@@ -10,13 +10,18 @@ export interface Row {
   readonly results: Results | undefined
 }
 
-/** Everything that went wrong, a line each. */
-export function failuresOf(rows: readonly Row[]): readonly string[] {
-  return rows.flatMap(({ consumer, results = {} }) =>
-    Object.entries(results)
+/**
+ * Everything that went wrong, a line each.
+ *
+ * @param isComplete - whether this machine has to have every consumer
+ */
+export function failuresOf(rows: readonly Row[], isComplete: boolean): readonly string[] {
+  return rows.flatMap(({ consumer, results }) => {
+    if (results === undefined) return isComplete ? [`${consumer} is absent`] : []
+    return Object.entries(results)
       .filter(([, result]) => result !== 'pass')
-      .map(([folder, result]) => `${consumer}, ${folder}: ${result}`),
-  )
+      .map(([folder, result]) => `${consumer}, ${folder}: ${result}`)
+  })
 }
 
 /** A table of consumers and packages. A dash is for a package that the consumer has no use for. */

@@ -8,7 +8,8 @@ export async function callService(
   folder: string,
   folders: readonly string[],
 ): Promise<Results> {
-  const { stdout, output } = await run(program, args, { cwd: folder, timeout: 120_000 })
+  const { code, stdout, output } = await run(program, args, { cwd: folder, timeout: 120_000 })
+  if (code !== 0) return allOf(folders, `it ended with ${code}: ${output.trim()}`)
   return readReport(stdout.trim().split('\n').at(-1) ?? '', output, folders)
 }
 
@@ -17,7 +18,10 @@ export function readReport(text: string, output: string, folders: readonly strin
   try {
     return JSON.parse(text) as Results
   } catch {
-    const why = output.trim() || 'it printed nothing'
-    return Object.fromEntries(folders.map((folder) => [folder, why]))
+    return allOf(folders, output.trim() || 'it printed nothing')
   }
+}
+
+function allOf(folders: readonly string[], result: string): Results {
+  return Object.fromEntries(folders.map((folder) => [folder, result]))
 }

@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { startServiceProcess } from '@fairlead/vitest/service-process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Project } from './project.ts'
@@ -13,9 +12,6 @@ export interface RunningService {
   readonly results: Results
   stop(): Promise<void>
 }
-
-// What the start of all chains takes at most on a busy machine.
-const patienceMs = 240_000
 
 /** Asks the command line for its help, by `npx` as a user does. */
 export async function askForHelp({ root }: Project): Promise<Results> {
@@ -32,44 +28,18 @@ export async function askForHelp({ root }: Project): Promise<Results> {
 export async function startService({ root }: Project): Promise<RunningService> {
   const folder = join(root, 'service')
   await mkdir(folder)
-  const child = spawn(process.execPath, [join(root, 'node_modules/@fairlead/gateway/dist/bin.js'), 'dev'], {
+  const { end } = await startServiceProcess({
+    program: process.execPath,
+    args: [join(root, 'node_modules/@fairlead/gateway/dist/bin.js'), 'dev'],
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, FAIRLEAD_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  await untilItRuns(child)
   const text = await readFile(join(folder, '.fairlead/dev.json'), 'utf8')
   const file = JSON.parse(text) as RunningService['file']
   const chains = file.nodes.length
   return {
     file,
     results: { gateway: 'pass', devnet: chains === 4 ? 'pass' : `${chains} chains run instead of 4` },
-    async stop() {
-      child.kill('SIGTERM')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    },
+    stop: async () => void (await end('SIGTERM')),
   }
-}
-
-async function untilItRuns(child: ChildProcess): Promise<void> {
-  let output = ''
-  await new Promise<void>((started, failed) => {
-    const fail = (what: string) => failed(new Error(`the service ${what}:\n${output}`))
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL')
-      fail('did not come up')
-    }, patienceMs)
-    const read = (chunk: Buffer) => {
-      output += chunk.toString()
-      if (!output.includes('Fairlead is running')) return
-      clearTimeout(timer)
-      started()
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.once('exit', () => {
-      clearTimeout(timer)
-      fail('ended before it answered')
-    })
-  })
 }

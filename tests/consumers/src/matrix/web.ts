@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { build } from 'vite'
 import webpack from 'webpack'
@@ -79,8 +79,9 @@ export async function reportOfPage(executablePath: string, folder: string, servi
     '--disable-background-networking',
     '--disable-component-update',
   ]
-  const browser = await chromium.launch({ executablePath, args })
+  let browser: Browser | undefined
   try {
+    browser = await chromium.launch({ executablePath, args })
     const page = await browser.newPage()
     const told = new Promise<string>((done, failed) => {
       page.on('pageerror', failed)
@@ -92,7 +93,7 @@ export async function reportOfPage(executablePath: string, folder: string, servi
     })
     return await told
   } finally {
-    await browser.close()
+    await browser?.close()
     server.close()
   }
 }

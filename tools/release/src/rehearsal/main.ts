@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util'
 import { observeProgram } from '../run-program.ts'
 import { specChanges } from './changes.ts'
 import { cloneRepository } from './clone.ts'
-import { startRegistry } from './registry.ts'
+import { type Registry, startRegistry } from './registry.ts'
 import { releaseBaseline, releaseChange } from './releases.ts'
 import { createStage } from './stage.ts'
+import { surroundings } from './surroundings.ts'
 
 const usage = `Releases three changes of specifications to a registry on this machine, from the last commit.
 
@@ -21,19 +22,30 @@ Ends with 0 when everything came out as it should, and with 1 when anything did 
 
 const source = resolve(import.meta.dirname, '../../../..')
 
-const { values } = parseArgs({
-  options: {
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = {
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
 
-async function rehearse(): Promise<readonly string[]> {
+async function run(): Promise<number> {
+  const { values } = parseArgs({ options })
+  if (values.help) {
+    process.stdout.write(usage)
+    return 0
+  }
+  const faults = await rehearse(values.keep)
+  process.stdout.write(faults.length === 0 ? '\nEverything as it should be.\n' : `\n${faults.join('\n')}\n`)
+  return faults.length === 0 ? 0 : 1
+}
+
+async function rehearse(keep: boolean): Promise<readonly string[]> {
+  process.env = surroundings(process.env)
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-rehearsal-'))
   const stage = createStage()
   stage.heading('a registry and a clone')
-  const registry = await startRegistry(join(folder, 'registry'))
+  let registry: Registry | undefined
   try {
+    registry = await startRegistry(join(folder, 'registry'))
     const { output } = await observeProgram(source, 'git', 'status', '--porcelain')
     if (output !== '') stage.say('The working tree has changes. They are not part of the rehearsal.')
     const clone = await cloneRepository(source, folder, registry.settings)
@@ -43,20 +55,15 @@ async function rehearse(): Promise<readonly string[]> {
     for (const change of specChanges) await releaseChange(scene, change)
     return stage.faults
   } finally {
-    await registry.stop()
-    if (values.keep) process.stdout.write(`\nEverything lies in ${folder}\n`)
+    await registry?.stop()
+    if (keep) process.stdout.write(`\nEverything lies in ${folder}\n`)
     else await rm(folder, { recursive: true, force: true })
   }
 }
 
-if (values.help) process.stdout.write(usage)
-else {
-  try {
-    const faults = await rehearse()
-    process.stdout.write(faults.length === 0 ? '\nEverything as it should be.\n' : `\n${faults.join('\n')}\n`)
-    process.exitCode = faults.length === 0 ? 0 : 1
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exitCode = 1
-  }
+try {
+  process.exitCode = await run()
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
 }

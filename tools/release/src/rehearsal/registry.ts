@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { closeSync, openSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -40,11 +40,11 @@ export interface Registry {
 /**
  * Installs a registry into a folder and starts it, with one user who may publish.
  *
- * @throws Error when it does not answer within a minute; its log lies in the folder
+ * @throws Error with its log when it does not answer within a minute
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   await mkdir(folder)
-  // One of its packages asks for a version by a tag that not every mirror has.
+  // One of its packages asks for this one by a tag, which may stand for another version tomorrow.
   const manifest = { name: 'registry', private: true, overrides: { 'node-fetch': '2.7.0' } }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
@@ -61,17 +61,25 @@ export async function startRegistry(folder: string): Promise<Registry> {
   await writeFile(file, JSON.stringify(configuration))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const log = openSync(join(folder, 'registry.log'), 'w')
+  const logFile = join(folder, 'registry.log')
+  const log = openSync(logFile, 'w')
   const program = join(folder, 'node_modules/verdaccio/bin/verdaccio')
-  const child = spawn(
-    process.execPath,
-    [program, '--config', file, '--listen', url.slice('http://'.length)],
-    {
-      stdio: ['ignore', log, log],
-    },
-  )
-  await untilItAnswers(url, child)
-  const token = await addUser(url)
+  const args = [program, '--config', file, '--listen', url.slice('http://'.length)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', log, log] })
+  closeSync(log)
+  const stop = async () => {
+    child.kill()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+  let token: string
+  try {
+    await untilItAnswers(url, child)
+    token = await addUser(url)
+  } catch (error) {
+    await stop()
+    const text = await readFile(logFile, 'utf8')
+    throw new Error(`${(error as Error).message}; its log:\n${text}`, { cause: error })
+  }
   return {
     url,
     settings: `@fairlead:registry=${url}/\n//127.0.0.1:${port}/:_authToken=${token}\n`,
@@ -81,10 +89,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
       if (!response.ok) throw new Error(`the registry answered ${response.status} about ${name}`)
       return (await response.json()) as PublishedPackage
     },
-    async stop() {
-      child.kill()
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    },
+    stop,
   }
 }
 
@@ -99,7 +104,7 @@ async function freePort(): Promise<number> {
 
 async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 240; attempt += 1) {
-    if (child.exitCode !== null) break
+    if (child.exitCode !== null || child.signalCode !== null) break
     const isThere = await fetch(`${url}/-/ping`).then(
       ({ ok }) => ok,
       () => false,
@@ -107,7 +112,7 @@ async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
     if (isThere) return
     await setTimeout(250)
   }
-  throw new Error('the registry does not answer; its log lies beside it')
+  throw new Error('the registry does not answer')
 }
 
 async function addUser(url: string): Promise<string> {

@@ -33,7 +33,7 @@ export async function releaseBaseline(scene: Scene): Promise<void> {
   }
   await publish(scene, 'release')
   const versions = await latestVersions(scene)
-  stage.check(
+  stage.need(
     scene.names.every((name) => versions.get(name) === versionsIn(clone).get(name)),
     'all packages are published in the versions that the repository has',
   )
@@ -92,9 +92,9 @@ async function refusals({ clone, stage }: Scene, { demanded, tooLittle }: SpecCh
   }
   const mended = await clone.observe('check:release', '--base', 'main', '--fix')
   stage.say(mended.output)
-  stage.check(mended.code === passed, 'with --fix it writes what is missing')
+  stage.need(mended.code === passed, 'with --fix it writes what is missing')
   const second = await clone.observe('check:release', '--base', 'main')
-  stage.check(second.code === passed, 'and then it lets the change pass')
+  stage.need(second.code === passed, 'and then it lets the change pass')
   const fresh = await clone.observe('check:codegen')
   stage.check(fresh.code === passed, 'the generated code is that of the specification')
 }
@@ -112,17 +112,21 @@ async function canary(scene: Scene, change: SpecChange, before: Versions): Promi
   await scene.clone.git('clean', '--quiet', '--force', '-d')
 }
 
-async function publish({ clone, stage }: Scene, kind: 'release' | 'canary'): Promise<void> {
+async function publish({ clone, registry, stage }: Scene, kind: 'release' | 'canary'): Promise<void> {
   const clean = await clone.observe('check:clean')
-  stage.check(clean.code === passed, 'nothing in the clone is uncommitted')
+  stage.need(clean.code === passed, 'nothing in the clone is uncommitted')
   const packed = await clone.observe('release:pack')
   stage.say(packed.output)
-  stage.check(packed.code === passed && packed.output.includes(`Packed: ${kind}`), `a ${kind} was packed`)
+  stage.need(packed.code === passed && packed.output.includes(`Packed: ${kind}`), `a ${kind} was packed`)
+  const { output } = await observeProgram(clone.root, 'pnpm', 'config', 'get', '@fairlead:registry')
+  const isOurs = output.split('\n').includes(`${registry.url}/`)
+  stage.need(isOurs, 'our packages go to the registry of this machine')
   const published = await clone.observe('release:publish')
   stage.say(published.output)
-  stage.check(published.code === passed, `the ${kind} was published`)
+  stage.need(published.code === passed, `the ${kind} was published`)
   if (kind === 'release') {
     const tagged = await clone.observe('release:tag')
+    stage.say(tagged.output)
     stage.check(tagged.code === passed, 'its tags were pushed')
   }
 }

@@ -5,6 +5,12 @@ export interface Stage {
   say(text: string): void
   /** Says what was looked at, and remembers it where it does not hold. */
   check(holds: boolean, what: string): void
+  /**
+   * Does the same for what everything after it depends on.
+   *
+   * @throws Error where it does not hold
+   */
+  need(holds: boolean, what: string): void
 }
 
 /** Makes a stage without any faults yet. */
@@ -13,6 +19,10 @@ export function createStage(): Stage {
   const started = performance.now()
   let place = ''
   const say = (text: string) => void process.stdout.write(`${text.trimEnd()}\n`)
+  const check = (holds: boolean, what: string) => {
+    say(`${holds ? 'ok' : 'WRONG'}: ${what}`)
+    if (!holds) faults.push(`${place}: ${what}`)
+  }
   return {
     faults,
     heading(text) {
@@ -20,9 +30,11 @@ export function createStage(): Stage {
       say(`\n== ${text} (${Math.round((performance.now() - started) / 1_000)} s)\n`)
     },
     say,
-    check(holds, what) {
-      say(`${holds ? 'ok' : 'WRONG'}: ${what}`)
-      if (!holds) faults.push(`${place}: ${what}`)
+    check,
+    need(holds, what) {
+      check(holds, what)
+      if (!holds)
+        throw new Error(`\n${faults.join('\n')}\nThe rehearsal ends here, as what follows depends on it.`)
     },
   }
 }

@@ -17,6 +17,8 @@ export async function faultsOf(
   const { dist, version } = found
   const file = join(folder, `${name.replaceAll(/\W+/g, '-')}-${version}.tgz`)
   const response = await fetch(dist.tarball)
+  if (!response.ok)
+    return [`${name}@${version}: the registry answered ${response.status} instead of the tarball`]
   await writeFile(file, Buffer.from(await response.arrayBuffer()))
   const { output: listed } = await observeProgram(folder, 'tar', '-tzf', file)
   const { output: manifest } = await observeProgram(folder, 'tar', '-xzOf', file, 'package/package.json')

@@ -1,0 +1,14 @@
+import type { Package } from '@fairlead/release-gate'
+
+/**
+ * The tags that published packages should have and do not.
+ *
+ * @param listed - what `git ls-remote --tags` prints
+ */
+export function missingTags(packages: ReadonlyMap<string, Package>, listed: string): readonly string[] {
+  const refs = new Set(listed.split('\n').map((line) => line.split('\t')[1]))
+  return [...packages.values()]
+    .filter(({ isPublished }) => isPublished)
+    .map(({ name, version }) => `${name}@${version}`)
+    .filter((tag) => !refs.has(`refs/tags/${tag}`))
+}
