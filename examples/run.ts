@@ -16,13 +16,12 @@ interface DevelopmentNode {
 
 interface Example {
   readonly shows: string
-  readonly chain: 'evm' | 'jetton' | 'solana'
+  /** The chain that it reads. One without makes things happen on the embedded chains, and has nothing to do elsewhere. */
+  readonly chain?: 'evm' | 'jetton' | 'solana'
   /** Variables that it reads beside NODE_URL and NODE_TOKEN, by the sample data of the chain. */
   readonly variables?: Readonly<
     Record<string, (data: Readonly<Record<string, string>>) => string | undefined>
   >
-  /** Makes things happen on the embedded chains, so it has nothing to do elsewhere. */
-  readonly isEmbedded?: boolean
 }
 
 const examples: Readonly<Record<string, Example>> = {
@@ -54,8 +53,6 @@ const examples: Readonly<Record<string, Example>> = {
   },
   activity: {
     shows: 'makes things happen on the embedded chains: transfers, a reorganization, a burn',
-    chain: 'evm',
-    isEmbedded: true,
   },
 }
 
@@ -68,7 +65,11 @@ const developmentFile = join('.fairlead', 'dev.json')
 
 const [name, ...args] = process.argv.slice(2)
 // Whoever reads the output may have enough of it, as `head` has.
-process.stdout.on('error', () => process.exit(0))
+process.stdout.on('error', (error) => {
+  if (codeOf(error) === 'EPIPE') process.exit(0)
+  console.error(messageOf(error))
+  process.exit(1)
+})
 try {
   if (name === undefined || name === '--help') console.log(usage())
   else await run(name)
@@ -91,17 +92,20 @@ async function run(example: string): Promise<void> {
 
 async function variablesOf(
   example: string,
-  { chain, variables = {}, isEmbedded }: Example,
+  { chain, variables = {} }: Example,
 ): Promise<Record<string, string>> {
   const { env } = process
-  if (env['NODE_URL'] && !isEmbedded) {
+  if (env['NODE_URL'] && chain) {
     const missing = ['NODE_TOKEN', ...Object.keys(variables)].filter((variable) => !env[variable])
     if (missing.length === 0) return {}
     throw new UsageError(
       `With NODE_URL, ${example} needs ${missing.join(' and ')} in the environment as well.`,
     )
   }
-  const node = await developmentNode(chain)
+  const nodes = await developmentNodes()
+  if (!chain) return {}
+  const node = nodes.find((one) => one.chain === chain)
+  if (!node) throw new UsageError(`The service runs without its ${chain} chain, which this example needs.`)
   const found: Record<string, string> = {
     NODE_URL: node.node_url,
     NODE_TOKEN: chain === 'solana' ? (node.x_token ?? '') : node.token,
@@ -112,7 +116,7 @@ async function variablesOf(
   return found
 }
 
-async function developmentNode(chain: string): Promise<DevelopmentNode> {
+async function developmentNodes(): Promise<readonly DevelopmentNode[]> {
   let text: string
   try {
     text = readFileSync(developmentFile, 'utf8')
@@ -128,9 +132,7 @@ async function developmentNode(chain: string): Promise<DevelopmentNode> {
       `Nothing answers at ${url}, where ${developmentFile} says that the service is: run npm start in another terminal.`,
     )
   }
-  const node = nodes.find((one) => one.chain === chain)
-  if (!node) throw new UsageError(`The service runs without its ${chain} chain, which this example needs.`)
-  return node
+  return nodes
 }
 
 function usage(): string {

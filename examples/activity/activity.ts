@@ -10,11 +10,6 @@ const { values, positionals } = parseArgs({
 })
 const [action = 'transfers', argument = '1'] = positionals
 
-const { nodes } = JSON.parse(readFileSync('.fairlead/dev.json', 'utf8'))
-const [{ example }] = nodes
-// The service offers no method that would change a chain behind the backs of its clients; the engine behind it does.
-const engine = `http://127.0.0.1:${readFileSync('.fairlead/evm/port', 'utf8').trim()}`
-
 if (action === 'transfers') await transfers(Number(values.count))
 else if (action === 'reorg') await reorganize(Number(argument))
 else if (action === 'burn') await burn()
@@ -23,6 +18,7 @@ else throw new Error('the action must be transfers, reorg or burn')
 /** Sends tokens once a second; each transfer is a block of its own. */
 async function transfers(count: number): Promise<void> {
   if (!(count >= 1)) throw new Error('--count must be a number from 1 on')
+  const { call, transfer } = engine()
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   for (let sent = 0; sent < count && !stop.signal.aborted; sent++) {
@@ -35,33 +31,46 @@ async function transfers(count: number): Promise<void> {
 /** Puts other blocks in the place of the newest ones, each with a transfer. */
 async function reorganize(depth: number): Promise<void> {
   if (!Number.isInteger(depth) || depth < 1) throw new Error('the depth must be a whole number from 1 on')
+  const { call, transfer } = engine()
   await call('anvil_reorg', [depth, Array.from({ length: depth }, (_, block) => [transfer(), block])])
   console.log('replaced ', depth, 'blocks, up to block', Number(await call('eth_blockNumber', [])))
 }
 
 /** Burns some of the sample jetton. */
 async function burn(): Promise<void> {
-  const jetton = nodes.find(({ chain }: { chain: string }) => chain === 'jetton')
-  if (!jetton) throw new Error('the service runs without its jetton chain')
   // Wallets of that chain take a moment to load, which the other actions need not wait for.
   const { burnJetton } = await import('./burn-jetton.ts')
-  await burnJetton(jetton, argument, values.comment)
+  await burnJetton(nodeOf('jetton'), argument, values.comment)
   console.log('burned   ', argument)
 }
 
-/** A call of `transfer(address,uint256)` of the sample token, as a rule with an amount that was not there before. */
-function transfer(): object {
-  // Up to ten tokens of 18 decimals.
-  const amount = BigInt(randomInt(1, 100_000)) * 10n ** 14n
-  const word = (hex: string) => hex.padStart(64, '0')
-  const data = `0xa9059cbb${word(example.recipient.slice(2))}${word(amount.toString(16))}`
-  return { from: example.account, to: example.contract, data, gas: '0x30d40' }
+/** The engine of the EVM chain: the service offers no method that changes a chain behind the backs of its clients. */
+function engine() {
+  const { account, contract, recipient } = nodeOf('evm').example
+  const url = `http://127.0.0.1:${readFileSync('.fairlead/evm/port', 'utf8').trim()}`
+  const headers = { 'content-type': 'application/json' }
+  return {
+    /** A call of `transfer(address,uint256)` of the sample token, as a rule with an amount that was not there before. */
+    transfer(): object {
+      // Up to ten tokens of 18 decimals.
+      const amount = BigInt(randomInt(1, 100_000)) * 10n ** 14n
+      const word = (hex: string) => hex.padStart(64, '0')
+      const data = `0xa9059cbb${word(recipient.slice(2))}${word(amount.toString(16))}`
+      return { from: account, to: contract, data, gas: '0x30d40' }
+    },
+    async call(method: string, params: readonly unknown[]): Promise<unknown> {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const { result, error } = await (await fetch(url, { method: 'POST', headers, body })).json()
+      if (error) throw new Error(`${method}: ${error.message}`)
+      return result
+    },
+  }
 }
 
-async function call(method: string, params: readonly unknown[]): Promise<unknown> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const { result, error } = await (await fetch(engine, { method: 'POST', headers, body })).json()
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
+/** The node of a chain, as `npm start` has described it. */
+function nodeOf(name: string) {
+  const { nodes } = JSON.parse(readFileSync('.fairlead/dev.json', 'utf8'))
+  const node = nodes.find(({ chain }: { chain: string }) => chain === name)
+  if (!node) throw new Error(`the service runs without its ${name} chain`)
+  return node
 }

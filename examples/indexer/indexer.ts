@@ -1,5 +1,6 @@
 /** Keeps the transfers of a token in SQLite, so that the table is what the chain is: across reorganizations and restarts. */
 import { createEvmClient, FairleadError, type LogPosition, toNumber, watchLogs } from '@fairlead/evm-rpc'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openTransfers } from './transfers-table.ts'
 
@@ -21,7 +22,8 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop
 // Nobody waits at a screen for these rows, so asking for new blocks is enough.
 const evm = createEvmClient({ url: NODE_URL, auth: { kind: 'token', token: NODE_TOKEN } })
 const token = TOKEN_ADDRESS.toLowerCase()
-const table = openTransfers(values.database, token)
+const chain = await evm.request({ method: 'eth_chainId', params: [] })
+const table = openTransfers(values.database, chain, token)
 
 // keccak256 of Transfer(address,address,uint256)
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -47,19 +49,27 @@ table.close()
 
 /**
  * Takes back the blocks at the end of the table that the chain has left while nobody followed it, and a node need not know
- * any more.
+ * any more. Only another block in the place of one says that it has left.
  *
  * @returns where to go on
  */
 async function rollBack(): Promise<LogPosition | undefined> {
   for (let last = table.last(); last; last = table.last()) {
-    const block = await evm.request({
-      method: 'eth_getBlockByNumber',
-      params: [last.blockNumber, false],
-    })
-    if (block?.hash === last.blockHash) return last
+    const hash = await hashAt(last.blockNumber)
+    if (hash === undefined || hash === last.blockHash) return last
     const removed = table.removeBlock(last.blockHash)
     console.log(`- block ${toNumber(last.blockNumber)} all ${removed}  is not on the chain any more`)
+  }
+  return undefined
+}
+
+/** The hash of the block at a height, as soon as the node has one; undefined when the program is to end before. */
+async function hashAt(blockNumber: LogPosition['blockNumber']): Promise<string | undefined> {
+  for (let tries = 0; !signal.aborted; tries++) {
+    const block = await evm.request({ method: 'eth_getBlockByNumber', params: [blockNumber, false] })
+    if (block?.hash) return block.hash
+    if (tries === 0) console.error(`the node has no block ${toNumber(blockNumber)} yet; asking again`)
+    await pause(1_000, undefined, { signal }).catch(() => undefined)
   }
   return undefined
 }

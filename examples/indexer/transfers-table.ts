@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The transfers of one token; its newest row says how far the chain was read. */
+/** The transfers of one token on one chain; its newest row says how far the chain was read. */
 export interface TransfersTable {
   /** Adds the transfer of a log. */
   add(log: MinedLog): void
@@ -18,12 +18,13 @@ export interface TransfersTable {
 }
 
 /**
- * Opens the table in a file, which may hold several tokens.
+ * Opens the table in a file, which may hold several tokens, of several chains.
  *
  * @param path - file of the database, made where there is none
+ * @param chain - what `eth_chainId` says, so that a node of another chain takes nothing back
  * @param token - address of the token
  */
-export function openTransfers(path: string, token: string): TransfersTable {
+export function openTransfers(path: string, chain: string, token: string): TransfersTable {
   mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path)
   // A place on the chain holds one log: the key would refuse a second one from another branch.
@@ -31,6 +32,7 @@ export function openTransfers(path: string, token: string): TransfersTable {
   database.exec(`
     PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS transfers (
+      chain TEXT NOT NULL,
       token TEXT NOT NULL,
       block_number INTEGER NOT NULL,
       log_index INTEGER NOT NULL,
@@ -39,28 +41,30 @@ export function openTransfers(path: string, token: string): TransfersTable {
       sender TEXT NOT NULL,
       recipient TEXT NOT NULL,
       amount TEXT NOT NULL,
-      PRIMARY KEY (token, block_number, log_index)
+      PRIMARY KEY (chain, token, block_number, log_index)
     ) STRICT, WITHOUT ROWID`)
-  const add = database.prepare('INSERT INTO transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const add = database.prepare('INSERT INTO transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const remove = database.prepare(
-    'DELETE FROM transfers WHERE token = ? AND block_number = ? AND log_index = ? AND block_hash = ?',
+    'DELETE FROM transfers WHERE chain = ? AND token = ? AND block_number = ? AND log_index = ? AND block_hash = ?',
   )
-  const removeBlock = database.prepare('DELETE FROM transfers WHERE token = ? AND block_hash = ?')
+  const removeBlock = database.prepare(
+    'DELETE FROM transfers WHERE chain = ? AND token = ? AND block_hash = ?',
+  )
   const last = database.prepare(`
-    SELECT block_number, log_index, block_hash FROM transfers WHERE token = ?
+    SELECT block_number, log_index, block_hash FROM transfers WHERE chain = ? AND token = ?
     ORDER BY block_number DESC, log_index DESC LIMIT 1`)
-  const count = database.prepare('SELECT count(*) AS count FROM transfers WHERE token = ?')
+  const count = database.prepare('SELECT count(*) AS count FROM transfers WHERE chain = ? AND token = ?')
   return {
     add({ blockNumber, logIndex, blockHash, transactionHash, topics: [, from, to], data }) {
-      const place = [token, toNumber(blockNumber), toNumber(logIndex), blockHash]
+      const place = [chain, token, toNumber(blockNumber), toNumber(logIndex), blockHash]
       add.run(...place, transactionHash ?? '', addressIn(from), addressIn(to), BigInt(data).toString())
     },
     remove({ blockNumber, logIndex, blockHash }) {
-      remove.run(token, toNumber(blockNumber), toNumber(logIndex), blockHash)
+      remove.run(chain, token, toNumber(blockNumber), toNumber(logIndex), blockHash)
     },
-    removeBlock: (hash) => Number(removeBlock.run(token, hash).changes),
+    removeBlock: (hash) => Number(removeBlock.run(chain, token, hash).changes),
     last() {
-      const row = last.get(token)
+      const row = last.get(chain, token)
       return (
         row && {
           blockNumber: toQuantity(Number(row['block_number'])),
@@ -69,7 +73,7 @@ export function openTransfers(path: string, token: string): TransfersTable {
         }
       )
     },
-    count: () => Number(count.get(token)?.['count']),
+    count: () => Number(count.get(chain, token)?.['count']),
     close: () => database.close(),
   }
 }

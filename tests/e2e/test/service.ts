@@ -1,6 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { type ServiceProcess, startServiceProcess } from '@fairlead/vitest/service-process'
 import { cpSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -57,14 +56,7 @@ export interface DevelopmentFile {
   ]
 }
 
-/** A service that runs as a process of its own. */
-export interface ServiceProcess {
-  readonly process: ChildProcess
-  /** Everything that the process has printed so far. */
-  output(): string
-  /** Sends a signal and waits for the end; answers with the exit code. */
-  end(signal: NodeJS.Signals): Promise<number | null>
-}
+export type { ServiceProcess }
 
 /** A service over the embedded chains, as `npm start` runs it. */
 export interface Service extends ServiceProcess {
@@ -122,40 +114,22 @@ export async function startProcess(
   environment: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), command, ...args],
-    {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        HOME: folder,
-        FAIRLEAD_PORT: '0',
-        // Every start would compile the same sources again.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
-        ...environment,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  return startServiceProcess({
+    program: process.execPath,
+    args: [
+      '--conditions=@fairlead/source',
+      join(repository, 'packages/gateway/src/bin.ts'),
+      command,
+      ...args,
+    ],
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      FAIRLEAD_PORT: '0',
+      // Every start would compile the same sources again.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache'),
+      ...environment,
     },
-  )
-  let output = ''
-  const ended = once(child, 'exit')
-  await new Promise<void>((started, failed) => {
-    const read = (chunk: Buffer) => {
-      output += chunk.toString()
-      if (output.includes('Fairlead is running')) started()
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
   })
-  return {
-    process: child,
-    output: () => output,
-    end: async (signal) => {
-      child.kill(signal)
-      await ended
-      return child.exitCode
-    },
-  }
 }

@@ -17,11 +17,11 @@ async function burns(): Promise<readonly Burn[]> {
   return answer.burns
 }
 
-const file = 'burns.json'
-
-// The tests follow one another: what one has noted, the next one goes on from.
+/** The name of a file that is not there yet, at a second attempt of a test neither. */
+const freshFile = () => `burns-${crypto.randomUUID()}.json`
 
 it('prints the burns that there were, in units of the jetton', async () => {
+  const file = freshFile()
   const { code, lines } = await run(['burn-watcher', '--file', file, '--count', '3'])
   expect(code).toBe(0)
   expect(lines).toHaveLength(3)
@@ -31,6 +31,9 @@ it('prints the burns that there were, in units of the jetton', async () => {
 })
 
 it('goes on behind them, and prints a burn as it comes, with a comment that commands nothing', async () => {
+  const file = freshFile()
+  const { length } = await burns()
+  expect((await run(['burn-watcher', '--file', file, '--count', String(length)])).code).toBe(0)
   const watcher = start(['burn-watcher', '--file', file])
   await run(['activity', 'burn', '7.5', '--comment', 'Paid \u001B[2Jback'])
   await watcher.printed(/7\.5 SAMPLE/)
@@ -45,7 +48,7 @@ it('begins at a time', async () => {
   const expected = all.filter(({ transaction }) => transaction.time >= time)
   expect(expected.length).toBeLessThan(all.length)
   const since = new Date(time * 1_000).toISOString()
-  const words = ['burn-watcher', '--file', 'other.json', '--since', since, '--count', String(expected.length)]
+  const words = ['burn-watcher', '--file', freshFile(), '--since', since, '--count', String(expected.length)]
   const { code, lines } = await run(words)
   expect(code).toBe(0)
   expect(lines).toHaveLength(expected.length)

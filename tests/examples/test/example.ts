@@ -54,7 +54,8 @@ function follow(child: ChildProcess): Running {
   let output = ''
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const closed = once(child, 'close')
+  let isClosed = false
+  const closed = once(child, 'close').then(() => (isClosed = true))
   const lines = () => output.split('\n').slice(0, -1)
   return {
     lines,
@@ -62,8 +63,10 @@ function follow(child: ChildProcess): Running {
       vi
         .waitUntil(
           () => {
-            if (child.exitCode !== null) throw new Error(`the example has ended:\n${output}`)
-            return lines().filter((line) => pattern.test(line)).length >= times
+            if (lines().filter((line) => pattern.test(line)).length >= times) return true
+            // It may have printed more than was read yet, but no more than once it is closed.
+            if (isClosed) throw new Error(`the example has ended:\n${output}`)
+            return false
           },
           { timeout: 20_000, interval: 20 },
         )

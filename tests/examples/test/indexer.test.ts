@@ -1,14 +1,24 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
-import { evmNode, transfers } from './evm.ts'
+import { call, evmNode, transfers } from './evm.ts'
+import { startNode } from './evm-node.ts'
 import { run, start } from './example.ts'
 import { startRelay } from './relay.ts'
 
-const database = 'transfers.db'
+/** The name of a database that is not there yet, at a second attempt of a test neither. */
+const freshDatabase = () => `transfers-${crypto.randomUUID()}.db`
+
+/** A database with every transfer that there is. */
+async function filledDatabase(): Promise<string> {
+  const database = freshDatabase()
+  const { length } = await transfers()
+  expect((await run(['indexer', '--database', database, '--count', String(length)])).code).toBe(0)
+  return database
+}
 
 /** What the table holds, in the order of the chain. */
-function rows(): readonly object[] {
+function rowsOf(database: string): readonly object[] {
   const open = new DatabaseSync(join(inject('folder'), database), { readOnly: true })
   try {
     return open
@@ -23,7 +33,9 @@ function rows(): readonly object[] {
 /** What it should hold. */
 async function chain(): Promise<readonly object[]> {
   const addressIn = (topic = '') => `0x${topic.slice(26)}`
+  const id = await call<string>('eth_chainId')
   return (await transfers()).map((log) => ({
+    chain: id,
     token: evmNode().example['contract']?.toLowerCase(),
     block_number: Number(log.blockNumber),
     log_index: Number(log.logIndex),
@@ -35,30 +47,30 @@ async function chain(): Promise<readonly object[]> {
   }))
 }
 
-const agree = () => vi.waitFor(async () => expect(rows()).toEqual(await chain()), { timeout: 20_000 })
-
-// The tests follow one another: each goes on with the table that the one before it has left.
+const agree = (database: string) =>
+  vi.waitFor(async () => expect(rowsOf(database)).toEqual(await chain()), { timeout: 20_000 })
 
 it('holds what the chain holds, across a cut and a reorganization', async () => {
+  const database = freshDatabase()
   const { node_url, token, example } = evmNode()
   const relay = await startRelay(node_url)
   onTestFinished(() => relay.close())
   const variables = { NODE_URL: relay.url, NODE_TOKEN: token, TOKEN_ADDRESS: example['contract'] ?? '' }
   const indexer = start(['indexer', '--database', database], { variables })
   await indexer.printed(/^\+ block/, (await transfers()).length)
-  await agree()
+  await agree(database)
 
   const mend = relay.cut()
   await run(['activity', 'transfers', '--count', '2'])
-  expect(rows()).not.toEqual(await chain())
+  expect(rowsOf(database)).not.toEqual(await chain())
   mend()
-  await agree()
+  await agree(database)
 
-  const before = rows()
+  const before = rowsOf(database)
   await run(['activity', 'reorg', '2'])
   await indexer.printed(/^- block/, 2)
-  await agree()
-  const now = rows()
+  await agree(database)
+  const now = rowsOf(database)
   expect(now).toHaveLength(before.length)
   expect(now.slice(0, -2)).toEqual(before.slice(0, -2))
   expect(now.at(-1)).not.toEqual(before.at(-1))
@@ -69,21 +81,53 @@ it('holds what the chain holds, across a cut and a reorganization', async () => 
 })
 
 it('goes on after a restart where it was', async () => {
-  const before = rows().length
+  const database = await filledDatabase()
+  const before = rowsOf(database).length
   await run(['activity', 'transfers', '--count', '1'])
   const { code, lines } = await run(['indexer', '--database', database, '--count', '1'])
   expect(code).toBe(0)
   expect(lines).toEqual([expect.stringMatching(/^\+ block/), `${before + 1} transfers in ${database}`])
-  await agree()
+  await agree(database)
 })
 
 it('takes back what was reorganized while it did not run', async () => {
+  const database = await filledDatabase()
   await run(['activity', 'reorg', '2'])
-  expect(rows()).not.toEqual(await chain())
+  expect(rowsOf(database)).not.toEqual(await chain())
   const { code, lines } = await run(['indexer', '--database', database, '--count', '2'])
   expect(code).toBe(0)
   expect(
     lines.filter((line) => /^- block \d+ all 1 {2}is not on the chain any more$/.test(line)),
   ).toHaveLength(2)
-  await agree()
+  await agree(database)
+})
+
+it('takes nothing back for a node that lags', async () => {
+  const database = await filledDatabase()
+  const before = rowsOf(database)
+  const node = await startNode({ eth_getBlockByNumber: null })
+  onTestFinished(() => node.close())
+  const indexer = start(['indexer', '--database', database], { variables: node.variables })
+  await indexer.printed(/^the node has no block \d+ yet; asking again$/)
+  expect(rowsOf(database)).toEqual(before)
+  node.answerAsIs()
+  await run(['activity', 'transfers', '--count', '1'])
+  await indexer.printed(/^\+ block/)
+  const { code, lines } = await indexer.ended('SIGINT')
+  expect(code).toBe(0)
+  expect(lines.filter((line) => line.startsWith('-'))).toEqual([])
+  await agree(database)
+})
+
+it('keeps the rows of another chain', async () => {
+  const database = await filledDatabase()
+  const before = rowsOf(database)
+  const node = await startNode({ eth_chainId: '0xffff1' })
+  onTestFinished(() => node.close())
+  const words = ['indexer', '--database', database, '--count', '1']
+  const { code, lines } = await run(words, { variables: node.variables })
+  expect(code).toBe(0)
+  expect(lines.at(-1)).toBe(`1 transfers in ${database}`)
+  expect(rowsOf(database)).toEqual(expect.arrayContaining([...before]))
+  expect(rowsOf(database)).toHaveLength(before.length + 1)
 })

@@ -73,6 +73,20 @@ it('names the variables that a node of your own needs', async () => {
   expect(output).toContain('NODE_TOKEN and TOKEN_ADDRESS and ACCOUNTS')
 })
 
+it('says which chain an action needs, and asks for no other', async () => {
+  const { base_url, nodes } = inject('development')
+  const folder = await emptyFolder({
+    base_url,
+    nodes: nodes.slice(2, 3).map((node) => ({ ...node, chain: 'jetton' })),
+  })
+  const transfers = await run(['activity', 'transfers', '--count', '1'], { folder })
+  expect(transfers).toMatchObject({ code: 1, output: 'the service runs without its evm chain\n' })
+  expect(await run(['activity', 'burn', '0.5'], { folder })).toMatchObject({
+    code: 0,
+    output: 'burned    0.5\n',
+  })
+})
+
 it('refuses names and options that do not exist', async () => {
   const unknown = await run(['token-dashbord'])
   expect(unknown.code).toBe(2)

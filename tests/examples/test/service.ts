@@ -1,6 +1,5 @@
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { startServiceProcess } from '@fairlead/vitest/service-process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -42,36 +41,30 @@ export interface Service {
 /**
  * Starts the service and waits until it answers.
  *
- * @throws Error with its output when it ends before
+ * @throws Error with its output when it ends before, or does not come up
  */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-examples-'))
-  await copyEmptyDatabase(join(folder, '.fairlead'))
-  const program = join(repository, 'packages/gateway/src/bin.ts')
-  const child = spawn(process.execPath, ['--conditions=@fairlead/source', program, 'dev'], {
-    cwd: folder,
-    env: { ...environment(folder), FAIRLEAD_PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'exit')
-  let output = ''
-  await new Promise<void>((started, failed) => {
-    const read = (chunk: Buffer) => {
-      output += chunk.toString()
-      if (output.includes('Fairlead is running')) started()
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    await copyEmptyDatabase(join(folder, '.fairlead'))
+    const { end } = await startServiceProcess({
+      program: process.execPath,
+      args: ['--conditions=@fairlead/source', join(repository, 'packages/gateway/src/bin.ts'), 'dev'],
+      cwd: folder,
+      env: { ...environment(folder), FAIRLEAD_PORT: '0' },
+    })
+    return {
+      folder,
+      file: JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')),
+      stop: async () => {
+        await end('SIGTERM')
+        await remove()
+      },
     }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
-  })
-  return {
-    folder,
-    file: JSON.parse(await readFile(join(folder, '.fairlead/dev.json'), 'utf8')),
-    stop: async () => {
-      child.kill('SIGTERM')
-      await ended
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
+  } catch (error) {
+    await remove()
+    throw error
   }
 }
 

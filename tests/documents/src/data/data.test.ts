@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { parseEnv } from 'node:util'
 import { parseConfiguration } from '@fairlead/gateway'
 import { renderMermaidSVG } from 'beautiful-mermaid'
@@ -34,7 +35,15 @@ it('what looks like a configuration is checked as one', () => {
 it.each(fencesOf('env'))('%s is an environment that the service takes', (_, { text }) => {
   const variables = parseEnv(text)
   expect(Object.keys(variables).flatMap((name) => problemOfVariable(name) ?? [])).toEqual([])
-  expect(() => parseConfiguration(variables)).not.toThrow()
+  const { FAIRLEAD_SECRET_KEY: key } = variables
+  if (key === undefined) {
+    expect(() => parseConfiguration(variables)).not.toThrow()
+    return
+  }
+  // No key of a page may be one that somebody uses: the service takes none of them, and all of the rest.
+  expect(() => parseConfiguration(variables)).toThrow('FAIRLEAD_SECRET_KEY')
+  const filledIn = { ...variables, FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') }
+  expect(() => parseConfiguration(filledIn)).not.toThrow()
 })
 
 it.each(fencesOf('ini'))('%s is a unit', (_, { text }) => {

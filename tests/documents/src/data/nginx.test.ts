@@ -1,9 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { allFences, placeOf } from '../pages/fence.ts'
 
 const fences = allFences.filter(({ language }) => language === 'nginx')
@@ -17,18 +20,84 @@ describe.each(fences.map((fence) => [placeOf(fence), fence.text] as const))('%s'
   })
 
   it.skipIf(!hasNginx)('is taken by nginx', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fairlead-nginx-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const { cert, private: key } = await generate([{ name: 'commonName', value: 'fairlead.example.com' }])
-    writeFileSync(join(folder, 'fullchain.pem'), cert)
-    writeFileSync(join(folder, 'privkey.pem'), key)
-    const here = text.replaceAll('/etc/nginx/tls', folder).replaceAll('/var/log/nginx', folder)
-    const file = join(folder, 'nginx.conf')
-    writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\n${here}}\n`)
-    const args = ['-t', '-p', folder, '-e', 'stderr', '-c', file]
+    const args = ['-t', ...(await installed(onPort(text, await freePort()))).args]
     expect(() => execFileSync('nginx', args, { stdio: 'pipe' })).not.toThrow()
   })
+
+  it.skipIf(!hasNginx)('writes no token anywhere when no replica answers', async () => {
+    const port = await freePort()
+    const withoutReplicas = text.replaceAll(/server 10\.0\.0\.\d+:8645/g, 'server 127.0.0.1:1')
+    const { folder, args } = await installed(onPort(withoutReplicas, port))
+    const nginx = spawn('nginx', [...args, '-g', 'daemon off;'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [nginx.stdout, nginx.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+    const ended = once(nginx, 'close')
+    const names = [...text.matchAll(/server_name (\S+);/g)].map(([, name]) => name ?? '')
+    try {
+      for (const name of names) {
+        const answer = () => statusOf(port, name, '/marked-token')
+        expect(await vi.waitFor(answer, { timeout: 20_000 })).toBe(502)
+      }
+    } finally {
+      nginx.kill('SIGQUIT')
+      await ended
+    }
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+    const written = files.filter((file) => statSync(file).isFile()).map((file) => readFileSync(file, 'utf8'))
+    // What is written of requests shows that something could have been found.
+    expect(written.join('')).toContain('fairlead.example.com GET 502')
+    expect([...written, output].filter((one) => one.includes('marked-token'))).toEqual([])
+  })
 })
+
+/** Puts the configuration where nginx finds it, with a certificate, and answers with the arguments for it. */
+async function installed(text: string): Promise<{ folder: string; args: readonly string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-nginx-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'fairlead.example.com' }])
+  writeFileSync(join(folder, 'fullchain.pem'), cert)
+  writeFileSync(join(folder, 'privkey.pem'), key)
+  const here = text.replaceAll('/etc/nginx/tls', folder).replaceAll('/var/log/nginx', folder)
+  const file = join(folder, 'nginx.conf')
+  // Those of the distribution belong to another nginx.
+  const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};\n`)
+    .join('')
+  writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\n${places}${here}}\n`)
+  return { folder, args: ['-p', folder, '-e', 'stderr', '-c', file] }
+}
+
+/** The configuration on a port that anybody may listen on; testing it binds its ports too. */
+function onPort(text: string, port: number): string {
+  return text.replaceAll('listen 443', `listen 127.0.0.1:${port}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function statusOf(port: number, servername: string, path: string): Promise<number | undefined> {
+  return new Promise((done, failed) => {
+    const headers = { host: servername }
+    const call = {
+      host: '127.0.0.1',
+      port,
+      servername,
+      path,
+      headers,
+      rejectUnauthorized: false,
+      agent: false,
+    }
+    request(call, (response) => done(response.resume().statusCode))
+      .on('error', failed)
+      .end()
+  })
+}
 
 /** The names of all directives, where blocks and statements end as they have to. */
 function directivesOf(text: string): readonly string[] {

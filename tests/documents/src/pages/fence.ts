@@ -1,4 +1,4 @@
-import { isChecked, type Page, readPages } from './page.ts'
+import { type Page, readPages } from './page.ts'
 
 /** A block of code between fences. */
 export interface Fence {
@@ -36,8 +36,8 @@ export function fencesOf({ path, text }: Page): readonly Fence[] {
   return fences
 }
 
-/** The fences of all pages whose programs and commands are checked. */
-export const allFences: readonly Fence[] = readPages().filter(isChecked).flatMap(fencesOf)
+/** The fences of all pages. */
+export const allFences: readonly Fence[] = readPages().flatMap(fencesOf)
 
 /** Where a fence stands, for messages. */
 export function placeOf({ page, line }: Fence): string {

@@ -20,8 +20,3 @@ export function readPages(): readonly Page[] {
     .filter((path) => existsSync(join(repository, path)))
     .map((path) => ({ path, text: readFileSync(join(repository, path), 'utf8') }))
 }
-
-/** Whether the programs and commands of a page are checked: what users read. */
-export function isChecked({ path }: Page): boolean {
-  return /^(?:docs\/.*|README\.md|CONTRIBUTING\.md|packages\/[^/]+\/README\.md)$/.test(path)
-}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allFences, type Fence, outputOf, placeOf } from '../pages/fence.ts'
@@ -55,9 +55,8 @@ describe('the programs of a page', () => {
   it.concurrent.for(byPage(programs))(
     'print what it says: %s',
     async ([page, fences], { expect: expected }) => {
-      // Programs keep files beside themselves, and find none when they start.
-      const own = join(service.folder, page.replaceAll('/', '-'))
-      mkdirSync(own)
+      // Programs keep files beside themselves, and find none when they start, at a second attempt neither.
+      const own = mkdtempSync(join(service.folder, `${page.replaceAll('/', '-')}-`))
       // One after the other in one process, which has to end by itself.
       const script = fences.map(
         (program) => `await import('${folder.fileOf(program)}'); console.log('${mark}')`,

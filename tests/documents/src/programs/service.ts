@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
+import { startServiceProcess } from '@fairlead/vitest/service-process'
 import { repository } from '../pages/page.ts'
 
 /** The service of `npm start`, which programs and commands of the pages talk to. */
@@ -31,6 +30,16 @@ const usualUrl = 'http://127.0.0.1:8645'
 /** Starts the service in a folder of its own. */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-documents-'))
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    return await startIn(folder, remove)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function startIn(folder: string, remove: () => Promise<void>): Promise<Service> {
   await copyEmptyDatabase(join(folder, '.fairlead'))
   const programs = join(folder, 'bin')
   mkdirSync(programs)
@@ -43,21 +52,14 @@ export async function startService(): Promise<Service> {
     HOME: folder,
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   }
-  const child = spawn(command, ['dev'], {
+  const { end, output } = await startServiceProcess({
+    program: command,
+    args: ['dev'],
     cwd: folder,
     env: { ...environment, FAIRLEAD_PORT: '0', FAIRLEAD_PROBE_NODES: 'false' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'exit')
-  let output = ''
-  await new Promise<void>((started, failed) => {
-    const read = (chunk: Buffer) => {
-      output += chunk.toString()
-      if (/Fairlead is running[^]*Ctrl-C/.test(output)) started()
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    void ended.then(() => failed(new Error(`the service ended before it answered:\n${output}`)))
+    ready: /Fairlead is running[^]*Ctrl-C/,
+    // Less than what a hook of a test may take, which would leave the service behind.
+    patienceMs: 100_000,
   })
   const file = JSON.parse(readFileSync(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
   const [node] = file.nodes
@@ -65,7 +67,7 @@ export async function startService(): Promise<Service> {
   return {
     folder,
     url: file.base_url,
-    output: output.replaceAll(file.base_url, usualUrl),
+    output: output().replaceAll(file.base_url, usualUrl),
     environment: {
       ...environment,
       API_URL: file.base_url,
@@ -76,9 +78,8 @@ export async function startService(): Promise<Service> {
     },
     async stop() {
       stopMining()
-      child.kill('SIGTERM')
-      await ended
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+      await end('SIGTERM')
+      await remove()
     },
   }
 }

@@ -21,6 +21,7 @@ it.each<[string, string]>([
   ['fairlead backup', 'backup takes other arguments'],
   ['FAIRLEAD_EVM_UPSTREM=x npm run serve', 'there is no variable FAIRLEAD_EVM_UPSTREM'],
   ['npm run qickstart', 'there is no script qickstart'],
+  ['npm run example -- idexer --count 1', 'there is no example idexer'],
   ['npm install @fairlead/evm', '@fairlead/evm cannot be installed'],
   ['curl "$API_URL/v2/node/"', 'the platform API has no GET /v2/node/'],
   ['pnpm --filter @fairlead/console biuld', '@fairlead/console has no script biuld'],

@@ -19,7 +19,7 @@ const root = manifestOf('.')
 
 // Programs of others, of which nothing is known here.
 const foreign =
-  /^(?:alias|cat|createdb|createuser|cut|echo|export|gh|git|grep|head|install|journalctl|jq|kubectl|ls|openssl|pg_dump|pg_restore|podman|sort|systemctl|systemd-analyze)$/
+  /^(?:alias|cat|createdb|createuser|cut|echo|export|gh|git|grep|head|install|mktemp|journalctl|jq|kubectl|ls|openssl|pg_dump|pg_restore|podman|sort|sqlite3|systemctl|systemd-analyze|systemd-run|umask)$/
 
 // Variables of the command line itself; all others are options.
 const ofCommandLine = [
@@ -74,7 +74,11 @@ function problemOfNpm([verb = '', ...words]: readonly string[]): string | undefi
     return names.map(problemOfPackage).find((problem) => problem !== undefined)
   }
   const script = verb === 'run' ? words.find((word) => !word.startsWith('-')) : verb
-  return root.scripts?.[script ?? ''] === undefined ? `there is no script ${script}` : undefined
+  if (root.scripts?.[script ?? ''] === undefined) return `there is no script ${script}`
+  const [argument] = words.slice(words.indexOf(script ?? '') + 1).filter((word) => !word.startsWith('-'))
+  if (script !== 'example' || argument === undefined) return undefined
+  const file = join(repository, 'examples', argument, `${argument}.ts`)
+  return existsSync(file) ? undefined : `there is no example ${argument}`
 }
 
 function problemOfNpx(words: readonly string[]): string | undefined {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { isChecked, readPages } from '../pages/page.ts'
+import { readPages } from '../pages/page.ts'
 import { problemOfFairlead } from './command-table.ts'
 import { problemOfVariable } from './problem-of-command.ts'
 import { splitCommands } from './split-commands.ts'
 
-const pages = readPages().filter(isChecked)
+const pages = readPages()
 
 it('every variable that a page names is one of the service or of its command line', () => {
   const named = pages.flatMap(({ path, text }) =>

@@ -255,14 +255,14 @@ describe('a first day', () => {
     await page.getByRole('cell', { name: 'webhook.resend' }).waitFor()
   })
 
-  it('lets in whom the identity provider vouches for, and tells others that it did not', async () => {
+  it('lets in whom the identity provider vouches for, and tells others that they are not in', async () => {
     const visitor = await served().visit('/console/')
     const goThrough = (email: string) => {
       provider.account = { id: email, email, verified: true }
       return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
     }
     await goThrough('stranger@example.test')
-    await visitor.getByRole('alert').getByText('Breakwater did not vouch').waitFor()
+    await visitor.getByRole('alert').getByText('The sign-in through Breakwater did not succeed').waitFor()
     expect(visitor.url()).not.toContain('#')
     await visitor.context().clearCookies()
     await goThrough(served().owner.email)

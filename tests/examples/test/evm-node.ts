@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { evmNode } from './evm.ts'
+
+/** The node of the embedded EVM chain with some answers of its own. */
+export interface OddNode {
+  /** What an example finds it by. */
+  readonly variables: Readonly<Record<string, string>>
+  /** From now on its answers are those of the chain. */
+  answerAsIs(): void
+  close(): Promise<void>
+}
+
+/**
+ * Starts a node in front of the embedded EVM chain.
+ *
+ * @param results - what it answers to methods, whatever the chain says
+ */
+export async function startNode(results: Readonly<Record<string, unknown>>): Promise<OddNode> {
+  const { node_url, example } = evmNode()
+  let own = results
+  const headers = { 'content-type': 'application/json' }
+  const answer = async (request: IncomingMessage): Promise<string> => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const { id, method } = JSON.parse(body) as { id: number; method: string }
+    if (Object.hasOwn(own, method)) return JSON.stringify({ jsonrpc: '2.0', id, result: own[method] })
+    return (await fetch(`${node_url}${request.url}`, { method: 'POST', headers, body })).text()
+  }
+  const server = createServer((request, response) => {
+    answer(request).then(
+      (text) => response.writeHead(200, headers).end(text),
+      () => response.destroy(),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    variables: {
+      NODE_URL: `http://127.0.0.1:${port}`,
+      NODE_TOKEN: evmNode().token,
+      TOKEN_ADDRESS: example['contract'] ?? '',
+    },
+    answerAsIs: () => (own = {}),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
