@@ -4,8 +4,7 @@ import { promisify } from 'node:util'
 import { chromium as chromiumPath } from '@fairlead/toolchains'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { type Served, serve } from '../faults/served.ts'
-import { repository } from '../service.ts'
+import { repository, type Served, serve } from '@fairlead/e2e-tests/served'
 
 /** A service with its console, and a browser before it. */
 export interface ConsoleFixture {

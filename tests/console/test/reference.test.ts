@@ -10,10 +10,11 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { repository } from '../service.ts'
+import type { DevelopmentFile } from '@fairlead/e2e-tests/global-setup'
+import { repository } from '@fairlead/e2e-tests/served'
 import { violations } from './console-fixture.ts'
 
-const { base_url, api_key, owner_email, owner_password, nodes } = inject('development')
+const { base_url, api_key, owner_email, owner_password, nodes }: DevelopmentFile = inject('development')
 const [evmNode] = nodes
 const executablePath = chromiumPath()
 
