@@ -70,11 +70,7 @@ describe('embedded database', () => {
   })
 })
 
-async function writeUntilKilled(
-  argv: readonly string[],
-  writes: number,
-  wait: number,
-): Promise<string[]> {
+async function writeUntilKilled(argv: readonly string[], writes: number, wait: number): Promise<string[]> {
   const child = spawn(process.execPath, argv, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
