@@ -3,7 +3,7 @@ import { mergeConfig } from 'vitest/config'
 
 export default mergeConfig(shared, {
   test: {
-    globalSetup: '@fairlead/e2e-tests/global-setup',
+    globalSetup: 'test/global-setup.ts',
     testTimeout: 120_000,
     fileParallelism: false,
   },

@@ -20,6 +20,8 @@ export default defineConfig({
     restoreMocks: true,
     // Test files keep nothing in modules, so those of a package share one worker that loads the sources once.
     isolate: false,
+    // Databases in memory come and go: in a heap that starts small, collecting it is a seventh of all the work.
+    execArgv: ['--initial-old-space-size=1500', '--min-semi-space-size=32'],
     // Programs that tests start load the same sources again and again: what one has compiled, the next one takes.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'fairlead-compile-cache') },
     // Real engines take their time on a busy machine. A test that waits in vain still ends.

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import type { DevelopmentFile } from '@fairlead/e2e-tests/global-setup'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { DevelopmentFile } from '@fairlead/e2e-tests/service'
 import { repository } from '@fairlead/e2e-tests/served'
 import { violations } from './console-fixture.ts'
 
@@ -60,17 +60,9 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
         '--disable-component-update',
       ],
     })
-  })
-  afterAll(() => browser.close())
-
-  let context: BrowserContext
-  let page: Page
-  // What must not happen on any page: requests to elsewhere, and what the browser refuses or trips over.
-  let unwanted: string[]
-  beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    // One page for all: to open another one costs more than what stands on it.
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     page = await context.newPage()
-    unwanted = []
     page.on('pageerror', (error) => unwanted.push(String(error)))
     page.on('request', (request) => {
       if (!request.url().startsWith(base_url)) unwanted.push(request.url())
@@ -81,10 +73,13 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       if (message.type() === 'error' && !isRefusal) unwanted.push(message.text())
     })
   })
-  afterEach(async () => {
-    await context.close()
-    expect(unwanted).toEqual([])
-  })
+  afterAll(() => browser.close())
+
+  let context: BrowserContext
+  let page: Page
+  // What must not happen on any page: requests to elsewhere, and what the browser refuses or trips over.
+  const unwanted: string[] = []
+  afterEach(() => expect(unwanted.splice(0)).toEqual([]))
 
   async function open(path: string): Promise<void> {
     await page.goto(`${base_url}/docs/${path}`)

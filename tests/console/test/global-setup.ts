@@ -1,0 +1,19 @@
+import { type DevelopmentFile, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import type { TestProject } from 'vitest/node'
+
+/** One service over the embedded chains, whose reference the tests read. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await temporaryFolder()
+  const service = await startService(folder.path)
+  provide('development', service.file)
+  return async () => {
+    await service.end('SIGTERM')
+    await folder.remove()
+  }
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    development: DevelopmentFile
+  }
+}
