@@ -5,7 +5,7 @@ import { createWalletClient, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {

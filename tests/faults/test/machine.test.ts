@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { figure } from './faults/figure.ts'
-import { startPlainNode } from './faults/plain-node.ts'
-import { serve } from './faults/served.ts'
+import { figure } from './figure.ts'
+import { startPlainNode } from './plain-node.ts'
+import { serve } from '@fairlead/e2e-tests/served'
 import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { steadyLoad } from './steady-load.ts'
 
@@ -96,7 +96,7 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
     const service = await serve({
       DATABASE_URL: postgres.url,
       FAIRLEAD_EVM_UPSTREAM: node.url,
-      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'faults/shifted-clock.mjs')}`,
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'shifted-clock.mjs')}`,
       FAULTS_CLOCK_FILE: file,
     })
     onTestFinished(() => service.remove())

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { type FaultyRelay, startRelay } from './faults/faulty-relay.ts'
-import { figure } from './faults/figure.ts'
-import { type LoadReport, type MixedLoad, mixedLoad } from './faults/mixed-load.ts'
-import { type Served, serve } from './faults/served.ts'
-import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
+import { type FaultyRelay, startRelay } from './faulty-relay.ts'
+import { figure } from './figure.ts'
+import { type LoadReport, type MixedLoad, mixedLoad } from './mixed-load.ts'
+import { type Served, serve } from '@fairlead/e2e-tests/served'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 const patience = { timeout: 60_000, interval: 20 }
 const headPollMs = 100

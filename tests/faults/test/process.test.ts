@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
-import { evmOnly, repository, startService, temporaryFolder } from './service.ts'
+import { evmOnly, repository, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeEach(async () => {
@@ -36,15 +38,15 @@ describe('the service as a process', () => {
     },
   )
 
-  it('ends cleanly also when whoever read its output is gone', async () => {
-    const service = await startService(folder.path, evmOnly)
-    service.process.stdout?.destroy()
-    expect(await service.end('SIGTERM')).toBe(0)
-  })
-
-  it('keeps secrets, records and chain from start to start', async () => {
-    const first = await startService(folder.path, evmOnly)
+  it('keeps secrets, records and chain from start to start, and prints no secret of its file', async () => {
+    const first = await startService(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
+    expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
     await first.end('SIGTERM')
+    const {
+      api_key,
+      nodes: [node],
+    } = first.file
+    for (const secret of [api_key, node.token, node.password]) expect(first.output()).not.toContain(secret)
     const second = await startService(folder.path, evmOnly)
     const { base_url: _, console_url: __, nodes, ...rest } = second.file
     const { base_url: ___, console_url: ____, nodes: firstNodes, ...firstRest } = first.file
@@ -53,29 +55,24 @@ describe('the service as a process', () => {
     await second.end('SIGTERM')
   })
 
-  it('writes a development file that only its owner can read, and prints none of its secrets', async () => {
-    const service = await startService(folder.path, { ...evmOnly, FAIRLEAD_LOG_LEVEL: 'debug' })
-    expect(statSync(join(folder.path, '.fairlead/dev.json')).mode & 0o777).toBe(0o600)
-    const { api_key, nodes } = service.file
-    await service.end('SIGTERM')
-    for (const secret of [api_key, nodes[0].token, nodes[0].password])
-      expect(service.output()).not.toContain(secret)
-  })
-
   it('says that a port is taken and how to choose another', async () => {
-    const port = new URL(inject('development').base_url).port
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const port = String((other.address() as AddressInfo).port)
     await expect(startService(folder.path, { ...evmOnly, FAIRLEAD_PORT: port })).rejects.toThrow(
       `error: port is taken: ${port}. Set FAIRLEAD_PORT`,
     )
+    other.close()
     expect(processesOf(folder.path)).toEqual([])
   })
 
-  it('refuses a second service on the same data', async () => {
+  it('refuses a second service on the same data, and ends cleanly when nobody reads its output', async () => {
     const service = await startService(folder.path, evmOnly)
     await expect(startService(folder.path, evmOnly)).rejects.toThrow(/in use|already/i)
     const answer = await fetch(`${service.file.base_url}/readyz`)
     expect(answer.status).toBe(200)
-    await service.end('SIGTERM')
+    service.process.stdout?.destroy()
+    expect(await service.end('SIGTERM')).toBe(0)
   })
 
   it('explains itself', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ServiceProcess, startProcess, temporaryFolder } from '../service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 /** A service that is started again and again over the same records. */
 export interface RestartedService {
