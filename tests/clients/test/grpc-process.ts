@@ -26,9 +26,11 @@ export interface ProcessOptions {
  * @throws Error with its output when it ends before
  */
 export async function startProcess({ ready, cwd, env, ...options }: ProcessOptions): Promise<TestProcess> {
-  const child = spawn(process.execPath, ['--conditions=@fairlead/source', ...options.arguments], {
+  // The database of a gateway does not live long enough to be worth the second compiler of WebAssembly.
+  const flags = ['--liftoff-only', '--conditions=@fairlead/source']
+  const child = spawn(process.execPath, [...flags, ...options.arguments], {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -34,7 +34,9 @@ export async function startJettonChain(): Promise<JettonChain> {
     example,
     async serve() {
       await copyEmptyDatabase(join(directory, '.fairlead'))
-      service = spawn(process.execPath, ['--conditions=@fairlead/source', program, 'serve'], {
+      // Its database does not live long enough to be worth the second compiler of WebAssembly.
+      const flags = ['--liftoff-only', '--conditions=@fairlead/source']
+      service = spawn(process.execPath, [...flags, program, 'serve'], {
         cwd: directory,
         env: {
           PATH: process.env['PATH'],
