@@ -56,6 +56,29 @@ export function answerCall(item: RpcItem, context: CallContext, room?: Room): Pr
 }
 
 /**
+ * As {@link beginCall} for all calls of a batch, side by side.
+ *
+ * @param done - hears once how they were answered, in their order
+ */
+export function beginCalls(
+  items: readonly RpcItem[],
+  context: CallContext,
+  done: (answered: readonly AnsweredCall[]) => void,
+  room: Room,
+): void {
+  const answered: AnsweredCall[] = []
+  let missing = items.length
+  items.forEach((item, at) => {
+    const hear = (one: AnsweredCall) => {
+      answered[at] = one
+      missing -= 1
+      if (missing === 0) done(answered)
+    }
+    beginCall(item, context, hear, room)
+  })
+}
+
+/**
  * Takes one call through the stations behind the door: admit, route, forward. It never throws.
  *
  * @param done - hears once how the call was answered, maybe at once

@@ -7,9 +7,9 @@ import type { Answers } from './answers.ts'
 import type { Room } from './answer-memory.ts'
 import type { Asked } from './asked.ts'
 import type { Ask } from './cache/node-answers.ts'
-import { askPinned } from './consistency/pinned-call.ts'
+import { askPinned, type PinnedCall } from './consistency/pinned-call.ts'
 import { asksForHead, steadyHead } from './consistency/steady-head.ts'
-import { answerText } from './read-answer.ts'
+import { answerText, type PlainAnswer, resultAtHand } from './read-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -45,18 +45,22 @@ export function beginForward(
   const { idText = '1' } = call.request
   answered(call, destination, upstream, {
     resolve: (asked) => {
-      if ('answer' in asked) {
+      const text = 'answer' in asked ? room && resultAtHand(asked.answer, idText) : plainText(asked, idText)
+      if (text !== undefined) {
+        const failure = room?.refuses(text.length)
+        if (failure) awaiter.reject(failure)
+        else awaiter.resolve({ text })
+      } else if ('answer' in asked) {
         if (!room && asked.answer.delimited && nodesEcho(idText)) awaiter.resolve(asked)
         else tell(underId(asked.answer, { call, destination, upstream }, room), awaiter)
-        return
       }
-      const text = 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
-      const failure = room?.refuses(text.length)
-      if (failure) awaiter.reject(failure)
-      else awaiter.resolve({ text })
     },
     reject: (error) => awaiter.reject(error),
   })
+}
+
+function plainText(asked: PlainAnswer, idText: string): string {
+  return 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
 }
 
 /** Reads an answer whole, and puts it under the id of its call. */
@@ -79,21 +83,26 @@ async function underId(
 function answered(call: Call, destination: Destination, upstream: Upstream, awaiter: Awaiter<Asked>): void {
   const { answers, latest } = call
   if (!answers) askNode(call, destination, upstream, undefined, awaiter)
-  else if (latest) tell(ofBatch({ call, answers, upstream }, destination, latest), awaiter)
+  else if (latest) ofBatch({ call, answers, upstream }, destination, latest, awaiter)
   else remembered({ call, answers, upstream }, destination, undefined, awaiter)
 }
 
 /** Has a call answered for which another one of its batch may have read the newest block. */
-async function ofBatch(
+function ofBatch(
   asking: Asking,
   destination: Destination,
   latestOf: NonNullable<Call['latest']>,
-): Promise<Asked> {
-  const latest = await latestOf()
-  const ask = (one: Destination, atLeast?: number) =>
-    promised<Asked>((awaiter) => remembered(asking, one, atLeast, awaiter))
+  awaiter: Awaiter<Asked>,
+): void {
+  const ask: PinnedCall['ask'] = (one, atLeast, asker) => remembered(asking, one, atLeast, asker)
   const { upstream } = asking
-  return latest === undefined ? ask(destination) : askPinned({ latest, destination, upstream, ask })
+  tell(latestOf(), {
+    resolve: (latest) => {
+      if (latest === undefined) ask(destination, undefined, awaiter)
+      else askPinned({ latest, destination, upstream, ask }, awaiter)
+    },
+    reject: (error) => awaiter.reject(error),
+  })
 }
 
 /** What all ways to answer a call have in common. */

@@ -10,7 +10,7 @@ const longestBeginning = 1_024
 
 /** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
 export function isErrorAtHand({ latin1, bytes }: UpstreamAnswer): boolean | undefined {
-  if (latin1 !== undefined) return errorAhead.test(latin1.slice(0, longestBeginning))
+  if (latin1 !== undefined) return isErrorText(latin1.slice(0, longestBeginning))
   return bytes && isError(bytes)
 }
 
@@ -35,7 +35,12 @@ export async function beginsWithError(answer: UpstreamAnswer, signal: CallSignal
 }
 
 function isError(beginning: Buffer): boolean {
-  return errorAhead.test(beginning.toString('latin1', 0, longestBeginning))
+  return isErrorText(beginning.toString('latin1', 0, longestBeginning))
+}
+
+function isErrorText(beginning: string): boolean {
+  // Most answers are results, and looking for a word is much cheaper than reading.
+  return beginning.includes('"error"') && errorAhead.test(beginning)
 }
 
 /** Waits for something to read; a body without a single byte only ends. */

@@ -40,6 +40,24 @@ export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: Cal
 }
 
 /**
+ * The text of an answer that is at hand, where it can be passed on as it is: a result under the id that was asked with.
+ *
+ * @param idText - that any node gives back as it is
+ * @returns undefined for every other answer
+ */
+export function resultAtHand({ latin1 }: UpstreamAnswer, idText: string): string | undefined {
+  // In UTF-8, only what is ASCII has a byte for each character.
+  if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
+  try {
+    const value: unknown = JSON.parse(latin1)
+    if (!isObject(value) || value['result'] === undefined || value['error'] !== undefined) return undefined
+    return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText ? latin1 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
  * Reads a node's answer to its end and puts it under another id. A result stays as the node wrote it, an error as far as
  * it needs no mending.
  *

@@ -9,28 +9,29 @@
  */
 export function jsonParts(text: string): string[] {
   const parts: string[] = []
-  const marks = /["{}[\],]/g
   let depth = 0
   let start = 0
-  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
-    const { index } = mark
-    switch (mark[0]) {
-      case '"':
-        marks.lastIndex = stringEnd(text, index)
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = stringEnd(text, at) - 1
         break
-      case '{':
-      case '[':
+      case openBrace:
+      case openBracket:
         depth += 1
-        if (depth === 1) start = index + 1
+        if (depth === 1) start = at + 1
         break
-      case ',':
+      case comma:
         if (depth !== 1) break
-        parts.push(text.slice(start, index).trim())
-        start = index + 1
+        parts.push(text.slice(start, at).trim())
+        start = at + 1
+        break
+      case closeBrace:
+      case closeBracket:
+        depth -= 1
+        if (depth === 0) parts.push(text.slice(start, at).trim())
         break
       default:
-        depth -= 1
-        if (depth === 0) parts.push(text.slice(start, index).trim())
     }
   }
   return parts.length === 1 && parts[0] === '' ? [] : parts
@@ -51,6 +52,9 @@ export function jsonMembers(text: string): Map<string, string> {
   }
   return members
 }
+
+const [quote, comma] = [0x22, 0x2c]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /** Index behind the closing quote of the string that opens at `start`. */
 function stringEnd(text: string, start: number): number {

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import { type AnsweredCall, answerCall, beginCall, type CallContext, failureOf } from '../answer-call.ts'
+import { type AnsweredCall, beginCall, beginCalls, type CallContext, failureOf } from '../answer-call.ts'
 import { tell } from '../awaiter.ts'
 import type { Admission } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
+import type { Room } from '../forward/answer-memory.ts'
 import type { Answers } from '../forward/answers.ts'
 import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
@@ -126,7 +127,7 @@ class JsonRpcExchange implements Timed, CallContext {
     const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#plane.maxBatchItems)
     const { batch, items } = parseBody(bytes, maxBatchItems)
     this.#deadline = this.#deadlines.begin(this, now)
-    if (batch) return this.#endWith(this.#answerBatch(items))
+    if (batch) return this.#beginBatch(items)
     const [item] = items as readonly [RpcItem]
     beginCall(item, this, (answered) => this.#http.guard(() => this.#answerOne(item, answered)))
   }
@@ -170,13 +171,16 @@ class JsonRpcExchange implements Timed, CallContext {
     }
   }
 
-  async #answerBatch(items: readonly RpcItem[]): Promise<void> {
+  #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
     const room = this.upstream.room()
     const latest = latestOfBatch(items, this)
     const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = this
     const context = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log, latest }
-    const answered = await Promise.all(items.map((item) => answerCall(item, context, room)))
+    beginCalls(items, context, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
+  }
+
+  #answerBatch(answered: readonly AnsweredCall[], room: Room): void {
     this.#http.calls = answered
     // Not earlier: what is still being read is given back by whoever reads it.
     this.#http.whenOver(() => room.empty())
@@ -185,6 +189,7 @@ class JsonRpcExchange implements Timed, CallContext {
     )
     if (texts.length === 0) this.#http.end(204)
     else this.#http.end(200, `[${texts.join(',')}]`)
+    this.#over()
   }
 
   #endWith(answered: Promise<void>): void {

@@ -1,3 +1,4 @@
+import type { Awaiter } from '../../awaiter.ts'
 import { jsonParts } from '../../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Destination } from '../../route/route-method.ts'
@@ -11,7 +12,7 @@ export interface PinnedCall {
   readonly latest: number
   readonly destination: Destination
   readonly upstream: Upstream
-  readonly ask: (destination: Destination, atLeast?: number) => Promise<Asked>
+  readonly ask: (destination: Destination, atLeast: number | undefined, awaiter: Awaiter<Asked>) => void
 }
 
 // Some nodes know the state by the tag alone.
@@ -22,23 +23,34 @@ const unpinnedMs = 60_000
  * Asks with the number of the block in place of the tag `latest`. A node that will not have it so is asked as the caller
  * did.
  *
- * @throws {@link RpcFailure} as `ask`
+ * @param awaiter - hears the answer, or what `ask` fails with
  */
-export async function askPinned({ latest, destination, upstream, ask }: PinnedCall): Promise<Asked> {
+export function askPinned({ latest, destination, upstream, ask }: PinnedCall, awaiter: Awaiter<Asked>): void {
   const text = `0x${latest.toString(16)}`
-  if (destination.method.name === 'eth_blockNumber') return { result: `"${text}"` }
+  if (destination.method.name === 'eth_blockNumber') return awaiter.resolve({ result: `"${text}"` })
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
-  if (!pinned) return ask(destination)
-  const asked = await ask(pinned, latest).catch((error: unknown) => {
-    if (error instanceof RpcFailure && error.status === 200) return undefined
-    throw error
+  if (!pinned) return ask(destination, undefined, awaiter)
+  const fail = (error: unknown) => awaiter.reject(error)
+  const askAgain = (refusal?: string) =>
+    ask(destination, undefined, {
+      resolve: (again) => {
+        // A node that is behind has not got the block yet; the next batch may be luckier.
+        const isBehind = refusal !== undefined && isUnknownBlock(refusal)
+        if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
+        awaiter.resolve(again)
+      },
+      reject: fail,
+    })
+  ask(pinned, latest, {
+    resolve: (asked) => {
+      if ('error' in asked && isRefusal(asked.error)) askAgain(asked.error)
+      else awaiter.resolve(asked)
+    },
+    reject: (error) => {
+      if (error instanceof RpcFailure && error.status === 200) askAgain()
+      else fail(error)
+    },
   })
-  if (asked && !('error' in asked && isRefusal(asked.error))) return asked
-  const again = await ask(destination)
-  // A node that is behind has not got the block yet; the next batch may be luckier.
-  const isBehind = asked !== undefined && 'error' in asked && isUnknownBlock(asked.error)
-  if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
-  return again
 }
 
 function pinnedTo(block: string, destination: Destination): Destination | undefined {
