@@ -332,6 +332,8 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       found.push(...(await violations(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
       await page.setViewportSize({ width: 360, height: 780 })
+      // The browser may tell of the new size before the page knows of it.
+      await page.waitForFunction('innerWidth === 360')
       const width = await page.evaluate('document.documentElement.scrollWidth')
       if (width !== 360) found.push(`${path} is ${String(width)} wide at 360`)
     }
