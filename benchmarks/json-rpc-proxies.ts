@@ -16,8 +16,8 @@ import { serve } from './fixtures/service.ts'
 import { type Load, load } from './fixtures/wrk.ts'
 
 const batchSize = 10
-// Long enough for the code of Node to be compiled: the service is at its best after a quarter of a minute.
-const warmUpSeconds = 20
+// Long enough for the code of Node to be compiled: on one processor the service becomes faster for most of a minute.
+const warmUpSeconds = 40
 const sampleNames = ['direct', 'nginx', 'fastify', 'http-proxy-3', 'gateway', 'gateway, own front']
 
 const { values: flags } = parseArgs({
