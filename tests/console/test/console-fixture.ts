@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromium as chromiumPath } from '@fairlead/toolchains'
+import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { repository, type Served, serve } from '@fairlead/e2e-tests/served'
+import { type Served, serve } from '@fairlead/e2e-tests/served'
+import { repository } from '@fairlead/e2e-tests/service'
 
 /** A service with its console, and a browser before it. */
 export interface ConsoleFixture {
@@ -42,7 +43,7 @@ export async function startConsole(
   const [, email = '', password = ''] = printedOwner.exec(service.output()) ?? []
   const browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    args: chromiumArguments,
   })
   const problems: string[] = []
   return {

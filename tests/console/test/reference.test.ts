@@ -2,7 +2,7 @@ import { routes as beacon } from '@fairlead/beacon/contract'
 import { methods as evm } from '@fairlead/evm-rpc/contract'
 import { methods as grpc } from '@fairlead/grpc/contract'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
-import { chromium as chromiumPath } from '@fairlead/toolchains'
+import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,8 +10,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { DevelopmentFile } from '@fairlead/e2e-tests/service'
-import { repository } from '@fairlead/e2e-tests/served'
+import { type DevelopmentFile, repository } from '@fairlead/e2e-tests/service'
 import { violations } from './console-fixture.ts'
 
 const { base_url, api_key, owner_email, owner_password, nodes }: DevelopmentFile = inject('development')
@@ -53,12 +52,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
     await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
     browser = await chromium.launch({
       executablePath: executablePath as string,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-      ],
+      args: chromiumArguments,
     })
     // One page for all: to open another one costs more than what stands on it.
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })

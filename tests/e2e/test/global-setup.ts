@@ -1,8 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { databaseOf, type DevelopmentFile, evmOnly, startService, temporaryFolder } from './service.ts'
 
-export type { DevelopmentFile } from './service.ts'
-
 /** One service for all test files that do not end it, and a database for those that start their own. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const first = await temporaryFolder()

@@ -8,8 +8,8 @@ import { type MalformedRequest, malformedRequests } from './malformed-requests.t
 import { malformedTransfers } from './malformed-transfers.ts'
 import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
 
-const rounds = 30
-const warmUp = 10
+const rounds = 50
+const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service

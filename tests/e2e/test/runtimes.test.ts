@@ -1,4 +1,4 @@
-import { bun, chromium as chromiumPath, deno, oldestNode } from '@fairlead/toolchains'
+import { bun, chromiumArguments, chromium as chromiumPath, deno, oldestNode } from '@fairlead/toolchains'
 import { EdgeVM } from '@edge-runtime/vm'
 import { execFile } from 'node:child_process'
 import { rm, mkdtemp, writeFile } from 'node:fs/promises'
@@ -120,12 +120,7 @@ describe('the clients run in', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const browser = await chromium.launch({
       executablePath: executablePath as string,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-      ],
+      args: chromiumArguments,
     })
     try {
       const page = await browser.newPage()

@@ -1,7 +1,5 @@
 import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
 
-export { repository } from './service.ts'
-
 /** A service in front of nodes of a test, with what its first start has printed. */
 export interface Served extends ServiceProcess {
   readonly url: string

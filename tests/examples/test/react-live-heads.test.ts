@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { chromium as chromiumPath } from '@fairlead/toolchains'
+import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
 import { chromium } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { call, evmNode } from './evm.ts'
@@ -18,7 +18,7 @@ it('shows blocks as they come, and marks those that a reorganization took back',
   skip(executablePath === undefined, 'no Chromium is installed; CHROMIUM names one')
   const server = start(['react-live-heads', '--port', '0'])
   const [browser] = await Promise.all([
-    chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox', '--disable-gpu'] }),
+    chromium.launch({ executablePath: executablePath ?? '', args: chromiumArguments }),
     server.printed(/^The page is at http/),
   ])
   onTestFinished(() => browser.close())

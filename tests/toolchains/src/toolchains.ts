@@ -37,6 +37,14 @@ export function chromium(): string | undefined {
   return named ?? places.find((place) => existsSync(place))
 }
 
+/** What a Chromium is started with that is to run anywhere, also for root, and to talk to nobody by itself. */
+export const chromiumArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
+
 function program(name: string, file: string): string | undefined {
   try {
     return join(dirname(require.resolve(`${name}/package.json`)), file)

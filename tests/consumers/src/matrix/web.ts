@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { chromiumArguments } from '@fairlead/toolchains'
 import { type Browser, chromium } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { build } from 'vite'
@@ -73,15 +74,9 @@ async function servePage(folder: string, service: string) {
 /** Opens a page in Chromium and answers what its program tells. */
 export async function reportOfPage(executablePath: string, folder: string, service: string): Promise<string> {
   const { url, server } = await servePage(folder, service)
-  const args = [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-background-networking',
-    '--disable-component-update',
-  ]
   let browser: Browser | undefined
   try {
-    browser = await chromium.launch({ executablePath, args })
+    browser = await chromium.launch({ executablePath, args: chromiumArguments })
     const page = await browser.newPage()
     const told = new Promise<string>((done, failed) => {
       page.on('pageerror', failed)

@@ -94,7 +94,14 @@ function ofBatch(
   latestOf: NonNullable<Call['latest']>,
   awaiter: Awaiter<Asked>,
 ): void {
-  const ask: PinnedCall['ask'] = (one, atLeast, asker) => remembered(asking, one, atLeast, asker)
+  // Whoever began the call does not wait here any more, so nobody would catch what is thrown.
+  const ask: PinnedCall['ask'] = (one, atLeast, asker) => {
+    try {
+      remembered(asking, one, atLeast, asker)
+    } catch (error) {
+      asker.reject(error)
+    }
+  }
   const { upstream } = asking
   tell(latestOf(), {
     resolve: (latest) => {

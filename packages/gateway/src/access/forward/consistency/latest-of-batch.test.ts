@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 
@@ -79,6 +79,15 @@ it('a node that has not got the block yet is asked by its number the next time',
   expect((await batch(calls))[0]).toBe('0x7')
   node.scripts.set('eth_getBalance', ([, block]) => ({ result: block === 'latest' ? '0x7' : '0x8' }))
   expect((await batch(calls))[0]).toBe('0x8')
+})
+
+it('a call that cannot even be begun fails by itself', async () => {
+  const { memory, batch } = await growing()
+  const broken = new Error('broken')
+  vi.spyOn(memory.answers, 'answer').mockImplementation(() => {
+    throw broken
+  })
+  expect(await batch([['eth_getBalance', account, 'latest'], ['eth_blockNumber']])).toEqual([broken, broken])
 })
 
 it('a revert is an answer', async () => {
