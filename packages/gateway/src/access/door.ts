@@ -48,12 +48,18 @@ export interface DoorParts {
 export function createDoor(parts: DoorParts): Door {
   const { directory, admission, guesses, trustedProxies, nodeDomain } = parts
 
+  const addressOf = (request: RequestSource): string => {
+    const { memo } = request
+    if (memo === undefined) return clientAddress(request, trustedProxies)
+    return (memo.address ??= clientAddress(request, trustedProxies))
+  }
+
   const enter = (
     found: NodeGrant | UnknownCredential,
     protocol: ServedProtocol,
     request: RequestSource,
   ): NodeGrant | Refusal => {
-    const address = clientAddress(request, trustedProxies)
+    const address = addressOf(request)
     if ('reason' in found) return notKnown(found, found.isGuess ? guesses.failed(address) : 0)
     return admission.enter(found, protocol, { address, origin: request.headers.origin }) ?? found
   }
@@ -83,7 +89,7 @@ export function createDoor(parts: DoorParts): Door {
     originFor,
     originOf: (kind, secret, origin) =>
       originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),
-    addressOf: (request) => clientAddress(request, trustedProxies),
+    addressOf,
   }
 }
 

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
 import { rulesOf } from './access-rules.ts'
@@ -139,10 +140,10 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
 /** Takes a call from all, or from none. */
 function takeAll(allowances: readonly Allowance[], units: number): Refusal | undefined {
   const now = performance.now()
-  for (const [index, allowance] of allowances.entries()) {
-    const refusal = allowance.take(units, now)
+  for (let at = 0; at < allowances.length; at += 1) {
+    const refusal = (allowances[at] as Allowance).take(units, now)
     if (!refusal) continue
-    giveBack(allowances.slice(0, index), units)
+    giveBack(allowances.slice(0, at), units)
     return refusal
   }
   return undefined

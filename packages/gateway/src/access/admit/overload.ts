@@ -20,20 +20,18 @@ export function watchLoad(): LoadWatch {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   let lateLooks = 0
-  let isHeapFull = false
   const timer = setInterval(() => {
     lateLooks = delay.mean / 1e6 > longestDelayMs ? lateLooks + 1 : 0
     delay.reset()
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
-    isHeapFull = used > limit * fullestHeap
+    watch.isOverloaded = used > limit * fullestHeap || lateLooks >= looksToBelieve
   }, lookMs).unref()
-  return {
-    get isOverloaded() {
-      return isHeapFull || lateLooks >= looksToBelieve
-    },
+  const watch = {
+    isOverloaded: false,
     close: () => {
       clearInterval(timer)
       delay.disable()
     },
   }
+  return watch
 }

@@ -9,8 +9,11 @@ const errorAhead =
 const longestBeginning = 1_024
 
 /** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
-export function isErrorAtHand({ latin1, bytes }: UpstreamAnswer): boolean | undefined {
+export function isErrorAtHand(answer: UpstreamAnswer): boolean | undefined {
+  const { latin1 } = answer
   if (latin1 !== undefined) return isErrorText(latin1.slice(0, longestBeginning))
+  // Not asked for any earlier, as they may have to be made.
+  const { bytes } = answer
   return bytes && isError(bytes)
 }
 

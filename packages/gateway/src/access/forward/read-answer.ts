@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { redact, redactJson } from '@fairlead/core'
 import type { CallSignal } from '../call-signal.ts'
 import type { Room } from './answer-memory.ts'

@@ -108,7 +108,7 @@ export function createUpstream(
     } as const
     const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
       if (!answer) awaiter.reject(unavailable(error, signal))
-      else if (answer.status === 200 && answer.header('content-type')?.includes('json')) {
+      else if (answer.status === 200 && answer.contentType?.includes('json')) {
         awaiter.resolve(new NodeAnswer(answer, secrets))
       } else awaiter.reject(refused(answer))
     }

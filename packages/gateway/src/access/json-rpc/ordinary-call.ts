@@ -25,7 +25,8 @@ for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
  */
 export function readOrdinaryCall(text: string): RpcRequest | undefined {
   // No other member holds a bracket.
-  const paramsEnd = text.lastIndexOf(']') + 1
+  let paramsEnd = text.length
+  while (paramsEnd > 0 && text.charCodeAt(paramsEnd - 1) !== closeBracket) paramsEnd -= 1
   if (paramsEnd === 0 || text.charCodeAt(0) !== openBrace) return undefined
   const found: Found = { jsonrpc: undefined, id: undefined, method: undefined }
   const beforeParams = readMembersBefore(text, 1, found)
@@ -121,5 +122,12 @@ function behindSpace(text: string, at: number): number {
   return text.charCodeAt(at) === space ? at + 1 : at
 }
 
-const [openBrace, closeBrace, openBracket, quote, comma, space] = [0x7b, 0x7d, 0x5b, 0x22, 0x2c, 0x20]
-const [zero, nine] = [0x30, 0x39]
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const quote = 0x22
+const comma = 0x2c
+const space = 0x20
+const zero = 0x30
+const nine = 0x39

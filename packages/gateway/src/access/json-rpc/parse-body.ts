@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer'
+import { Buffer, isAscii } from 'node:buffer'
 import { jsonMembers, jsonParts } from './json-parts.ts'
 import { readOrdinaryCall } from './ordinary-call.ts'
 import { RpcFailure, rpcCodes } from './rpc-failure.ts'
@@ -37,15 +37,44 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  * @throws {@link RpcFailure} when the body is not JSON or an empty batch
  */
 export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
-  let text: string
+  return parseText(textOf(body), maxBatchItems)
+}
+
+/**
+ * As {@link parseBody}.
+ *
+ * @param latin1 - a character for each byte of the body
+ */
+export function parseLatin1(latin1: string, maxBatchItems: number): RpcBody {
+  // In UTF-8, only what is ASCII has a byte for each character.
+  return Buffer.byteLength(latin1) === latin1.length
+    ? parseText(latin1, maxBatchItems)
+    : parseBody(Buffer.from(latin1, 'latin1'), maxBatchItems)
+}
+
+/** @throws {@link RpcFailure} when it is no UTF-8 */
+function textOf(body: Uint8Array): string {
+  // Nearly all calls are ASCII, which needs no decoder.
+  if (isAscii(body)) return (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw notJson()
+  }
+}
+
+function notJson(): RpcFailure {
+  return new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+}
+
+function parseText(text: string, maxBatchItems: number): RpcBody {
   let value: unknown
   try {
-    text = textOf(body)
     const ordinary = readOrdinaryCall(text)
     if (ordinary) return { batch: false, items: [ordinary] }
     value = JSON.parse(text)
   } catch {
-    throw new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+    throw notJson()
   }
   if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
   if (value.length === 0)
@@ -53,13 +82,6 @@ export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   const texts = jsonParts(text)
   const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
-}
-
-// Nearly all calls are ASCII, which needs no decoder.
-function textOf(body: Uint8Array): string {
-  return isAscii(body)
-    ? (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
-    : decoder.decode(body)
 }
 
 /** One error for each element that can be told apart by its id, or a single one when there is none. */

@@ -14,6 +14,8 @@ export interface RequestSource {
 
 /** What is remembered of a request for others like it. */
 export interface RequestMemo {
+  /** Address of the client. */
+  address?: string
   /** What the credential opened, and in which state of the directory. */
   entered?: { readonly grant: NodeGrant; readonly protocol: ServedProtocol; readonly version: number }
 }

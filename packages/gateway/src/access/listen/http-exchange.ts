@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { tell } from '../awaiter.ts'
@@ -12,6 +13,7 @@ import type { ClientRequest, ClientResponse } from './client-side.ts'
 import { endAndLinger } from './end-and-linger.ts'
 import type { ExchangeRules, HttpPlane, RefusedRequest } from './http-plane.ts'
 import { isShort, readBody } from './read-body.ts'
+import { makeRequestId } from './request-id.ts'
 
 // What proxies write down for a client that left before its answer; no client ever sees it.
 const clientGone = 499
@@ -22,6 +24,10 @@ const firstServerError = 500
 const heldAlways = 65_536
 
 const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
+
+function presetLines(requestId: string, exposed: string): string {
+  return `x-request-id: ${requestId}\r\naccess-control-allow-origin: *\r\naccess-control-expose-headers: ${exposed}\r\n`
+}
 
 /** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
 export class HttpExchange<
@@ -44,7 +50,7 @@ export class HttpExchange<
   readonly #plane: HttpPlane
   readonly #rules: ExchangeRules
   readonly #ended = new CallEnd()
-  readonly #requestId = randomUUID()
+  readonly #requestId = makeRequestId()
   readonly #started = performance.now()
   #bodyBytes = 0
   #grant: NodeGrant | undefined
@@ -162,7 +168,7 @@ export class HttpExchange<
    */
   async readBody(maxBytes: number, tooLong: (message: string) => Error): Promise<Buffer> {
     const request: ClientRequest = this.request
-    if ('bytes' in request) return request.bytes
+    if ('latin1' in request) return Buffer.from(request.latin1, 'latin1')
     return readBody(request, maxBytes, tooLong, (bytes) => {
       if (this.#plane.bodyMemory?.take(bytes) === false) {
         throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
@@ -206,7 +212,7 @@ export class HttpExchange<
     const { corsOrigin } = this.#plane
     const response: ClientResponse = this.response
     if ('preset' in response && corsOrigin === '*') {
-      response.preset(presetNames, [this.#requestId, corsOrigin, this.#rules.cors.exposed])
+      response.preset({ names: presetNames, lines: presetLines(this.#requestId, this.#rules.cors.exposed) })
       return
     }
     this.response.setHeader('x-request-id', this.#requestId)

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
@@ -11,7 +12,7 @@ import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import type { Upstream } from '../forward/upstream.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
-import { parseBody, type RpcItem } from '../json-rpc/parse-body.ts'
+import { parseBody, parseLatin1, type RpcItem } from '../json-rpc/parse-body.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
@@ -105,14 +106,14 @@ class JsonRpcExchange implements Timed, CallContext {
   begin(): void {
     const { request } = this.#http
     const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#plane.maxBodyBytes)
-    const take = (bytes: Buffer, now: number) => {
-      if (bytes.length > maxBodyBytes) throw tooLong(maxBodyBytes)()
-      this.#take(bytes, now)
-    }
     // The front has read the body before it calls.
-    if ('bytes' in request) return take(request.bytes, this.#http.started)
+    if ('latin1' in request) {
+      if (request.latin1.length > maxBodyBytes) throw tooLong(maxBodyBytes)()
+      this.#take(request.latin1, this.#http.started)
+      return
+    }
     tell(this.#http.readBody(maxBodyBytes, tooLong(maxBodyBytes)), {
-      resolve: (bytes) => this.#http.guard(() => take(bytes, performance.now())),
+      resolve: (bytes) => this.#http.guard(() => this.#take(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
   }
@@ -122,10 +123,12 @@ class JsonRpcExchange implements Timed, CallContext {
     this.#http.abort(new DOMException('Too late.', 'TimeoutError'))
   }
 
-  #take(bytes: Buffer, now: number): void {
-    this.#http.bytesIn = bytes.length
+  /** @param body - bytes, or a text with a character for each of them */
+  #take(body: Buffer | string, now: number): void {
+    this.#http.bytesIn = body.length
     const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#plane.maxBatchItems)
-    const { batch, items } = parseBody(bytes, maxBatchItems)
+    const { batch, items } =
+      typeof body === 'string' ? parseLatin1(body, maxBatchItems) : parseBody(body, maxBatchItems)
     this.#deadline = this.#deadlines.begin(this, now)
     if (batch) return this.#beginBatch(items)
     const [item] = items as readonly [RpcItem]

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -13,6 +12,7 @@ import { Deadlines } from './deadlines.ts'
 import type { NodeListener } from './http-plane.ts'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
+import { makeRequestId } from './request-id.ts'
 import { closeCodes } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 import { WebSocketSession } from './websocket-session.ts'
@@ -75,7 +75,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   // What the library finds wrong with a handshake is answered in the same form as everything else.
   server.on('wsClientError', (error: Error, socket: Duplex) => {
     const failure = new RpcFailure(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
-    refuseWith(socket, randomUUID(), failure)
+    refuseWith(socket, makeRequestId(), failure)
   })
 
   return {
@@ -84,7 +84,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       headers.upgrade?.toLowerCase() === 'websocket' &&
       matchWebSocketPath(url) !== undefined,
     upgrade: (request, socket, head) => {
-      const requestId = randomUUID()
+      const requestId = makeRequestId()
       socket.on('error', () => socket.destroy())
       try {
         open(request, socket, head, requestId)
@@ -129,7 +129,7 @@ function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse):
     status: 426,
   })
   const headers = {
-    ...commonHeaders(plane, randomUUID()),
+    ...commonHeaders(plane, makeRequestId()),
     ...headersFor(failure),
     'content-type': 'application/json',
   }

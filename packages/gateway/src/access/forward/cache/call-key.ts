@@ -10,6 +10,7 @@ const addressOrHash = /(?<=[[,:{])"0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})"(?=[\],
  * @param text - valid JSON
  */
 export function canonicalParams(text: string): string {
+  if (!/[\sA-F]/.test(text)) return text
   const dense = /\s/.test(text) ? text.replaceAll(betweenParts, '$1') : text
   return /[A-F]/.test(dense) ? dense.replaceAll(addressOrHash, (match) => match.toLowerCase()) : dense
 }

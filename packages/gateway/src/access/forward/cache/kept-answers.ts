@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { LRUCache } from 'lru-cache'
 
 /** Longest answer that is kept, and longest one that is read whole to be shared, in bytes. */

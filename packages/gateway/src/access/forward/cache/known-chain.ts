@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { sha256Hex } from '../../../credentials/secret.ts'
 import { isRecord } from '../adapters/is-record.ts'
 import type { ChainView } from '../pool/chain-view.ts'

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { type Awaiter, promised, tell } from '../../awaiter.ts'

@@ -11,6 +11,8 @@ export interface AnswerHead {
   readonly length: number
   /** Whether the connection is there for another exchange. */
   readonly isPersistent: boolean
+  /** Value of `content-type`. */
+  readonly contentType: string | undefined
   /** How long the upstream keeps the connection when nothing happens, if it tells. */
   readonly idleMs: number | undefined
 }
@@ -42,6 +44,7 @@ export function readHead(text: string): AnswerHead {
   const fields = readFields(text, endOfLine(text, 12) + 2, text.length - 2)
   let lengths: string | undefined
   let encoding: string | undefined
+  let contentType: string | undefined
   let connection = ''
   let keepAlive = ''
   for (let at = 0; at < fields.length; at += 2) {
@@ -59,6 +62,9 @@ export function readHead(text: string): AnswerHead {
       case 'keep-alive':
         keepAlive = value
         break
+      case 'content-type':
+        contentType ??= value
+        break
       default:
     }
   }
@@ -72,6 +78,7 @@ export function readHead(text: string): AnswerHead {
     fields,
     framing: encoding !== undefined ? 'chunks' : lengths !== undefined ? 'length' : 'close',
     length: lengths === undefined ? 0 : readLength(lengths),
+    contentType,
     isPersistent: !options.includes('close') && (!isOld || options.includes('keep-alive')),
     idleMs: keepAlive === '' ? undefined : readIdle(keepAlive),
   }

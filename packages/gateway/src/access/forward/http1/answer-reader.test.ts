@@ -13,6 +13,7 @@ function readAll(pieces: readonly string[], isForHead = false) {
       const last = answers.at(-1)
       if (last) last.body += bytes.toString('latin1')
     },
+    onWhole: (head: AnswerHead, body: string) => void answers.push({ head, body, hasEnded: false }),
     onEnd: () => {
       const last = answers.at(-1)
       if (last) last.hasEnded = true
@@ -75,6 +76,22 @@ describe('an answer', () => {
     }
   })
 
+  it('is the same under a head that came before', () => {
+    const long = `${ok}x: ${'y'.repeat(2_000)}\r\ncontent-length: 4\r\n\r\n`
+    const heads = Array.from({ length: 20 }, (_, at) => `${ok}x: ${at}\r\ncontent-length: 4\r\n\r\n`)
+    const order = [0, 0, 0, 1, 0, 1, 1, ...heads.keys(), ...heads.keys(), 0, 0]
+    const bodies = order.map((_, at) => `{${String(at).padStart(2, '0')}}`)
+    const text = order.map((head, at) => `${heads[head]}${bodies[at]}`).join('') + `${long}aaaa${long}bbbb`
+    const answers = [...bodies, 'aaaa', 'bbbb'].map((body) => ({ status: 200, body, hasEnded: true }))
+    expect(readAll([text]).answers).toEqual(answers)
+    for (const size of [1, 7, 50, 60, 400, 5_000]) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+        text.slice(at * size, (at + 1) * size),
+      )
+      expect(readAll(pieces).answers).toEqual(answers)
+    }
+  })
+
   it.each([
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', false],
     ['304', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 500\r\n\r\n', false],
@@ -104,7 +121,8 @@ describe('an answer', () => {
     const isPersistent = (text: string) => {
       let persistent: boolean | undefined
       const onHead = (head: AnswerHead) => (persistent = head.isPersistent)
-      const receiver = { isForHead: false, onHead, onPart: () => undefined, onEnd: () => undefined }
+      const nothing = () => undefined
+      const receiver = { isForHead: false, onHead, onPart: nothing, onWhole: nothing, onEnd: nothing }
       new AnswerReader().read(Buffer.from(text), 0, receiver)
       return persistent
     }

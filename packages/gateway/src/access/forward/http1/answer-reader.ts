@@ -8,12 +8,22 @@ export interface AnswerReceiver {
   onHead(head: AnswerHead): void
   /** @param bytes - part of the body; overwritten when the call is over */
   onPart(bytes: Buffer): void
+  /**
+   * Takes the head of an answer and all of its body at once.
+   *
+   * @param latin1 - a character for each byte
+   */
+  onWhole(head: AnswerHead, latin1: string): void
   onEnd(): void
 }
 
 const maxHeadBytes = 65_536
 const maxSizeLine = 4_096
 const maxInterim = 16
+// Cheaper to read as a text.
+const longestText = 16_384
+const mostHeads = 16
+const longestRemembered = 1_024
 const noBytes = Buffer.alloc(0)
 
 /**
@@ -30,6 +40,10 @@ export class AnswerReader {
   #interim = 0
   #lastText = ''
   #lastHead: AnswerHead | undefined
+  readonly #heads = new Map<string, AnswerHead>()
+  // What is being read, and the same as a text.
+  #bytes: Buffer | undefined
+  #latin1 = ''
 
   /** Whether an answer has begun and not ended. */
   get isWithin(): boolean {
@@ -51,6 +65,8 @@ export class AnswerReader {
    * @throws Http1Failure `malformed`; nothing can be read any more then
    */
   read(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const behind = this.#readAlike(bytes, from, receiver)
+    if (behind > from) return behind
     let at = from
     while (at < bytes.length) {
       switch (this.#state) {
@@ -102,6 +118,33 @@ export class AnswerReader {
     }
   }
 
+  /**
+   * Reads an answer that came whole, with the very head of the one before: most answers of a busy upstream.
+   *
+   * @returns where the reading ended; where it began for any other answer
+   */
+  #readAlike(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const head = this.#lastHead
+    if (head?.status !== 200 || head.framing !== 'length' || head.length === 0) return from
+    const bodyAt = from + this.#lastText.length
+    const end = bodyAt + head.length
+    if (bytes.length > longestText || end > bytes.length || this.isWithin || receiver.isForHead) return from
+    const text = this.#textOf(bytes)
+    if (!text.startsWith(this.#lastText, from)) return from
+    if (end === bytes.length) this.#bytes = undefined
+    receiver.onWhole(head, text.slice(bodyAt, end))
+    receiver.onEnd()
+    return end
+  }
+
+  #textOf(bytes: Buffer): string {
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes
+      this.#latin1 = bytes.toString('latin1')
+    }
+    return this.#latin1
+  }
+
   #readHead(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
     const [text, at] = this.#takeUntil('\r\n\r\n', bytes, from, maxHeadBytes)
     if (text === undefined) return at
@@ -124,10 +167,14 @@ export class AnswerReader {
     return at
   }
 
-  // A busy upstream writes the same head over and over.
+  // A busy upstream writes the same few heads over and over, which differ in the length of the body.
   #headOf(text: string): AnswerHead {
-    if (this.#lastHead && text === this.#lastText) return this.#lastHead
-    const head = readHead(text)
+    const known = this.#heads.get(text)
+    const head = known ?? readHead(text)
+    if (!known && text.length <= longestRemembered) {
+      if (this.#heads.size === mostHeads) this.#heads.clear()
+      this.#heads.set(text, head)
+    }
     this.#lastText = text
     this.#lastHead = head
     return head

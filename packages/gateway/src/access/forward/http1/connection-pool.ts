@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import { Exchange } from './exchange.ts'
 import { isTarget } from './field-lines.ts'
 import type {
@@ -45,6 +46,8 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #slow: Exchange[] = []
   #unwritten: Line[] = []
   #serial = 0
+  // Nearly all calls have the same one.
+  #lastTarget: string | undefined
   #timer: NodeJS.Timeout | undefined
   #isTimerIdle = false
   #lastTick = 0
@@ -123,7 +126,10 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #refusalOf(call: Http1Call): Error | undefined {
     if (call.signal?.aborted) return new Http1Failure('aborted', 'The call was aborted.')
     if (this.#isClosed) return new Http1Failure('unconnected', 'The connections were closed.')
-    return isTarget(call.target) ? undefined : new TypeError('The target of a request cannot be sent.')
+    if (call.target === this.#lastTarget) return undefined
+    if (!isTarget(call.target)) return new TypeError('The target of a request cannot be sent.')
+    this.#lastTarget = call.target
+    return undefined
   }
 
   #start(exchange: Exchange, now: number): void {
@@ -160,10 +166,13 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #sharedLine(behind: number, now: number): Line | undefined {
     let best: Line | undefined
     let shared = 0
-    const waited = waitedMs()
+    let waited: number | undefined
     for (const line of this.#lines) {
       if (!line.takesMore || line.serial <= behind) continue
-      if (line.isReady && line.load > 0 && this.#pace.isStalled(line.firstSince, waited)) continue
+      if (line.isReady && line.load > 0) {
+        waited ??= waitedMs()
+        if (this.#pace.isStalled(line.firstSince, waited)) continue
+      }
       if (this.#lines.length > mostWidth && line.load === 1 && this.#pace.tries(now)) return line
       if (!best || line.load < best.load) best = line
       // A few busy connections are cheaper than many quiet ones.

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { AnswerBody, type BodySource } from './answer-body.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { AnswerReceiver } from './answer-reader.ts'
@@ -92,6 +93,12 @@ export class Exchange implements AnswerReceiver, BodySource {
     if (this.#heldBytes <= maxShortBytes) return
     if (this.#state === 'gathering') this.#handOver()
     else this.line?.pause()
+  }
+
+  onWhole(head: AnswerHead, latin1: string): void {
+    this.onHead(head)
+    if (this.call.isGathered === true && latin1.length <= maxTextBytes) this.#latin1 = latin1
+    else this.onPart(Buffer.from(latin1, 'latin1'))
   }
 
   onEnd(): void {
@@ -265,6 +272,10 @@ class ReceivedAnswer implements Http1Answer {
     const { fields } = this.#head
     for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return fields[at + 1]
     return undefined
+  }
+
+  get contentType(): string | undefined {
+    return this.#head.contentType
   }
 
   get body(): AnswerStream {

@@ -36,6 +36,7 @@ export interface Http1Answer {
    * sense: there the first counts.
    */
   readonly headers: Readonly<Record<string, string>>
+  readonly contentType: string | undefined
   /** One of the headers, which is cheaper than all of them. */
   header(name: string): string | undefined
   /** Length of the body in bytes, when the head tells it. */

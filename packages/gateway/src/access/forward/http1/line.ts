@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { type AnswerReceiver, AnswerReader } from './answer-reader.ts'
 import type { AnswerHead } from './answer-head.ts'
 import { Exchange, type ExchangeLine } from './exchange.ts'
 import { Http1Failure } from './http1-failure.ts'
 import type { LineOwner, LineTimes } from './line-owner.ts'
-import { requestText } from './request-text.ts'
+import { RequestWriter } from './request-writer.ts'
 import { waitedMs } from './waited.ts'
 
 /** An answer that nobody waits for any more, but which stands before others. */
@@ -41,7 +42,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
   isReady = false
   isClosed = false
   readonly #socket: Socket
-  readonly #host: string
+  readonly #writer: RequestWriter
   readonly #owner: LineOwner
   readonly #times: LineTimes
   readonly #reader = new AnswerReader()
@@ -63,7 +64,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
    */
   constructor(socket: Socket, host: string, owner: LineOwner, times: LineTimes) {
     this.#socket = socket
-    this.#host = host
+    this.#writer = new RequestWriter(host)
     this.#owner = owner
     this.serial = times.serial
     this.#times = times
@@ -107,20 +108,21 @@ export class Line implements AnswerReceiver, ExchangeLine {
     const sent = this.#unsent
     this.#unsent = []
     let text = ''
-    this.#socket.cork()
     for (const exchange of sent) {
       this.#awaiting.push(exchange)
-      const { head, body } = requestText(exchange.call, this.#host)
+      const { head, body } = this.#writer.textOf(exchange.call)
       text += head
       if (typeof body === 'string') text += body
       else if (body) {
+        // All of it leaves together.
+        if (this.#socket.writableCorked === 0) this.#socket.cork()
         this.#socket.write(text, 'latin1')
         this.#socket.write(body)
         text = ''
       }
     }
     if (text !== '') this.#socket.write(text, 'latin1')
-    this.#socket.uncork()
+    if (this.#socket.writableCorked > 0) this.#socket.uncork()
   }
 
   /** @param bytes - overwritten when the call is over */
@@ -146,11 +148,15 @@ export class Line implements AnswerReceiver, ExchangeLine {
   }
 
   onHead(head: AnswerHead): void {
-    if (!head.isPersistent || head.framing === 'close') this.#isPersistent = false
-    if (head.idleMs !== undefined)
-      this.idleMs = Math.min(longestIdleMs, Math.max(0, head.idleMs - keepAliveMarginMs))
+    this.#noteHead(head)
     const [first] = this.#awaiting
     if (first instanceof Exchange) first.onHead(head)
+  }
+
+  onWhole(head: AnswerHead, latin1: string): void {
+    this.#noteHead(head)
+    const [first] = this.#awaiting
+    if (first instanceof Exchange) first.onWhole(head, latin1)
   }
 
   onPart(bytes: Buffer): void {
@@ -296,6 +302,13 @@ export class Line implements AnswerReceiver, ExchangeLine {
     return this.isReady
       ? new Http1Failure('broken', 'The upstream ended the connection.')
       : new Http1Failure('unconnected', 'The upstream cannot be reached.')
+  }
+
+  #noteHead({ isPersistent, framing, idleMs }: AnswerHead): void {
+    if (!isPersistent || framing === 'close') this.#isPersistent = false
+    if (idleMs !== undefined) {
+      this.idleMs = Math.min(longestIdleMs, Math.max(0, idleMs - keepAliveMarginMs))
+    }
   }
 
   #becomeFirst(waited: number): void {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { TokenBucket } from '../../token-bucket.ts'
 
 const firstPauseMs = 1_000

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CallSignal } from '../../call-signal.ts'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { FrontRequest } from './front-request.ts'
 import { FrontResponse, type ResponseSocket } from './front-response.ts'
@@ -28,6 +29,10 @@ type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
 // What a client may send ahead while it waits for an answer.
 const longestAhead = 65_536
 
+// There may be very many connections, and nobody may fill the memory with heads.
+const mostHeads = 8
+const longestRemembered = 1_024
+
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
 
@@ -39,8 +44,11 @@ export class FrontConnection implements ResponseSocket {
   // When the phase was first seen by whoever looks at the clock; nobody else has to.
   #since: number | undefined
   #unread: Buffer = nothing
-  // A client sends the same head again and again. These bytes include the empty line at its end.
-  #headBytes: Buffer = nothing
+  // A client sends the same few heads again and again, which differ in the length of the body. With the empty lines at
+  // their ends.
+  readonly #heads = new Map<string, RequestHead>()
+  // The latest of them.
+  #headText = ''
   #head: RequestHead | undefined
   #pieces: Buffer[] = []
   #held = 0
@@ -124,9 +132,23 @@ export class FrontConnection implements ResponseSocket {
   }
 
   readonly #take = (bytes: Buffer): void => {
+    if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveAlike(bytes)) return
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     if (this.#response === undefined) this.#read()
     else if (this.#unread.length > longestAhead) this.#socket.pause()
+  }
+
+  /** Serves a request that came whole, with the very head of the one before, which is most of them. */
+  #serveAlike(bytes: Buffer): boolean {
+    const known = this.#headText
+    const head = this.#head
+    if (!head || bytes.length !== known.length + head.contentLength) return false
+    const text = bytes.toString('latin1')
+    if (!text.startsWith(known)) return false
+    this.#isReading = true
+    this.#serve(head, text.slice(known.length))
+    this.#isReading = false
+    return true
   }
 
   #read(): void {
@@ -140,23 +162,31 @@ export class FrontConnection implements ResponseSocket {
   /** Tells whether to go on. */
   #readHead(): boolean {
     const bytes = this.#unread
-    const known = this.#headBytes.length
-    if (this.#head && bytes.length >= known && bytes.compare(this.#headBytes, 0, known, 0, known) === 0) {
-      this.#unread = bytes.subarray(known)
-      return this.#beginBody(this.#head)
-    }
     const end = bytes.indexOf(headEnd)
     if (end < 0) {
       if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'))) return this.#handOver()
       this.#enter('head')
       return false
     }
-    const head = end > longestHead ? undefined : readRequestHead(bytes.toString('latin1', 0, end))
-    if (!head || head.contentLength > this.#owner.maxBodyBytes) return this.#handOver()
-    this.#head = head
-    this.#headBytes = Buffer.from(bytes.subarray(0, end + headEnd.length))
-    this.#unread = bytes.subarray(end + headEnd.length)
+    const behind = end + headEnd.length
+    const head = end > longestHead ? undefined : this.#headOf(bytes.toString('latin1', 0, behind))
+    if (!head) return this.#handOver()
+    this.#unread = bytes.subarray(behind)
     return this.#beginBody(head)
+  }
+
+  /** The head with this text, which ends with the empty line; undefined when the front does not serve it. */
+  #headOf(text: string): RequestHead | undefined {
+    const known = this.#heads.get(text)
+    const head = known ?? readRequestHead(text.slice(0, -headEnd.length))
+    if (!head || head.contentLength > this.#owner.maxBodyBytes) return undefined
+    if (!known && text.length <= longestRemembered) {
+      if (this.#heads.size === mostHeads) this.#heads.clear()
+      this.#heads.set(text, head)
+    }
+    this.#headText = text
+    this.#head = head
+    return head
   }
 
   #beginBody(head: RequestHead): boolean {
@@ -177,15 +207,19 @@ export class FrontConnection implements ResponseSocket {
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#letGo()
-    this.#enter('call')
-    const response = new FrontResponse(this)
-    this.#response = response
-    this.#owner.serve(new FrontRequest(this.#head as RequestHead, this.#socket, body), response)
+    this.#serve(this.#head as RequestHead, body.toString('latin1'))
     return true
   }
 
+  #serve(head: RequestHead, body: string): void {
+    this.#enter('call')
+    const response = new FrontResponse(this)
+    this.#response = response
+    this.#owner.serve(new FrontRequest(head, this.#socket, body), response)
+  }
+
   #handOver(): false {
-    const begun = this.#pieces.length > 0 ? [this.#headBytes, ...this.#pieces] : []
+    const begun = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
     this.#leave()
     this.#owner.handOver(this.#socket, Buffer.concat([...begun, this.#unread]))
     return false

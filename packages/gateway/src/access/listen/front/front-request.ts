@@ -15,15 +15,15 @@ export class FrontRequest {
   readonly socket: Socket
   /** Shared by the requests of a connection that have the very same head. */
   readonly memo: RequestMemo
-  /** The whole body. */
-  readonly bytes: Buffer
+  /** The whole body, a character for each byte. */
+  readonly latin1: string
 
-  constructor({ target, path, headers, memo }: RequestHead, socket: Socket, bytes: Buffer) {
+  constructor({ target, path, headers, memo }: RequestHead, socket: Socket, latin1: string) {
     this.memo = memo
     this.url = target
     this.path = path
     this.headers = headers
     this.socket = socket
-    this.bytes = bytes
+    this.latin1 = latin1
   }
 }

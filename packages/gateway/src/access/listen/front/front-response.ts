@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import { Writable } from 'node:stream'
 
@@ -19,8 +20,19 @@ export interface ResponseSocket {
 // Longer ones are not worth a copy into one piece with the head.
 const longestPiece = 16_384
 
+const endOfHead = '\r\n'
 const okLine = 'HTTP/1.1 200 OK\r\n'
 const lastChunk = '0\r\n\r\n'
+
+/** Fields that are set at once. */
+export interface PresetFields {
+  /** In lower case. */
+  readonly names: readonly string[]
+  /** The same with their values, each line with its end. */
+  readonly lines: string
+}
+
+const noFields: PresetFields = { names: [], lines: '' }
 
 /** The answer to a request of the front: what listeners ask of a `ServerResponse`. It tells `close` once. */
 export class FrontResponse {
@@ -29,8 +41,10 @@ export class FrontResponse {
   destroyed = false
   writableFinished = false
   readonly #socket: ResponseSocket
-  #names: readonly string[] = []
-  #values: readonly string[] = []
+  #preset = noFields
+  // Of the fields that were set one by one.
+  readonly #names: string[] = []
+  readonly #values: string[] = []
   #whenClosed: (() => void) | undefined
 
   constructor(socket: ResponseSocket) {
@@ -48,26 +62,26 @@ export class FrontResponse {
       : listener
   }
 
-  /** Sets the first fields, which are known to be sound. */
-  preset(names: readonly string[], values: readonly string[]): void {
-    this.#names = names
-    this.#values = values
+  /** Sets the first fields at once, which are known to be sound. */
+  preset(fields: PresetFields): void {
+    this.#preset = fields
   }
 
   /** @throws TypeError when the value could be read as more than one field */
   setHeader(name: string, value: string | number): void {
     const text = String(value)
     if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
+    if (this.#preset.names.includes(name)) this.#preset = without(this.#preset, name)
     const known = this.#names.indexOf(name)
-    if (known >= 0) this.#values = this.#values.with(known, text)
+    if (known >= 0) this.#values[known] = text
     else {
-      this.#names = [...this.#names, name]
-      this.#values = [...this.#values, text]
+      this.#names.push(name)
+      this.#values.push(text)
     }
   }
 
   hasHeader(name: string): boolean {
-    return this.#names.includes(name)
+    return this.#names.includes(name) || this.#preset.names.includes(name)
   }
 
   /** Ends the connection when the client takes nothing for so long. */
@@ -138,9 +152,10 @@ export class FrontResponse {
 
   #head(framing: string): string {
     const { statusCode } = this
-    let head = statusCode === 200 ? okLine : `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`
+    const line = statusCode === 200 ? okLine : `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`
+    let head = line + this.#preset.lines
     for (let at = 0; at < this.#names.length; at++) head += `${this.#names[at]}: ${this.#values[at]}\r\n`
-    return `${head}${this.#socket.commonFields}${framing}\r\n`
+    return head + this.#socket.commonFields + framing + endOfHead
   }
 
   #write(text: string, encoding: 'latin1' | 'utf8'): void {
@@ -161,4 +176,10 @@ export class FrontResponse {
     this.#whenClosed?.()
     this.#socket.over()
   }
+}
+
+function without({ names, lines }: PresetFields, name: string): PresetFields {
+  const isOther = (line: string) => line !== '' && !line.startsWith(`${name}: `)
+  const others = lines.split('\r\n').filter(isOther)
+  return { names: names.filter((other) => other !== name), lines: others.map((line) => `${line}\r\n`).join('') }
 }

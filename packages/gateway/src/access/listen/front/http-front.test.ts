@@ -18,7 +18,7 @@ const patient = { timeout: 20_000 }
 type Serve = (request: FrontRequest, response: FrontResponse) => void
 
 /** Answers with what was asked. */
-const echo: Serve = ({ url, bytes }, response) => response.end(`front ${url} ${bytes.toString()}`)
+const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${latin1}`, 'latin1')
 
 /** Opens a port with a front; what goes to node:http is answered with the word `node`. */
 async function port(

@@ -55,17 +55,12 @@ export function createHttpFront(
 ): HttpFront {
   const connections = new Set<FrontConnection>()
   const patience = { ...usualPatience, ...given }
-  let fields = dateField()
-  let isDraining = false
   let handedOver = 0
   let heldBytes = 0
-  const owner: ConnectionOwner = {
-    get fields() {
-      return fields
-    },
-    get isDraining() {
-      return isDraining
-    },
+  // Read with every answer: what is no getter is found at once.
+  const owner: { -readonly [name in keyof ConnectionOwner]: ConnectionOwner[name] } = {
+    fields: dateField(),
+    isDraining: false,
     maxBodyBytes: Math.min(maxBodyBytes, longestBody),
     patience,
     serve,
@@ -84,7 +79,7 @@ export function createHttpFront(
   }
   const watch = setInterval(
     () => {
-      fields = dateField()
+      owner.fields = dateField()
       const now = performance.now()
       for (const connection of connections) connection.check(now)
     },
@@ -97,10 +92,10 @@ export function createHttpFront(
       return true
     },
     drain: () => {
-      isDraining = true
+      owner.isDraining = true
     },
     closeIdleConnections: () => {
-      isDraining = true
+      owner.isDraining = true
       for (const connection of connections) if (connection.isIdle) connection.destroy()
       server.closeIdleConnections()
     },

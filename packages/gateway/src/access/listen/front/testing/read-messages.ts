@@ -74,8 +74,8 @@ export function frontReader(): Reader {
   const server = recordingServer()
   const front = createHttpFront(server, { maxBodyBytes: 65_536 }, (request, response) => {
     const { readStream } = request.socket as unknown as Line
-    const { method, url: target, headers, bytes } = request
-    readStream.messages.push({ method, target, headers: { ...headers }, body: bytes.toString('latin1') })
+    const { method, url: target, headers, latin1: body } = request
+    readStream.messages.push({ method, target, headers: { ...headers }, body })
     readStream.ofFront += 1
     response.end('')
   })
