@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
 import { rulesOf } from './access-rules.ts'
