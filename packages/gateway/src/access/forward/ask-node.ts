@@ -139,7 +139,21 @@ function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined):
 
 /** Whether nodes give an id back as it is; others come back with fewer digits, as another number, or not at all. */
 export function nodesEcho(idText: string): boolean {
-  return echoed.test(idText)
+  return isSmallNumber(idText) || echoed.test(idText)
 }
 
 const echoed = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
+
+// Most ids are, and need no pattern.
+function isSmallNumber(text: string): boolean {
+  const first = text.charCodeAt(0)
+  if (text.length > 9 || !(first > zero && first <= nine)) return false
+  for (let at = 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < zero || code > nine) return false
+  }
+  return true
+}
+
+const zero = 0x30
+const nine = 0x39

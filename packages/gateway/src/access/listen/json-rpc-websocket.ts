@@ -34,7 +34,7 @@ const tidyMs = 20
 /** Makes the listener for JSON-RPC over WebSocket. */
 export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
-  const corked = new CorkedSockets()
+  const sockets = new CorkedSockets()
   const deadlines = new Deadlines(plane.timeoutMs)
   const server = new WebSocketServer({
     noServer: true,
@@ -58,7 +58,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
       const { endpoint } = path
       const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
-      const parts = { plane, webSocket, socket, corked, deadlines, grant, visitor, endpoint, log }
+      const parts = { plane, webSocket, socket, corked: sockets.of(socket), deadlines, grant, visitor, endpoint, log }
       const session = new WebSocketSession(parts)
       sessions.add(session)
       webSocket.once('close', () => sessions.delete(session))

@@ -14,7 +14,7 @@ import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
 import { offeredMethod } from '../route/offered-method.ts'
 import { type AnsweredMessage, answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
-import type { CorkedSockets } from './corked-sockets.ts'
+import type { CorkedSocket } from './corked-sockets.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { NodePath } from './node-path.ts'
 import { SessionMessage } from './session-message.ts'
@@ -28,7 +28,8 @@ export interface SessionParts {
   readonly webSocket: WebSocket
   /** The connection below the WebSocket. */
   readonly socket: Duplex
-  readonly corked: CorkedSockets
+  /** The same, for what is written by the way. */
+  readonly corked: CorkedSocket
   /** Of the calls of all connections. */
   readonly deadlines: Deadlines
   readonly grant: NodeGrant
@@ -91,9 +92,10 @@ export class WebSocketSession {
     if (this.#closeCode !== undefined) return
     this.#closeCode = code
     this.#end()
-    const { webSocket } = this.#parts
+    const { webSocket, corked } = this.#parts
     // The client's own close frame has to be read.
     webSocket.resume()
+    corked.giveWay()
     webSocket.close(code, reason)
     setTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
   }
@@ -220,7 +222,8 @@ export class WebSocketSession {
   }
 
   #isFull(): boolean {
-    return this.#parts.webSocket.bufferedAmount > this.#parts.plane.maxBufferBytes
+    const { webSocket, corked, plane } = this.#parts
+    return webSocket.bufferedAmount + corked.collected > plane.maxBufferBytes
   }
 
   /** Gives a client that has too much unread a while to read it. */
@@ -244,14 +247,15 @@ export class WebSocketSession {
 
   /** Sends a text, which is ASCII unless it is in bytes; `sent` is called when it has left, or will not. */
   #send(text: Buffer | string, sent?: () => void): void {
-    const { webSocket, socket, corked, plane } = this.#parts
+    const { webSocket, corked, plane } = this.#parts
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
     plane.metrics.messages.out += 1
-    corked.cork(socket)
-    if (typeof text === 'string' && text.length <= longestFramedText) {
-      socket.write(textFrame(text), 'latin1', sent)
-    } else webSocket.send(text, asText, sent)
+    if (typeof text === 'string' && text.length <= longestFramedText) corked.write(textFrame(text), sent)
+    else {
+      corked.giveWay()
+      webSocket.send(text, asText, sent)
+    }
   }
 
   /** The client has read all that waited for it. */

@@ -14,6 +14,7 @@ import { type BlockOfCall, blockNumberOf, blockOfCall } from './block-of-call.ts
 import { type CacheRule, cacheRuleOf } from './cache-rules.ts'
 import { canonicalParams } from './call-key.ts'
 import { Flight, isAnswer, type Landing } from './flight.ts'
+import { type CallKey, Flights } from './flights.ts'
 import { type KeptAnswers, type KeptUntil, maxKeptBytes } from './kept-answers.ts'
 import type { KnownChain } from './known-chain.ts'
 import { readUpTo } from './read-up-to.ts'
@@ -41,8 +42,9 @@ export interface NodeAnswersParts {
 export type Ask = (signal: CallSignal, awaiter: Awaiter<Asked>) => void
 
 /** A call on its way through the kept answers. */
-interface Sought {
-  readonly key: string
+interface Sought extends CallKey {
+  /** What the keys of the chain began with when the call came. */
+  readonly prefix: string
   readonly rule: CacheRule
   readonly method: string
   readonly block: BlockOfCall
@@ -54,7 +56,7 @@ interface Sought {
 export class NodeAnswers {
   readonly #parts: NodeAnswersParts
   readonly #place: SharedPlace
-  readonly #flights = new Map<string, Flight>()
+  readonly #flights = new Flights()
 
   constructor(parts: NodeAnswersParts) {
     this.#parts = parts
@@ -92,10 +94,11 @@ export class NodeAnswers {
     if (!rule || paramsText.includes('"pending"')) return this.#alone(idempotent, call.signal, ask, awaiter)
     const { chain, kept, counts } = this.#parts
     const block = blockOfCall(rule.lifetime, params)
-    const named = `${mark}${call.endpoint} ${name} ${limitOf(rule, call)}${canonicalParams(paramsText)}`
-    const key = chain.prefix + named
+    const { prefix } = chain
+    const group = groupOf(mark, call, rule, name)
+    const asked = canonicalParams(paramsText)
     if (kept.isOn && chain.isLasting) {
-      const found = kept.get(key, chain.headMark)
+      const found = kept.get(`${prefix}${group} ${asked}`, chain.headMark)
       if (found !== undefined) {
         counts.hits += 1
         currentTrace()?.note({ 'fairlead.cache': 'hit' })
@@ -106,8 +109,8 @@ export class NodeAnswers {
     }
     const isShared = rule.isShared && (block.kind === 'told' || this.#isFinal(block, rule))
     const place = isShared ? this.#place.prefix : undefined
-    const sharedKey = place === undefined ? undefined : place + named
-    const sought = { key, rule, method: name, block, sharedKey, ask }
+    const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
+    const sought = { prefix, group, params: asked, rule, method: name, block, sharedKey, ask }
     const flight = this.#flightOf(sought)
     if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
     else this.#lead(sought, call.signal, awaiter)
@@ -128,8 +131,8 @@ export class NodeAnswers {
   }
 
   /** The same call of somebody else that is under way, and whose answer is as new as one that is asked for now. */
-  #flightOf({ key }: Sought): Flight | undefined {
-    const flight = this.#flights.get(key)
+  #flightOf(sought: Sought): Flight | undefined {
+    const flight = this.#flights.get(sought)
     return flight?.epoch === this.#parts.chain.epoch ? flight : undefined
   }
 
@@ -154,7 +157,7 @@ export class NodeAnswers {
     // A quick call costs less to ask again than to keep from ending with the one who asked first.
     const isQuick = paceOf(sought.method) === 'quick'
     const flight = new Flight(this.#parts.chain.epoch, isQuick ? signal : undefined)
-    this.#flights.set(sought.key, flight)
+    this.#flights.set(sought, flight)
     if (isQuick) this.#fly(sought, flight, awaiter)
     else tell(this.#leadLong(sought, flight, signal), awaiter)
   }
@@ -212,8 +215,8 @@ export class NodeAnswers {
     })
   }
 
-  #land({ key }: Sought, flight: Flight, landing: Landing): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key)
+  #land(sought: Sought, flight: Flight, landing: Landing): void {
+    this.#flights.delete(sought, flight)
     flight.land(landing)
   }
 
@@ -257,16 +260,16 @@ export class NodeAnswers {
     return block.kind === 'number' && last !== undefined && block.number <= last
   }
 
-  #keep({ key, block, sharedKey }: Sought, result: string, until: Until | undefined): void {
+  #keep({ prefix, group, params, block, sharedKey }: Sought, result: string, until: Until | undefined): void {
     const { chain, kept, shared } = this.#parts
     // Null may only mean that the node has not got it yet; the key of a chain that has changed is found no more.
-    if (!until || result === 'null' || !key.startsWith(chain.prefix) || result.length > maxKeptBytes) return
+    if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxKeptBytes) return
     const number = block.kind === 'told' ? toldNumber(result, block.member) : until.number
     if (block.kind === 'told' && !(number !== undefined && number <= (until.finalized ?? -1))) return
     if (until.head !== undefined && until.head !== chain.headMark) return
     if (result === '[]' && !((number ?? 0) <= (chain.surelyFinalized ?? -1))) return
     if (number !== undefined) chain.kept(number)
-    kept.set(key, result, { until: until.until, head: until.head })
+    kept.set(`${prefix}${group} ${params}`, result, { until: until.until, head: until.head })
     if (sharedKey !== undefined) shared.set(sharedKey, result)
   }
 }
@@ -279,9 +282,10 @@ interface Until extends KeptUntil {
   readonly finalized?: number
 }
 
-// A range that is too long for one caller may not be for another.
-function limitOf({ lifetime }: CacheRule, { maxLogRange = 0 }: Call): string {
-  return lifetime.kind === 'logs' ? `${maxLogRange} ` : ''
+function groupOf(mark: string, { endpoint, maxLogRange = 0 }: Call, { lifetime }: CacheRule, name: string): string {
+  // A range that is too long for one caller may not be for another.
+  const limit = lifetime.kind === 'logs' ? ` ${maxLogRange}` : ''
+  return mark === '' && endpoint === '' && limit === '' ? name : `${mark}${endpoint} ${name}${limit}`
 }
 
 /** The number of the block that a result says it belongs to; the last one where it is a list. */
