@@ -8,9 +8,6 @@ import { Http1Failure } from './http1-failure.ts'
 /** A body that is longer is not held, and a connection does not wait for its end to be known. */
 const maxShortBytes = 65_536
 
-/** Longer ones stay bytes. */
-const maxTextBytes = 16_384
-
 /** What an exchange asks of the connection that it is on. */
 export interface ExchangeLine {
   pause(): void
@@ -39,10 +36,9 @@ export class Exchange implements AnswerReceiver, BodySource {
   // What came before anybody asked for the body.
   #held: Buffer[] = []
   #heldBytes = 0
-  // What the parts of a short body are copied into, where its length is known: they need not be joined then.
-  #room: Buffer | undefined
-  // The whole body in their place, when it came in one piece.
-  #latin1: string | undefined
+  // The same in its place, of a body that is known to be short: the memory of texts is far cheaper to find and to give back
+  // than that of buffers.
+  #latin1 = ''
   #body: AnswerBody | undefined
   #failure: Http1Failure | undefined
   #hasEnded = false
@@ -79,11 +75,11 @@ export class Exchange implements AnswerReceiver, BodySource {
   }
 
   onPart(bytes: Buffer): void {
-    if (this.#isWhole(bytes)) {
-      this.#latin1 = bytes.toString('latin1')
+    if (this.#isText()) {
+      this.#latin1 += bytes.toString('latin1')
       return
     }
-    const part = this.#copyOf(bytes)
+    const part = Buffer.from(bytes)
     if (this.#body) {
       if (!this.#body.push(part)) this.line?.pause()
       return
@@ -97,7 +93,7 @@ export class Exchange implements AnswerReceiver, BodySource {
 
   onWhole(head: AnswerHead, latin1: string): void {
     this.onHead(head)
-    if (this.call.isGathered === true && latin1.length <= maxTextBytes) this.#latin1 = latin1
+    if (this.#isText()) this.#latin1 = latin1
     else this.onPart(Buffer.from(latin1, 'latin1'))
   }
 
@@ -167,7 +163,7 @@ export class Exchange implements AnswerReceiver, BodySource {
     if (this.#body) return this.#body
     const body = new AnswerBody(this.#hasEnded ? undefined : this)
     this.#body = body
-    if (this.#latin1 !== undefined) body.push(Buffer.from(this.#latin1, 'latin1'))
+    if (this.#latin1 !== '') body.push(Buffer.from(this.#latin1, 'latin1'))
     for (const part of this.#held) body.push(part)
     this.#held = []
     if (this.#hasEnded) body.push(null)
@@ -178,30 +174,22 @@ export class Exchange implements AnswerReceiver, BodySource {
   #handOver(): void {
     const head = this.#head as AnswerHead
     this.#state = 'handed over'
-    const isShort = this.#hasEnded && this.#heldBytes <= maxShortBytes
-    const held = this.#latin1 ?? (isShort ? (this.#room ?? joined(this.#held)) : undefined)
-    this.#done(undefined, new ReceivedAnswer(this, head, held))
+    this.#done(undefined, new ReceivedAnswer(this, head, this.#hasEnded ? this.#heldWhole() : undefined))
   }
 
-  #copyOf(bytes: Buffer): Buffer {
-    const head = this.#head
-    if (this.#state !== 'gathering' || head?.framing !== 'length' || head.length > maxShortBytes) {
-      return Buffer.from(bytes)
-    }
-    this.#room ??= Buffer.allocUnsafe(head.length)
-    bytes.copy(this.#room, this.#heldBytes)
-    return this.#room.subarray(this.#heldBytes, this.#heldBytes + bytes.length)
+  #heldWhole(): Buffer | string | undefined {
+    if (this.#latin1 !== '') return this.#latin1
+    return this.#heldBytes <= maxShortBytes ? joined(this.#held) : undefined
   }
 
-  /** Whether this is all there is of a short body, which is as cheap to keep as a text. */
-  #isWhole({ length }: Buffer): boolean {
+  /** Whether the body is kept as a text, as nobody waits for a part of it. */
+  #isText(): boolean {
     const head = this.#head
     return (
-      head?.framing === 'length' &&
-      head.length === length &&
-      length <= maxTextBytes &&
+      this.#state === 'gathering' &&
       this.call.isGathered === true &&
-      this.#state === 'gathering'
+      head?.framing === 'length' &&
+      head.length <= maxShortBytes
     )
   }
 

@@ -16,6 +16,8 @@ export interface ConnectionOwner {
   serve(request: FrontRequest, response: FrontResponse): void
   /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
   hold(bytes: number): boolean
+  /** Has the last of an answer written when the others of this turn of the event loop are. */
+  writeLater(connection: FrontConnection): void
   /** Takes a connection over for good; nothing of what is unread is lost. */
   handOver(socket: Socket, unread: Buffer): void
   forget(connection: FrontConnection): void
@@ -23,6 +25,12 @@ export interface ConnectionOwner {
 
 /** How long a connection may be in each phase, in milliseconds. */
 export type Patience = Readonly<Record<Phase, number>>
+
+interface LastOfAnswer {
+  readonly text: string
+  readonly encoding: 'utf8' | 'latin1'
+  readonly taken: (error?: Error | null) => void
+}
 
 type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
 
@@ -54,6 +62,7 @@ export class FrontConnection implements ResponseSocket {
   #held = 0
   #missing = 0
   #response: FrontResponse | undefined
+  #last: LastOfAnswer | undefined
   #isReading = false
 
   constructor(owner: ConnectionOwner, socket: Socket) {
@@ -100,8 +109,20 @@ export class FrontConnection implements ResponseSocket {
     this.#socket.uncork()
   }
 
-  isEmpty(): boolean {
-    return this.#socket.writableLength === 0
+  writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void {
+    this.#last = { text, encoding, taken }
+    this.#owner.writeLater(this)
+  }
+
+  /** Writes what was put off. */
+  writeNow(): void {
+    const last = this.#last
+    this.#last = undefined
+    if (!last || this.#socket.destroyed) return
+    this.write(last.text, last.encoding)
+    // Most answers are taken at once, and need nobody who waits for it.
+    if (this.#socket.writableLength === 0) last.taken()
+    else this.#socket.write('', 'latin1', last.taken)
   }
 
   setTimeout(milliseconds: number): void {

@@ -9,8 +9,12 @@ export interface ResponseSocket {
   write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void
   /** Writes a head, as Latin-1, and a content with it. */
   writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void
-  /** Whether the operating system has taken all that was written. */
-  isEmpty(): boolean
+  /**
+   * Writes the last of an answer, together with those of other connections.
+   *
+   * @param taken - hears that the operating system has all of it
+   */
+  writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void
   setTimeout(milliseconds: number): void
   destroy(): void
   /** Hears that the whole answer was taken, so that the next request may come. */
@@ -103,8 +107,10 @@ export class FrontResponse {
         return
       }
       const bytes = Buffer.from(content.buffer, content.byteOffset, length)
-      this.#write(head + bytes.toString('latin1'), 'latin1')
-    } else this.#write(head + content, length === content.length ? 'latin1' : 'utf8')
+      this.#socket.writeLast(head + bytes.toString('latin1'), 'latin1', this.#taken)
+    } else {
+      this.#socket.writeLast(head + content, length === content.length ? 'latin1' : 'utf8', this.#taken)
+    }
   }
 
   /** The same answer as a stream, for content that comes bit by bit. Breaking it off ends the connection. */
@@ -126,8 +132,7 @@ export class FrontResponse {
       },
       final: (done) => {
         begin()
-        if (isChunked) this.#socket.write(lastChunk, 'latin1')
-        this.#whenTaken()
+        this.#socket.writeLast(isChunked ? lastChunk : '', 'latin1', this.#taken)
         done()
       },
       destroy: (error, done) => {
@@ -156,17 +161,6 @@ export class FrontResponse {
     let head = line + this.#preset.lines
     for (let at = 0; at < this.#names.length; at++) head += `${this.#names[at]}: ${this.#values[at]}\r\n`
     return head + this.#socket.commonFields + framing + endOfHead
-  }
-
-  #write(text: string, encoding: 'latin1' | 'utf8'): void {
-    this.#socket.write(text, encoding)
-    this.#whenTaken()
-  }
-
-  #whenTaken(): void {
-    // Most answers are taken at once, and need nobody who waits for it.
-    if (this.#socket.isEmpty()) this.#taken()
-    else this.#socket.write('', 'latin1', this.#taken)
   }
 
   readonly #taken = (error?: Error | null): void => {

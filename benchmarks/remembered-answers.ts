@@ -1,0 +1,132 @@
+// Calls that the service answers from its memory, beside nginx that passes the same calls to a node. Windows take turns;
+// ratios are to nginx in the same round.
+import { spawn, spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { freePort } from './fixtures/free-port.ts'
+import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
+import { cpuMs } from './fixtures/process-cost.ts'
+import { serve } from './fixtures/service.ts'
+import { type Load, load } from './fixtures/wrk.ts'
+
+const usage = `usage: npm run benchmark -- remembered-answers [flags]
+  --sizes 0.2,2    kB of an answer, of ${answerSizes.join(', ')}
+  --connections 64 that call side by side
+  --rounds 5       windows of each
+  --seconds 3      length of a window
+  --warm-up 20     seconds of load before the first window of each`
+
+const { values: flags } = parseArgs({
+  args: process.argv.slice(3),
+  options: {
+    sizes: { type: 'string', default: '0.2,2' },
+    connections: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    'warm-up': { type: 'string', default: '20' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+interface Contender {
+  readonly name: string
+  readonly url: string
+  readonly processId: number
+}
+
+interface Sample extends Load {
+  readonly cpuUs: number
+}
+
+if (flags.help) {
+  console.log(usage)
+  process.exit(0)
+}
+// Proxies have one processor for themselves; the load and the node share the other.
+const beside = ['taskset', '-c', '1']
+const onProxy = ['taskset', '-c', '0']
+for (const program of ['wrk', 'nginx', 'taskset']) {
+  if (spawnSync(program, ['-v']).error !== undefined) throw new Error(`${program} is needed.`)
+}
+
+for (const size of flags.sizes.split(',').map(toSize)) await compare(size)
+process.exit(0)
+
+function toSize(text: string): AnswerSize {
+  const size = answerSizes.find((each) => each === text)
+  if (size === undefined) throw new Error(`Answers have ${answerSizes.join(', ')} kB.`)
+  return size
+}
+
+async function compare(size: AnswerSize): Promise<void> {
+  const stops: (() => Promise<void>)[] = []
+  try {
+    const contenders = await startAll(size, stops)
+    const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
+    for (const contender of contenders) await measure(contender, size, Number(flags['warm-up']))
+    for (let round = 0; round < Number(flags.rounds); round += 1) {
+      for (const contender of contenders) {
+        samples.get(contender.name)?.push(await measure(contender, size, Number(flags.seconds)))
+      }
+    }
+    report(size, samples)
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promise<readonly Contender[]> {
+  const kept = <stoppable extends { stop(): Promise<void> }>(running: stoppable): stoppable => {
+    stops.push(running.stop)
+    return running
+  }
+  const node = kept(await startNginxNode(beside, 1))
+  const nginx = kept(await startNginxProxy(onProxy, node.url))
+  const port = await freePort()
+  const file = new URL('fixtures/lasting-node.ts', import.meta.url).pathname
+  const args = [...beside.slice(1), process.execPath, file, String(port), size]
+  const lasting = kept(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
+  const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}/single`, processId: nginx.processId }]
+  for (const [name, ownFront] of [
+    ['service, own front', 'true'],
+    ['service, node:http', 'false'],
+  ] as const) {
+    const service = kept(
+      await serve({
+        FAIRLEAD_EVM_UPSTREAM: lasting.url,
+        FAIRLEAD_OWN_HTTP_FRONT: ownFront,
+        FAIRLEAD_PROBE_NODES: 'false',
+      }),
+    )
+    spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
+    const url = `${service.url}/${service.token}`
+    contenders.push({ name, url, processId: service.processId })
+  }
+  return contenders
+}
+
+async function measure({ url, processId }: Contender, size: AnswerSize, seconds: number): Promise<Sample> {
+  const used = cpuMs(processId)
+  const connections = Number(flags.connections)
+  const calls = { method: 'eth_getBalance', block: '0x64', calls: 1 }
+  const result = await load({ ...calls, command: beside, url, connections, seconds })
+  return { ...result, cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1) }
+}
+
+function report(size: AnswerSize, samples: ReadonlyMap<string, readonly Sample[]>): void {
+  console.log(`\n${flags.connections} connections, answers of ${size} kB`)
+  const base = samples.get('nginx') ?? []
+  for (const [name, taken] of samples) {
+    const ratios = taken.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN))
+    const of = (field: keyof Sample) => median(taken.map((sample) => sample[field]))
+    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
+    console.log(
+      `  ${name.padEnd(19)}x${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)})` +
+        `${Math.round(of('perSecond')).toString().padStart(7)}/s  p50 ${of('p50Ms').toFixed(2)} p99 ${of('p99Ms').toFixed(2)} ms` +
+        `  CPU ${of('cpuUs').toFixed(1)} us${errors > 0 ? `  ${errors} ERRORS` : ''}`,
+    )
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
