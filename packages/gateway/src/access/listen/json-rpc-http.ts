@@ -69,6 +69,8 @@ class JsonRpcExchange implements Timed, CallContext {
   readonly grant: NodeGrant
   readonly upstream: Upstream
   readonly maxLogRange: number
+  /** Of a batch. */
+  latest: CallContext['latest']
   readonly #plane: AccessPlane
   readonly #http: HttpExchange<ClientRequest, ClientResponse>
   readonly #deadlines: Deadlines
@@ -177,10 +179,8 @@ class JsonRpcExchange implements Timed, CallContext {
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
     const room = this.upstream.room()
-    const latest = latestOfBatch(items, this)
-    const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = this
-    const context = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log, latest }
-    beginCalls(items, context, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
+    this.latest = latestOfBatch(items, this)
+    beginCalls(items, this, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
   }
 
   #answerBatch(answered: readonly AnsweredCall[], room: Room): void {

@@ -26,9 +26,9 @@ export function latestOfBatch(items: readonly RpcItem[], context: BatchContext):
   return () => (read ??= latestOf(context))
 }
 
-async function latestOf({ upstream, ...context }: BatchContext): Promise<number | undefined> {
+async function latestOf(context: BatchContext): Promise<number | undefined> {
   const request = { method: 'eth_blockNumber', params: [], paramsText: '[]', idText: '1' }
-  const { grant, endpoint, signal, answers } = context
+  const { upstream, grant, endpoint, signal, answers } = context
   const room = upstream.room()
   try {
     const destination = routeMethod(request, grant, endpoint)
