@@ -186,15 +186,18 @@ export class HttpExchange<
     if (this.response.headersSent || this.response.destroyed) return
     this.status = status
     this.response.statusCode = status
-    if (content !== undefined && !this.response.hasHeader('content-type')) {
+    if (content === undefined) {
+      this.response.end()
+      return
+    }
+    if (!this.response.hasHeader('content-type')) {
       this.response.setHeader('content-type', 'application/json')
     }
     // A client that does not read would have its answer held for ever.
-    if (content !== undefined && content.length > heldAlways) this.response.setTimeout(this.#plane.timeoutMs)
-    if (content !== undefined) {
-      this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
-    }
-    this.response.end(content, encoding)
+    if (content.length > heldAlways) this.response.setTimeout(this.#plane.timeoutMs)
+    this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
+    // What is ASCII is the same in both, and then nobody has to look again.
+    this.response.end(content, this.bytesOut === content.length ? 'latin1' : encoding)
   }
 
   /** Runs something when the answer has left, or cannot any more. */

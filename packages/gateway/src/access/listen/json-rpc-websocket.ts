@@ -58,7 +58,17 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
       const { endpoint } = path
       const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
-      const parts = { plane, webSocket, socket, corked: sockets.of(socket), deadlines, grant, visitor, endpoint, log }
+      const parts = {
+        plane,
+        webSocket,
+        socket,
+        corked: sockets.of(socket),
+        deadlines,
+        grant,
+        visitor,
+        endpoint,
+        log,
+      }
       const session = new WebSocketSession(parts)
       sessions.add(session)
       webSocket.once('close', () => sessions.delete(session))

@@ -282,7 +282,12 @@ interface Until extends KeptUntil {
   readonly finalized?: number
 }
 
-function groupOf(mark: string, { endpoint, maxLogRange = 0 }: Call, { lifetime }: CacheRule, name: string): string {
+function groupOf(
+  mark: string,
+  { endpoint, maxLogRange = 0 }: Call,
+  { lifetime }: CacheRule,
+  name: string,
+): string {
   // A range that is too long for one caller may not be for another.
   const limit = lifetime.kind === 'logs' ? ` ${maxLogRange}` : ''
   return mark === '' && endpoint === '' && limit === '' ? name : `${mark}${endpoint} ${name}${limit}`

@@ -32,7 +32,10 @@ export class RequestWriter {
       this.#begun = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\naccept-encoding: identity\r\n${fields}`
     }
     if (body === undefined) {
-      return { head: `${this.#begun}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`, body: undefined }
+      return {
+        head: `${this.#begun}${method === 'POST' ? 'content-length: 0\r\n' : ''}\r\n`,
+        body: undefined,
+      }
     }
     const content = typeof body === 'string' ? asLatin1(body) : joinable(body)
     return { head: `${this.#begun}content-length: ${content.length}\r\n\r\n`, body: content }

@@ -27,12 +27,12 @@ export class ObservedChain implements ChainView {
 
   get head(): BlockReference | undefined {
     this.#used()
-    return this.#isFresh ? this.#head : undefined
+    return this.#isFresh() ? this.#head : undefined
   }
 
   get finalized(): number | undefined {
     this.#used()
-    return this.#isFresh ? this.#finalized : undefined
+    return this.#isFresh() ? this.#finalized : undefined
   }
 
   onReorganized(listener: (lowest: number) => void): void {
@@ -74,7 +74,7 @@ export class ObservedChain implements ChainView {
     for (const listener of this.#listeners) listener(0)
   }
 
-  get #isFresh(): boolean {
+  #isFresh(): boolean {
     return performance.now() - this.#seenAt < this.#staleMs
   }
 

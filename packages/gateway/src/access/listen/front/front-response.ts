@@ -175,5 +175,8 @@ export class FrontResponse {
 function without({ names, lines }: PresetFields, name: string): PresetFields {
   const isOther = (line: string) => line !== '' && !line.startsWith(`${name}: `)
   const others = lines.split('\r\n').filter(isOther)
-  return { names: names.filter((other) => other !== name), lines: others.map((line) => `${line}\r\n`).join('') }
+  return {
+    names: names.filter((other) => other !== name),
+    lines: others.map((line) => `${line}\r\n`).join(''),
+  }
 }
