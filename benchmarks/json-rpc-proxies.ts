@@ -12,8 +12,9 @@ import {
   startNginxProxy,
 } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { type ProxySample, reportRatios } from './fixtures/report-ratios.ts'
 import { serve } from './fixtures/service.ts'
-import { type Load, load } from './fixtures/wrk.ts'
+import { load } from './fixtures/wrk.ts'
 
 const batchSize = 10
 // Long enough for the code of Node to be compiled: on one processor the service becomes faster for most of a minute.
@@ -43,11 +44,6 @@ interface Scenario {
 interface Contender {
   readonly processId: number
   url(scenario: Scenario): string
-}
-
-interface Sample extends Load {
-  readonly cpuUs: number
-  readonly memoryMb: number
 }
 
 const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
@@ -154,7 +150,7 @@ function pathOf({ size, calls }: Scenario): string {
 }
 
 async function compare(scenario: Scenario): Promise<void> {
-  const samples = new Map<string, Sample[]>([...contenders.keys()].map((name) => [name, []]))
+  const samples = new Map<string, ProxySample[]>([...contenders.keys()].map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const [name, contender] of contenders) {
       await warmUp(contender, scenario)
@@ -165,17 +161,7 @@ async function compare(scenario: Scenario): Promise<void> {
   console.log(
     `\n${connections} connections, answers of ${size} kB${calls > 1 ? `, batches of ${calls}` : ''}`,
   )
-  const base = samples.get(floor) ?? []
-  for (const [name, taken] of samples) {
-    const ratios = taken.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN))
-    const of = (field: keyof Sample) => median(taken.map((sample) => sample[field]))
-    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
-    console.log(
-      `  ${name.padEnd(19)}x${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)})` +
-        `${Math.round(of('perSecond')).toString().padStart(7)}/s  p50 ${of('p50Ms').toFixed(2)} p99 ${of('p99Ms').toFixed(2)} ms` +
-        `  CPU ${of('cpuUs').toFixed(1)} us  ${of('memoryMb').toFixed(0)} MB${errors > 0 ? `  ${errors} ERRORS` : ''}`,
-    )
-  }
+  reportRatios(samples, floor)
 }
 
 async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {
@@ -185,7 +171,7 @@ async function warmUp(contender: Contender, scenario: Scenario): Promise<void> {
   await load({ ...scenario, command: beside, url, seconds: warmUpSeconds, method: flags.method })
 }
 
-async function measure(contender: Contender, scenario: Scenario, seconds: number): Promise<Sample> {
+async function measure(contender: Contender, scenario: Scenario, seconds: number): Promise<ProxySample> {
   const url = contender.url(scenario)
   const { processId } = contender
   const used = cpuMs(processId)
@@ -195,8 +181,4 @@ async function measure(contender: Contender, scenario: Scenario, seconds: number
     cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1),
     memoryMb: memoryMb(processId),
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

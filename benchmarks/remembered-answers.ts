@@ -4,9 +4,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { freePort } from './fixtures/free-port.ts'
 import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
-import { cpuMs } from './fixtures/process-cost.ts'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { type ProxySample, reportRatios } from './fixtures/report-ratios.ts'
 import { serve } from './fixtures/service.ts'
-import { type Load, load } from './fixtures/wrk.ts'
+import { load } from './fixtures/wrk.ts'
 
 const usage = `usage: npm run benchmark -- remembered-answers [flags]
   --sizes 0.2,2    kB of an answer, of ${answerSizes.join(', ')}
@@ -33,10 +34,6 @@ interface Contender {
   readonly processId: number
 }
 
-interface Sample extends Load {
-  readonly cpuUs: number
-}
-
 if (flags.help) {
   console.log(usage)
   process.exit(0)
@@ -61,14 +58,15 @@ async function compare(size: AnswerSize): Promise<void> {
   const stops: (() => Promise<void>)[] = []
   try {
     const contenders = await startAll(size, stops)
-    const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
+    const samples = new Map<string, ProxySample[]>(contenders.map(({ name }) => [name, []]))
     for (const contender of contenders) await measure(contender, size, Number(flags['warm-up']))
     for (let round = 0; round < Number(flags.rounds); round += 1) {
       for (const contender of contenders) {
         samples.get(contender.name)?.push(await measure(contender, size, Number(flags.seconds)))
       }
     }
-    report(size, samples)
+    console.log(`\n${flags.connections} connections, answers of ${size} kB`)
+    reportRatios(samples, 'nginx')
   } finally {
     for (const stop of stops.toReversed()) await stop()
   }
@@ -104,29 +102,18 @@ async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promi
   return contenders
 }
 
-async function measure({ url, processId }: Contender, size: AnswerSize, seconds: number): Promise<Sample> {
+async function measure(
+  { url, processId }: Contender,
+  size: AnswerSize,
+  seconds: number,
+): Promise<ProxySample> {
   const used = cpuMs(processId)
   const connections = Number(flags.connections)
   const calls = { method: 'eth_getBalance', block: '0x64', calls: 1 }
   const result = await load({ ...calls, command: beside, url, connections, seconds })
-  return { ...result, cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1) }
-}
-
-function report(size: AnswerSize, samples: ReadonlyMap<string, readonly Sample[]>): void {
-  console.log(`\n${flags.connections} connections, answers of ${size} kB`)
-  const base = samples.get('nginx') ?? []
-  for (const [name, taken] of samples) {
-    const ratios = taken.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN))
-    const of = (field: keyof Sample) => median(taken.map((sample) => sample[field]))
-    const errors = taken.reduce((sum, sample) => sum + sample.errors, 0)
-    console.log(
-      `  ${name.padEnd(19)}x${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)})` +
-        `${Math.round(of('perSecond')).toString().padStart(7)}/s  p50 ${of('p50Ms').toFixed(2)} p99 ${of('p99Ms').toFixed(2)} ms` +
-        `  CPU ${of('cpuUs').toFixed(1)} us${errors > 0 ? `  ${errors} ERRORS` : ''}`,
-    )
+  return {
+    ...result,
+    cpuUs: ((cpuMs(processId) - used) * 1_000) / Math.max(result.requests, 1),
+    memoryMb: memoryMb(processId),
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

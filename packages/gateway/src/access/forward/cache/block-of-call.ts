@@ -47,6 +47,21 @@ export function blockNumberOf(value: unknown): number | undefined {
     : undefined
 }
 
+/** The number of the block that a result says it belongs to; the last one where it is a list. */
+export function toldNumber(result: string, member: string): number | undefined {
+  const value: unknown = JSON.parse(result)
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  let highest: number | undefined
+  for (const one of values) {
+    const told =
+      typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)[member] : undefined
+    const number = typeof told === 'number' ? told : blockNumberOf(told)
+    if (number === undefined) return undefined
+    highest = Math.max(highest ?? 0, number)
+  }
+  return highest
+}
+
 // A block that is named by its hash may be one that was replaced; `earliest` is another one on a node that prunes.
 function blockOfParam(param: unknown): BlockOfCall {
   const named = isRecord(param) && Object.keys(param).length === 1 ? param['blockNumber'] : param

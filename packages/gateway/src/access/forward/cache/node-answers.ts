@@ -10,7 +10,7 @@ import { plainAnswer, type PlainAnswer } from '../read-answer.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import type { Upstream } from '../upstream.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
-import { type BlockOfCall, blockNumberOf, blockOfCall } from './block-of-call.ts'
+import { type BlockOfCall, blockOfCall, toldNumber } from './block-of-call.ts'
 import { type CacheRule, cacheRuleOf } from './cache-rules.ts'
 import { canonicalParams } from './call-key.ts'
 import { Flight, isAnswer, type Landing } from './flight.ts'
@@ -291,19 +291,4 @@ function groupOf(
   // A range that is too long for one caller may not be for another.
   const limit = lifetime.kind === 'logs' ? ` ${maxLogRange}` : ''
   return mark === '' && endpoint === '' && limit === '' ? name : `${mark}${endpoint} ${name}${limit}`
-}
-
-/** The number of the block that a result says it belongs to; the last one where it is a list. */
-function toldNumber(result: string, member: string): number | undefined {
-  const value: unknown = JSON.parse(result)
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-  let highest: number | undefined
-  for (const one of values) {
-    const told =
-      typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)[member] : undefined
-    const number = typeof told === 'number' ? told : blockNumberOf(told)
-    if (number === undefined) return undefined
-    highest = Math.max(highest ?? 0, number)
-  }
-  return highest
 }
