@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { drawFrom, generatedStream, piecesOf } from './testing/generated-messages.ts'
-import { frontReader, nodeReader, type ReadStream, settle } from './testing/read-messages.ts'
+import { drawFrom, generatedStream, piecesOf, repeatedMessage } from './testing/generated-messages.ts'
+import { frontReader, mostPaced, nodeReader, type ReadStream, settle } from './testing/read-messages.ts'
 
 // A longer run: FRONT_FUZZ_STREAMS=1000000 FRONT_FUZZ_SEED=2 vitest run http-front.fuzz
 const streams = Number(process.env['FRONT_FUZZ_STREAMS'] ?? 4_000)
@@ -16,8 +16,10 @@ it('cuts what it reads itself exactly as node:http does', { timeout: 3_600_000 }
   for (let done = 0; done < streams; done += atATime) {
     const begun = Array.from({ length: atATime }, () => {
       const stream = generatedStream(draw)
-      const pieces = piecesOf(stream, draw)
-      return { pieces, byNode: node.begin(pieces), byFront: front.begin(pieces) }
+      const cut = piecesOf(stream, draw)
+      if (draw(2) === 0) return { pieces: cut, byNode: node.begin(cut), byFront: front.begin(cut) }
+      const pieces = [...repeatedMessage(draw), ...cut].slice(0, mostPaced)
+      return { pieces, byNode: node.beginPaced(pieces), byFront: front.beginPaced(pieces) }
     })
     await settle()
     for (const { pieces, byNode, byFront } of begun) {

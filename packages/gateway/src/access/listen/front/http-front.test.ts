@@ -59,6 +59,37 @@ describe('ordinary calls', () => {
     expect(text).toContain('content-length: 15\r\n\r\nfront /token éHTTP/1.1 200 OK')
   })
 
+  it('are told apart by their heads, be these as long as those before', async () => {
+    const { port: to } = await port()
+    const { socket, text } = await openTo(to)
+    const calls = [
+      ['/one', 'ab'],
+      ['/one', 'cd'],
+      ['/two', 'ef'],
+      ['/one', 'ghi'],
+      ['/one', 'jk'],
+    ] as const
+    for (const [path, body] of calls) {
+      socket.write(call(path, body))
+      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`front ${path} ${body}$`)), patient)
+    }
+    expect(text().match(/front \S+ \w+?(?=HTTP|$)/g)).toEqual(
+      calls.map(([path, body]) => `front ${path} ${body}`),
+    )
+  })
+
+  it('are answered with each field once, though it was set anew', async () => {
+    const { port: to } = await port((_, response) => {
+      response.preset({ names: ['x-one', 'x-two'], lines: 'x-one: 1\r\nx-two: 2\r\n' })
+      response.setHeader('x-one', 'other')
+      response.setHeader('x-three', '3')
+      response.setHeader('x-three', 'other')
+      response.end('')
+    })
+    const { text } = await sendRaw(to, call('/token'), /\r\n\r\n/)
+    expect(text.match(/^x-.*$/gm)?.toSorted()).toEqual(['x-one: other', 'x-three: other', 'x-two: 2'])
+  })
+
   it('may come byte by byte, and bodies in pieces', async () => {
     const { port: to } = await port()
     const { socket, text } = await openTo(to)

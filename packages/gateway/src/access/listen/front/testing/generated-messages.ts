@@ -168,6 +168,14 @@ export function piecesOf(stream: Buffer, draw: Draw): Buffer[] {
   return pieces
 }
 
+/** A message that comes whole, and again, and again but for one byte: what a reader may know from before. */
+export function repeatedMessage(draw: Draw): Buffer[] {
+  const one = Buffer.from(message(draw), 'latin1')
+  const other = Buffer.from(one)
+  other.writeUInt8(draw(0x60) + 0x20, draw(other.length))
+  return [one, one, other, one]
+}
+
 function message(draw: Draw): string {
   const isTricky = draw(3) === 0
   const body = pick(bodies, draw)

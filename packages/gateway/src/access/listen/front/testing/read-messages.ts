@@ -55,6 +55,8 @@ class Line extends Duplex {
 export interface Reader {
   /** Begins to read; what becomes of it is known once {@link settle} is over. */
   begin(pieces: readonly Buffer[]): ReadStream
+  /** As {@link begin} for pieces that come one after the other, at most {@link mostPaced} of them. */
+  beginPaced(pieces: readonly Buffer[]): ReadStream
   /** Lets go of what was begun so far. */
   forget(): void
   close(): void
@@ -85,8 +87,14 @@ export function frontReader(): Reader {
   )
 }
 
+/** How many pieces may be waited for. */
+export const mostPaced = 12
+
+// What comes of a piece is there some turns later.
+const turnsForPiece = 3
+
 // Of the requests on a connection each takes a turn.
-const mostTurns = 24
+const mostTurns = 24 + mostPaced * turnsForPiece
 
 /** Waits until everything that was begun has been read. */
 export async function settle(): Promise<void> {
@@ -95,19 +103,36 @@ export async function settle(): Promise<void> {
 
 function readerOf(connect: (line: Line) => void, close: () => void): Reader {
   const lines: Line[] = []
+  const open = () => {
+    const line = new Line()
+    lines.push(line)
+    line.on('error', () => undefined)
+    connect(line)
+    return line
+  }
   return {
     close,
     forget: () => {
       for (const line of lines.splice(0)) line.destroy()
     },
     begin: (pieces) => {
-      const line = new Line()
-      lines.push(line)
-      line.on('error', () => undefined)
-      connect(line)
+      const line = open()
       for (const piece of pieces) line.push(piece)
       return line.readStream
     },
+    beginPaced: (pieces) => {
+      const line = open()
+      void push(line, pieces)
+      return line.readStream
+    },
+  }
+}
+
+async function push(line: Line, pieces: readonly Buffer[]): Promise<void> {
+  for (const piece of pieces) {
+    if (line.destroyed) return
+    line.push(piece)
+    for (let turns = 0; turns < turnsForPiece; turns++) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
