@@ -122,13 +122,13 @@ function readerOf(connect: (line: Line) => void, close: () => void): Reader {
     },
     beginPaced: (pieces) => {
       const line = open()
-      void push(line, pieces)
+      void pushPaced(line, pieces)
       return line.readStream
     },
   }
 }
 
-async function push(line: Line, pieces: readonly Buffer[]): Promise<void> {
+async function pushPaced(line: Line, pieces: readonly Buffer[]): Promise<void> {
   for (const piece of pieces) {
     if (line.destroyed) return
     line.push(piece)
