@@ -1,8 +1,10 @@
+import { performance } from 'node:perf_hooks'
+import { type Awaiter, tell } from '../../awaiter.ts'
 import { CallEnd, type CallSignal } from '../../call-signal.ts'
-import { asPart } from '../../../observe/tracing/current-trace.ts'
+import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { AskedCall } from '../upstream.ts'
-import type { UpstreamAnswer } from '../upstream-answer.ts'
+import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure, unreadable } from '../upstream-failure.ts'
 import { holdShortAnswer } from './hold-short-answer.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
@@ -24,18 +26,43 @@ export interface AttemptedCall {
   readonly lateMs: number
 }
 
+/** Hears once what an attempt came to. */
+export interface AttemptListener {
+  onOutcome(attempt: Attempt, outcome: Outcome): void
+  /** The fault is this service's own. */
+  onFault(error: unknown): void
+}
+
 /** One try of a call at one upstream. */
-export class Attempt {
+export class Attempt implements Awaiter<UpstreamAnswer> {
   readonly member: PoolMember
-  readonly outcome: Promise<Outcome>
   readonly #call: AttemptedCall
+  readonly #listener: AttemptListener
   readonly #ended = new CallEnd()
   readonly #began = performance.now()
 
-  constructor(member: PoolMember, call: AttemptedCall) {
+  constructor(member: PoolMember, call: AttemptedCall, listener: AttemptListener) {
     this.member = member
     this.#call = call
-    this.outcome = this.#run()
+    this.#listener = listener
+  }
+
+  begin(): void {
+    const { member } = this
+    const { body, asked, signal } = this.#call
+    if (signal.aborted) this.handleEvent()
+    signal.addEventListener('abort', this)
+    member.calls += 1
+    member.callsInFlight += 1
+    const { upstream, label } = member
+    // Most calls are part of no trace, and are spared a promise.
+    if (currentTrace() === undefined) upstream.ask(body, this.#ended, asked, this)
+    else {
+      const traced = asPart('upstream', { 'fairlead.upstream': label }, async () =>
+        holdShortAnswer(await upstream.post(body, this.#ended, asked), this.#ended),
+      )
+      tell(traced, { resolve: (answer) => this.#judge(answer), reject: (error) => this.reject(error) })
+    }
   }
 
   /** Ends it because another upstream was sooner. */
@@ -44,44 +71,47 @@ export class Attempt {
     this.#ended.abort(new DOMException('Another one was sooner.', isLate ? 'TimeoutError' : 'AbortError'))
   }
 
-  async #run(): Promise<Outcome> {
-    const { member } = this
-    const { signal, pace } = this.#call
-    const end = () => this.#ended.abort(signal.reason)
-    if (signal.aborted) end()
-    signal.addEventListener('abort', end, { once: true })
-    member.calls += 1
-    member.callsInFlight += 1
-    let isPassedOn = false
-    try {
-      const outcome = await this.#exchange()
-      isPassedOn = 'answer' in outcome && outcome.answer.bytes === undefined
-      return outcome
-    } catch (error) {
-      if (error instanceof UpstreamFailure) member.failed(error, pace)
-      if (error instanceof RpcFailure) return { member, failure: error }
-      throw error
-    } finally {
-      // What was not answered took at least this long.
-      member[pace].add(performance.now() - this.#began)
-      member.callsInFlight -= 1
-      // A long answer is still on its way, and ends with the call.
-      if (!isPassedOn) signal.removeEventListener('abort', end)
-    }
+  /** The signal ends the call. */
+  handleEvent(): void {
+    this.#ended.abort(this.#call.signal.reason)
   }
 
-  async #exchange(): Promise<Outcome> {
+  resolve(answer: UpstreamAnswer): void {
+    if (isAtHand(answer)) return this.#judge(answer)
+    tell(holdShortAnswer(answer, this.#ended), {
+      resolve: (held) => this.#judge(held),
+      reject: (error) => this.reject(error),
+    })
+  }
+
+  reject(error: unknown): void {
     const { member } = this
-    const { body, asked } = this.#call
-    const signal = this.#ended
-    const answer = await asPart('upstream', { 'fairlead.upstream': member.label }, async () =>
-      holdShortAnswer(await member.upstream.post(body, signal, asked), signal),
-    )
-    const verdict = answer.bytes ? judgeAnswer(asked.method, answer.bytes) : 'good'
-    if (verdict === 'unreadable') throw unreadable()
+    if (error instanceof UpstreamFailure) member.failed(error, this.#call.pace)
+    this.#end()
+    if (error instanceof RpcFailure) this.#listener.onOutcome(this, { member, failure: error })
+    else this.#listener.onFault(error)
+  }
+
+  #judge(answer: UpstreamAnswer): void {
+    const { member } = this
+    const { method } = this.#call.asked
+    const text = answer.latin1 ?? answer.bytes?.toString('latin1')
+    const verdict = text === undefined ? 'good' : judgeAnswer(method, text)
+    if (verdict === 'unreadable') return this.reject(unreadable())
     member.answered()
     if (verdict === 'busy') member.rate.refused(undefined)
-    if (verdict === 'not offered') member.lacks(asked.method)
-    return { member, answer, verdict }
+    if (verdict === 'not offered') member.lacks(method)
+    // A long answer is still on its way, and ends with the call.
+    this.#end(text === undefined)
+    this.#listener.onOutcome(this, { member, answer, verdict })
+  }
+
+  #end(isPassedOn = false): void {
+    const { member } = this
+    const { signal, pace } = this.#call
+    // What was not answered took at least this long.
+    member[pace].add(performance.now() - this.#began)
+    member.callsInFlight -= 1
+    if (!isPassedOn) signal.removeEventListener('abort', this)
   }
 }

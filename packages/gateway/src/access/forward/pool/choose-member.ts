@@ -23,30 +23,28 @@ const saysNothingMs = 5
  */
 export function chooseMember(members: readonly PoolMember[], choice: Choice): PoolMember | undefined {
   if (members.length <= 1) return members[0]
-  const { method, needs } = choice
-  const atLeast = Math.max(choice.atLeast ?? -1, needs.block ?? -1)
-  let left = preferring(members, (member) => member.serves(needs.role))
-  left = preferring(left, (member) => !member.isLacking(method))
-  left = healthiest(left)
-  if (atLeast >= 0) left = preferring(left, ({ head }) => head !== undefined && head.number >= atLeast)
+  const atLeast = Math.max(choice.atLeast ?? -1, choice.needs.block ?? -1)
+  let left: PoolMember[] = []
+  let fewest = Infinity
+  for (const member of members) {
+    const faults = faultsOf(member, choice, atLeast)
+    if (faults > fewest) continue
+    if (faults < fewest) left = []
+    fewest = faults
+    left.push(member)
+  }
   const roomy = left.filter(({ rate }) => rate.waitMs === 0)
   if (roomy.length === 0) return left.reduce((best, one) => (one.rate.waitMs < best.rate.waitMs ? one : best))
   return soonest(roomy, choice.pace)
 }
 
-/** Those that fit, or all when none does. */
-function preferring(
-  members: readonly PoolMember[],
-  fits: (member: PoolMember) => boolean,
-): readonly PoolMember[] {
-  const fitting = members.filter(fits)
-  return fitting.length > 0 ? fitting : members
-}
-
-function healthiest(members: readonly PoolMember[]): readonly PoolMember[] {
-  const ranks = members.map((member) => upstreamClasses.indexOf(member.class))
-  const best = Math.min(...ranks)
-  return members.filter((_, position) => ranks[position] === best)
+/** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
+function faultsOf(member: PoolMember, { method, needs }: Choice, atLeast: number): number {
+  const lacksRole = member.serves(needs.role) ? 0 : 1
+  const lacksMethod = member.isLacking(method) ? 1 : 0
+  const health = upstreamClasses.indexOf(member.class)
+  const lacksBlock = atLeast < 0 || (member.head?.number ?? -1) >= atLeast ? 0 : 1
+  return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
 }
 
 function soonest(members: readonly PoolMember[], pace: Choice['pace']): PoolMember | undefined {

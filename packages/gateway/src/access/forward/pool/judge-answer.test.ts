@@ -31,5 +31,5 @@ it.each<[string, string, Verdict]>([
   ['eth_sendRawTransaction', error(-32000, 'replacement transaction underpriced'), 'good'],
   ['eth_sendTransaction', error(-32000, 'nonce too low'), 'good'],
 ])('%s answered %s is %s', (method, text, verdict) => {
-  expect(judgeAnswer(method, Buffer.from(text))).toBe(verdict)
+  expect(judgeAnswer(method, text)).toBe(verdict)
 })

@@ -22,10 +22,10 @@ const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|U
  * Judges a whole answer.
  *
  * @param method - that was called
- * @param bytes - the body
+ * @param latin1 - the body, with a character for each byte
  */
-export function judgeAnswer(method: string, bytes: Buffer): Verdict {
-  const answer = parsed(bytes)
+export function judgeAnswer(method: string, latin1: string): Verdict {
+  const answer = parsed(latin1)
   if (answer === undefined) return 'unreadable'
   const { result, error } = answer
   if (typeof error === 'object' && error !== null) return judgeError(method, error)
@@ -58,9 +58,9 @@ interface Answer {
   readonly error?: unknown
 }
 
-function parsed(bytes: Buffer): Answer | undefined {
+function parsed(text: string): Answer | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString())
+    const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined

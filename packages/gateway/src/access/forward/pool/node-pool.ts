@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { CallSignal } from '../../call-signal.ts'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
-import { callNeeds } from './call-needs.ts'
+import { type CallNeeds, callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { type Awaiter, tell } from '../../awaiter.ts'
@@ -15,7 +15,7 @@ import { depthsOf } from './chain-depths.ts'
 import type { ChainView } from './chain-view.ts'
 import { chooseMember } from './choose-member.ts'
 import { PoolMember, type UpstreamState } from './pool-member.ts'
-import { PooledCall } from './pooled-call.ts'
+import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
 import { resendingOf } from './resending.ts'
 import { StickyFilters } from './sticky-filters.ts'
@@ -47,6 +47,12 @@ export class NodePool {
   readonly #filters = new StickyFilters()
   readonly #retries = new CallBudget(retryRules)
   readonly #hedges = new CallBudget(hedgeRules)
+  readonly #support: CallSupport = {
+    choose: (call, needs, tried) => this.#choose(call, needs, tried),
+    hedgeMs: (first, call) => this.#hedgeMs(first, call),
+    retry: () => this.#retries.spend(),
+    hedge: () => this.#hedges.spend(),
+  }
 
   /** @param upstreams - at least one */
   constructor(
@@ -65,7 +71,7 @@ export class NodePool {
   /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
   readonly ask: Upstream['ask'] = (body, signal, asked = unknownCall, awaiter) => {
     if (this.#only) this.#askOnly(this.#only, body, signal, asked, awaiter)
-    else tell(this.#postToBest(body, signal, asked), awaiter)
+    else this.#askBest(body, signal, asked, awaiter)
   }
 
   get chain(): ChainView {
@@ -106,18 +112,28 @@ export class NodePool {
     else ask()
   }
 
-  async #postToBest(body: string, signal: CallSignal, asked: AskedCall): Promise<UpstreamAnswer> {
+  #askBest(body: string, signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
     const unknown = this.#watch.use()
-    if (unknown) await unknown
-    if (!this.#members.some(isInUse)) throw withdrawn()
+    if (!unknown) return this.#beginCall(body, signal, asked, awaiter)
+    const begin = () => {
+      try {
+        this.#beginCall(body, signal, asked, awaiter)
+      } catch (error) {
+        awaiter.reject(error)
+      }
+    }
+    tell(unknown, { resolve: begin, reject: begin })
+  }
+
+  #beginCall(body: string, signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+    if (!this.#members.some(isInUse)) return awaiter.reject(withdrawn())
     const { timeoutMs } = this.#options
-    const { method, atLeast } = asked
+    const { method } = asked
     const pace = paceOf(method)
     const { head, chainId } = this.#watch
-    const sticky = this.#filters.memberFor(asked)
     this.#retries.earn()
     this.#hedges.earn()
-    const call = new PooledCall({
+    const call = {
       body,
       asked,
       pace,
@@ -125,26 +141,28 @@ export class NodePool {
       needs: callNeeds(asked, { head, archiveDepth: depthsOf(chainId).archive }),
       resending: resendingOf(method),
       lateMs: pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2,
-      hedgeMs: (first) => this.#hedgeMs(first, asked, pace),
-      choose: (needs, tried) =>
-        sticky && !tried.has(sticky)
-          ? sticky
-          : chooseMember(this.#usable(tried), { method, needs, pace, atLeast }),
-      retry: () => this.#retries.spend(),
-      hedge: () => this.#hedges.spend(),
-    })
-    const { member, answer } = await call.answer()
-    this.#filters.made(asked, member, answer)
-    return answer
+    }
+    new PooledCall(call, this.#support, {
+      resolve: ({ member, answer }) => {
+        this.#filters.made(asked, member, answer)
+        awaiter.resolve(answer)
+      },
+      reject: (error) => awaiter.reject(error),
+    }).begin()
   }
 
-  #usable(tried: ReadonlySet<PoolMember>): readonly PoolMember[] {
-    return this.#members.filter((member) => isInUse(member) && !tried.has(member))
+  #choose({ asked, pace }: PoolCall, needs: CallNeeds, tried: readonly PoolMember[]): PoolMember | undefined {
+    const sticky = this.#filters.memberFor(asked)
+    if (sticky && !tried.includes(sticky)) return sticky
+    const { method, atLeast } = asked
+    const usable = this.#members.filter((member) => isInUse(member) && !tried.includes(member))
+    return chooseMember(usable, { method, needs, pace, atLeast })
   }
 
-  #hedgeMs(first: PoolMember, { method }: AskedCall, pace: 'quick' | 'slow'): number | undefined {
+  #hedgeMs(first: PoolMember, { pace, resending }: PoolCall): number | undefined {
+    if (!this.#options.hedges || resending !== 'always') return undefined
     const usual = first[pace].percentile95
-    if (!this.#options.hedges || usual === undefined || resendingOf(method) !== 'always') return undefined
+    if (usual === undefined) return undefined
     return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
   }
 }

@@ -1,9 +1,10 @@
+import { type Awaiter, tell } from '../../awaiter.ts'
 import type { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import { resultText } from '../../json-rpc/rpc-text.ts'
 import type { CallNeeds } from './call-needs.ts'
 import { UpstreamFailure, unavailable } from '../upstream-failure.ts'
-import type { UpstreamAnswer } from '../upstream-answer.ts'
-import { Attempt, type AttemptedCall, type Outcome } from './attempt.ts'
+import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
+import { Attempt, type AttemptedCall, type AttemptListener, type Outcome } from './attempt.ts'
 import { textAnswer } from './hold-short-answer.ts'
 import { transactionHash } from './raw-transaction.ts'
 import type { Verdict } from './judge-answer.ts'
@@ -11,18 +12,22 @@ import type { PoolMember } from './pool-member.ts'
 import { takeTurn } from './take-turn.ts'
 import { mayResend, type Resending } from './resending.ts'
 
-/** What a call gets from its pool. */
-export interface PooledCallParts extends AttemptedCall {
+/** One call as its pool knows it. */
+export interface PoolCall extends AttemptedCall {
   readonly needs: CallNeeds
   readonly resending: Resending
-  /** How long the first upstream may take before a hedge is sent; undefined when none is. */
-  readonly hedgeMs: (first: PoolMember) => number | undefined
+}
+
+/** What the calls of a pool get from it. */
+export interface CallSupport {
   /** Finds an upstream that was not tried yet. */
-  readonly choose: (needs: CallNeeds, tried: ReadonlySet<PoolMember>) => PoolMember | undefined
-  /** @returns whether the call may be sent once more */
-  readonly retry: () => boolean
-  /** @returns whether the call may be sent to a second upstream while the first one has not failed */
-  readonly hedge: () => boolean
+  choose(call: PoolCall, needs: CallNeeds, tried: readonly PoolMember[]): PoolMember | undefined
+  /** How long the first upstream may take before a hedge is sent; undefined when none is. */
+  hedgeMs(first: PoolMember, call: PoolCall): number | undefined
+  /** @returns whether a call may be sent once more */
+  retry(): boolean
+  /** @returns whether a call may be sent to a second upstream while the first one has not failed */
+  hedge(): boolean
 }
 
 /** An answer and who gave it. */
@@ -32,12 +37,12 @@ export interface PooledAnswer {
 }
 
 /** One call at a pool: it is tried at one upstream after the other, or at two at a time, until an answer is good. */
-export class PooledCall {
-  readonly #parts: PooledCallParts
-  readonly #tried = new Set<PoolMember>()
-  readonly #running = new Set<Attempt>()
-  #resolve: (answer: PooledAnswer) => void = () => undefined
-  #reject: (error: unknown) => void = () => undefined
+export class PooledCall implements AttemptListener {
+  readonly #call: PoolCall
+  readonly #support: CallSupport
+  readonly #awaiter: Awaiter<PooledAnswer>
+  readonly #tried: PoolMember[] = []
+  #running: readonly Attempt[] = none
   #isSettled = false
   /** What may still lead to an answer beside the attempts: turns, and the search for a transaction. */
   #awaited = 0
@@ -47,101 +52,114 @@ export class PooledCall {
   #failure: RpcFailure | undefined
   /** Whether an upstream may have taken the call though it did not say so. */
   #maybeTaken = false
-  #hedgeTimer: NodeJS.Timeout | undefined
-  #lateTimer: NodeJS.Timeout | undefined
+  /** Until another upstream is asked as well. */
+  #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: PooledCallParts) {
-    this.#parts = parts
-    this.#needs = parts.needs
+  /**
+   * @param awaiter - hears the answer, or {@link RpcFailure} as for `Upstream.post`; -32005 when every upstream has all
+   * the calls that it takes
+   */
+  constructor(call: PoolCall, support: CallSupport, awaiter: Awaiter<PooledAnswer>) {
+    this.#call = call
+    this.#support = support
+    this.#awaiter = awaiter
+    this.#needs = call.needs
   }
 
-  /** @throws {@link RpcFailure} as `Upstream.post`, or -32005 when every upstream has all the calls that it takes */
-  answer(): Promise<PooledAnswer> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-      this.#goOn('first')
-    })
+  begin(): void {
+    this.#goOn('first')
   }
 
   /** Asks another upstream, if there is one. */
-  async #next(why: 'first' | 'retry' | 'hedge'): Promise<void> {
-    const member = this.#parts.choose(this.#needs, this.#tried)
-    if (!member) return this.#giveUp()
-    this.#tried.add(member)
-    const turn = takeTurn(member.rate, this.#parts.signal)
-    if (turn && !(await this.#waited(turn))) return this.#giveUp()
+  #goOn(why: 'first' | 'retry' | 'hedge'): void {
+    try {
+      const member = this.#other()
+      if (!member) return this.#giveUp()
+      this.#tried.push(member)
+      const turn = takeTurn(member.rate, this.#call.signal)
+      if (!turn) return this.#attempt(member, why)
+      this.#awaited += 1
+      tell(turn, {
+        resolve: () => {
+          this.#awaited -= 1
+          this.#attempt(member, why)
+        },
+        reject: (error) => {
+          this.#awaited -= 1
+          this.#failure ??= error as RpcFailure
+          this.#giveUp()
+        },
+      })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #attempt(member: PoolMember, why: 'first' | 'retry' | 'hedge'): void {
     if (this.#isSettled) return
-    if (this.#running.size > 0) this.#maybeTaken = true
-    const attempt = new Attempt(member, this.#parts)
-    this.#running.add(attempt)
+    if (this.#running.length > 0) this.#maybeTaken = true
+    const attempt = new Attempt(member, this.#call, this)
+    this.#running = [...this.#running, attempt]
     if (why === 'retry') member.retries += 1
     if (why === 'hedge') member.hedges += 1
     this.#planSecond(member)
-    attempt.outcome.then(
-      (outcome) => this.#hear(attempt, outcome),
-      (error: unknown) => this.#fail(error),
-    )
+    attempt.begin()
   }
 
-  #goOn(why: 'first' | 'retry' | 'hedge'): void {
-    this.#next(why).catch((error: unknown) => this.#fail(error))
-  }
-
-  async #waited(turn: Promise<void>): Promise<boolean> {
-    this.#awaited += 1
-    try {
-      await turn
-      return true
-    } catch (error) {
-      this.#failure ??= error as RpcFailure
-      return false
-    } finally {
-      this.#awaited -= 1
-    }
+  #other(): PoolMember | undefined {
+    return this.#support.choose(this.#call, this.#needs, this.#tried)
   }
 
   /** Asks another upstream as well when this one takes its time. */
   #planSecond(first: PoolMember): void {
-    const { resending, hedgeMs, lateMs } = this.#parts
-    clearTimeout(this.#hedgeTimer)
-    clearTimeout(this.#lateTimer)
+    const { resending, lateMs } = this.#call
+    clearTimeout(this.#timer)
     if (resending === 'unseen') return
-    const second = (why: 'retry' | 'hedge'): boolean => {
-      if (this.#running.size !== 1 || !this.#hasOther() || !this.#parts[why]()) return false
-      this.#goOn(why)
-      return true
-    }
-    const ms = this.#tried.size === 1 ? hedgeMs(first) : undefined
-    if (ms !== undefined) this.#hedgeTimer = setTimeout(() => void second('hedge'), ms)
-    // An upstream that cannot be asked now may be well a little later.
-    const whenLate = () => {
-      if (!second('retry')) this.#lateTimer = setTimeout(whenLate, lateMs)
-    }
-    this.#lateTimer = setTimeout(whenLate, lateMs)
+    const hedgeMs = this.#tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
+    if (hedgeMs === undefined || hedgeMs >= lateMs) return this.#retryIn(lateMs)
+    this.#timer = setTimeout(() => {
+      if (!this.#second('hedge')) this.#retryIn(lateMs - hedgeMs)
+    }, hedgeMs)
+  }
+
+  #retryIn(ms: number): void {
+    this.#timer = setTimeout(() => {
+      // An upstream that cannot be asked now may be well a little later.
+      if (!this.#second('retry')) this.#retryIn(this.#call.lateMs)
+    }, ms)
+  }
+
+  /** @returns whether another upstream is asked beside the one that is */
+  #second(why: 'retry' | 'hedge'): boolean {
+    if (this.#running.length !== 1 || !this.#hasOther() || !this.#support[why]()) return false
+    this.#goOn(why)
+    return true
   }
 
   #hasOther(): boolean {
-    const other = this.#parts.choose(this.#needs, this.#tried)
+    const other = this.#other()
     return other !== undefined && other.breaker.state === 'closed' && other.rate.waitMs === 0
   }
 
-  #hear(attempt: Attempt, outcome: Outcome): void {
-    this.#running.delete(attempt)
+  onOutcome(attempt: Attempt, outcome: Outcome): void {
+    this.#running = this.#running.length === 1 ? none : this.#running.filter((other) => other !== attempt)
     if (this.#isSettled) {
-      if ('answer' in outcome && !outcome.answer.bytes) outcome.answer.body.destroy()
+      if ('answer' in outcome && !isAtHand(outcome.answer)) outcome.answer.body.destroy()
       return
     }
     if ('answer' in outcome && outcome.verdict === 'good') return this.#take(outcome)
-    if ('answer' in outcome && outcome.verdict === 'in the chain') return void this.#known(outcome)
+    if ('answer' in outcome && outcome.verdict === 'in the chain') {
+      this.#known(outcome).catch((error: unknown) => this.#fail(error))
+      return
+    }
     if ('answer' in outcome) this.#word ??= outcome
     else this.#failure ??= outcome.failure
-    if (this.#mayGoOn(outcome) && (isFree(outcome) || this.#parts.retry())) this.#goOn('retry')
+    if (this.#mayGoOn(outcome) && (isFree(outcome) || this.#support.retry())) this.#goOn('retry')
     else this.#giveUp()
   }
 
   #mayGoOn(outcome: Outcome): boolean {
-    const { resending, signal } = this.#parts
+    const { resending, signal } = this.#call
     if (signal.aborted) return false
     if ('failure' in outcome) {
       const { failure } = outcome
@@ -161,16 +179,16 @@ export class PooledCall {
         return true
       case 'pruned': {
         this.#needs = { ...this.#needs, role: this.#needs.role === 'full' ? 'archive' : this.#needs.role }
-        const other = this.#parts.choose(this.#needs, this.#tried)
+        const other = this.#other()
         return other?.serves(this.#needs.role) === true
       }
       case 'absent': {
         // One try is enough: what the best upstream does not know is not there.
-        const other = this.#tried.size > 1 ? undefined : this.#parts.choose(this.#needs, this.#tried)
+        const other = this.#tried.length > 1 ? undefined : this.#other()
         const [here, there] = [member.head?.number ?? -1, other?.head?.number ?? -1]
         if (there > here) this.#needs = { ...this.#needs, block: there }
         // A block that was seen elsewhere is there: this upstream is further behind than is known of it.
-        const wasSeen = other !== undefined && this.#parts.asked.atLeast !== undefined
+        const wasSeen = other !== undefined && this.#call.asked.atLeast !== undefined
         return there > here || wasSeen
       }
       case 'good':
@@ -184,7 +202,7 @@ export class PooledCall {
 
   /** An upstream refuses a signed transaction because the chain has it, or has one after it. */
   async #known({ member, answer }: PooledAnswer): Promise<void> {
-    const { asked, signal } = this.#parts
+    const { asked, signal } = this.#call
     // Without another attempt before it, this is the upstream's word to the caller.
     const hash = this.#maybeTaken ? transactionHash(asked.params[0]) : undefined
     if (hash === undefined) return this.#take({ member, answer })
@@ -199,30 +217,37 @@ export class PooledCall {
   }
 
   #take(answer: PooledAnswer): void {
-    this.#settle(() => this.#resolve(answer))
+    if (this.#isSettled) return
+    this.#settle()
+    this.#awaiter.resolve(answer)
+  }
+
+  onFault(error: unknown): void {
+    this.#fail(error)
   }
 
   #fail(error: unknown): void {
-    this.#settle(() => this.#reject(error))
+    if (this.#isSettled) return
+    this.#settle()
+    this.#awaiter.reject(error)
   }
 
   /** Ends with the best there is, unless an upstream may still answer. */
   #giveUp(): void {
-    if (this.#isSettled || this.#awaited + this.#running.size > 0) return
+    if (this.#isSettled || this.#awaited + this.#running.length > 0) return
     const word = this.#word
     if (word) return this.#take(word)
-    this.#fail(this.#failure ?? unavailable(undefined, this.#parts.signal))
+    this.#fail(this.#failure ?? unavailable(undefined, this.#call.signal))
   }
 
-  #settle(tell: () => void): void {
-    if (this.#isSettled) return
+  #settle(): void {
     this.#isSettled = true
-    clearTimeout(this.#hedgeTimer)
-    clearTimeout(this.#lateTimer)
-    tell()
+    clearTimeout(this.#timer)
     for (const attempt of this.#running) attempt.abandon()
   }
 }
+
+const none: readonly Attempt[] = []
 
 /** Whether the upstream had no work with the call, so that another try does not add to the load. */
 function isFree(outcome: Outcome): boolean {

@@ -36,8 +36,11 @@ export class StickyFilters {
   }
 
   /** Remembers who made the filter in an answer. */
-  made({ method }: AskedCall, member: PoolMember, { bytes }: UpstreamAnswer): void {
-    if (!making.has(method) || !bytes) return
+  made({ method }: AskedCall, member: PoolMember, answer: UpstreamAnswer): void {
+    if (!making.has(method)) return
+    // Not asked for any earlier, as they may have to be made.
+    const { bytes } = answer
+    if (!bytes) return
     this.#home = member
     const { result } = JSON.parse(bytes.toString()) as { readonly result?: unknown }
     if (typeof result !== 'string') return
