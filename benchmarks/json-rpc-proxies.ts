@@ -19,7 +19,16 @@ import { load } from './fixtures/wrk.ts'
 const batchSize = 10
 // Long enough for the code of Node to be compiled: on one processor the service becomes faster for most of a minute.
 const warmUpSeconds = 40
-const sampleNames = ['direct', 'nginx', 'fastify', 'http-proxy-3', 'gateway', 'gateway, own front']
+const twoUpstreams = 'own front, two upstreams'
+const sampleNames = [
+  'direct',
+  'nginx',
+  'fastify',
+  'http-proxy-3',
+  'gateway',
+  'gateway, own front',
+  twoUpstreams,
+]
 
 const { values: flags } = parseArgs({
   args: process.argv.slice(3),
@@ -84,7 +93,10 @@ function toScenario(text: string): Scenario {
 }
 
 async function start(name: string): Promise<Contender> {
-  const direct = (base: string) => (scenario: Scenario) => `${base}/${pathOf(scenario)}`
+  const direct =
+    (base: string) =>
+    ({ size }: Scenario) =>
+      `${base}/${size}`
   switch (name) {
     case 'direct':
       return { processId: node.processId, url: direct(node.url) }
@@ -99,20 +111,22 @@ async function start(name: string): Promise<Contender> {
     }
     case 'gateway':
     case 'gateway, own front':
-      return startGateways(name === 'gateway' ? 'false' : 'true')
+    case twoUpstreams:
+      return startGateways(name)
     default:
       throw new Error(`${name} is none of ${sampleNames.join('; ')}.`)
   }
 }
 
 /** The service takes calls to one address, so there is one for each size of answers; those that are not asked rest. */
-async function startGateways(ownFront: string): Promise<Contender> {
+async function startGateways(name: string): Promise<Contender> {
   const sizes = [...new Set(scenarios.map(({ size }) => size))]
   const services = new Map<AnswerSize, Awaited<ReturnType<typeof serve>>>()
   for (const size of sizes) {
+    const address = `${node.url}/${size}`
     const service = await serve({
-      FAIRLEAD_EVM_UPSTREAM: `${node.url}/${size}/single`,
-      FAIRLEAD_OWN_HTTP_FRONT: ownFront,
+      FAIRLEAD_EVM_UPSTREAM: name === twoUpstreams ? `${address} ${address}?second` : address,
+      FAIRLEAD_OWN_HTTP_FRONT: name === 'gateway' ? 'false' : 'true',
       FAIRLEAD_PROBE_NODES: 'false',
     })
     stops.push(service.stop)
@@ -145,14 +159,12 @@ async function kept(server: Promise<RunningServer>): Promise<RunningServer> {
   return running
 }
 
-function pathOf({ size, calls }: Scenario): string {
-  return `${size}/${calls > 1 ? 'batch' : 'single'}`
-}
-
 async function compare(scenario: Scenario): Promise<void> {
-  const samples = new Map<string, ProxySample[]>([...contenders.keys()].map((name) => [name, []]))
+  // The node knows batches by their length, and would not know half of one.
+  const taking = [...contenders].filter(([name]) => scenario.calls === 1 || name !== twoUpstreams)
+  const samples = new Map<string, ProxySample[]>(taking.map(([name]) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const [name, contender] of contenders) {
+    for (const [name, contender] of taking) {
       await warmUp(contender, scenario)
       samples.get(name)?.push(await measure(contender, scenario, Number(flags.seconds)))
     }

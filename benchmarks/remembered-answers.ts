@@ -83,7 +83,7 @@ async function startAll(size: AnswerSize, stops: (() => Promise<void>)[]): Promi
   const file = new URL('fixtures/lasting-node.ts', import.meta.url).pathname
   const args = [...beside.slice(1), process.execPath, file, String(port), size]
   const lasting = kept(await started(spawn('taskset', args, { stdio: 'inherit' }), port))
-  const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}/single`, processId: nginx.processId }]
+  const contenders = [{ name: 'nginx', url: `${nginx.url}/${size}`, processId: nginx.processId }]
   for (const [name, ownFront] of [
     ['service, own front', 'true'],
     ['service, node:http', 'false'],

@@ -79,7 +79,7 @@ async function run(keep: Keep): Promise<void> {
     DATABASE_URL: postgresql.url,
     FAIRLEAD_VALKEY_URL: redis.url,
     FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex'),
-    FAIRLEAD_EVM_UPSTREAM: `${node.url}/0.2/single`,
+    FAIRLEAD_EVM_UPSTREAM: `${node.url}/0.2`,
     // Credentials that do not open anything yet, or no more, are what is measured here.
     FAIRLEAD_MAX_UNKNOWN_CREDENTIALS: '1000000',
   }

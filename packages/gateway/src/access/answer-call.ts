@@ -30,6 +30,8 @@ export interface CallContext {
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with. */
   readonly answers?: Answers | undefined
+  /** Given for the calls of a batch. */
+  readonly batch?: Call['batch']
   /** Given for a batch whose calls depend on the newest block. */
   readonly latest?: Call['latest']
   /** Hears about failures that are this service's fault. */
@@ -103,6 +105,7 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
   readonly signal: CallSignal
   readonly maxLogRange: number | undefined
   readonly answers: Answers | undefined
+  readonly batch: Call['batch']
   readonly latest: Call['latest']
   readonly #context: CallContext
   readonly #done: (answered: AnsweredCall) => void
@@ -123,6 +126,7 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
     this.signal = context.signal
     this.maxLogRange = context.maxLogRange
     this.answers = context.answers
+    this.batch = context.batch
     this.latest = context.latest
     this.#context = context
     this.#done = done

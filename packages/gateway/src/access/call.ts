@@ -15,6 +15,8 @@ export interface Call {
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with; without it every call goes to the node. */
   readonly answers?: Answers | undefined
+  /** The batch that the call is one of. */
+  readonly batch?: object | undefined
   /** Reads the number of the block that is the newest one to all calls of a batch; undefined for any. */
   readonly latest?: (() => Promise<number | undefined>) | undefined
 }

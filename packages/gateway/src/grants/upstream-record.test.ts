@@ -6,6 +6,7 @@ const plain = {
   roles: [],
   weight: 1,
   requestsPerSecond: undefined,
+  mostBatchedCalls: 20,
   certificateAuthorityFile: undefined,
   isCordoned: false,
 }
@@ -22,13 +23,14 @@ describe('parseUpstreams', () => {
       ],
     ],
     [
-      'https://a.example#roles=archive,debug;weight=2;rps=50;ca=/etc/ca.pem;cordoned',
+      'https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;cordoned',
       [
         {
           address: 'https://a.example',
           roles: ['archive', 'debug'],
           weight: 2,
           requestsPerSecond: 50,
+          mostBatchedCalls: 5,
           certificateAuthorityFile: '/etc/ca.pem',
           isCordoned: true,
         },
@@ -45,6 +47,7 @@ describe('parseUpstreams', () => {
     ['weight=0', 'weight'],
     ['weight=1.5', 'weight'],
     ['rps=many', 'rps'],
+    ['batch=0', 'batch'],
     ['color=red', 'behind #'],
     ['ca=', 'ca'],
     ['cordoned=no', 'cordoned'],

@@ -15,6 +15,8 @@ export interface UpstreamRecord {
   readonly weight: number
   /** Most calls in a second; any number when left out. */
   readonly requestsPerSecond?: number | undefined
+  /** Most calls that it takes as a batch; 1 where it is sent none. */
+  readonly mostBatchedCalls: number
   /** PEM file with the authority that signed the upstream's certificate, when it is a private one. */
   readonly certificateAuthorityFile?: string | undefined
   /** Set on an upstream that gets no calls for now. */
@@ -23,7 +25,7 @@ export interface UpstreamRecord {
 
 /**
  * Reads the upstreams of one protocol: addresses with whitespace between, each with what this service is to know of it
- * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;ca=/etc/ca.pem;cordoned`.
+ * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;cordoned`.
  *
  * @param text - as it stands in the configuration and in the records; `devnet` stands for the embedded chain
  * @param option - names the text in errors
@@ -76,13 +78,16 @@ function parseUpstream(word: string, option: string): UpstreamRecord {
     roles: roles.filter(isRole),
     weight: number('weight') ?? 1,
     requestsPerSecond: number('rps'),
+    mostBatchedCalls: number('batch') ?? usualBatch,
     certificateAuthorityFile: said.get('ca') === '' ? refuse('must have a file as ca') : said.get('ca'),
     isCordoned:
       said.has('cordoned') && (said.get('cordoned') === '' || refuse('must have no value for cordoned')),
   }
 }
 
-const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'ca', 'cordoned'])
+const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'batch', 'ca', 'cordoned'])
+// Enough to make what a request costs small, and few enough that nodes which take one call after the other are soon done.
+const usualBatch = 20
 
 function isRole(role: string): role is UpstreamRole {
   return (upstreamRoles as readonly string[]).includes(role)

@@ -84,8 +84,9 @@ function post(
 ): void {
   const { signal, request } = call
   const { idText = '1' } = request
-  const body = callText(method, paramsText, nodesEcho(idText) ? idText : '1')
-  const question = { method, params, atLeast }
+  const isEchoed = nodesEcho(idText)
+  const body = callText(method, paramsText, isEchoed ? idText : '1')
+  const question = { method, params, atLeast, batch: call.batch, idText: isEchoed ? idText : undefined }
   upstream.ask(body, signal, question, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false

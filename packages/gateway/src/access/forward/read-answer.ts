@@ -18,10 +18,15 @@ import { unavailable, unreadable } from './upstream-failure.ts'
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
 export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: CallSignal): Promise<string> {
+  return (await readBytes(answer, room, signal)).toString('utf8')
+}
+
+/** As {@link readAnswer}. */
+export async function readBytes(answer: UpstreamAnswer, room: Room, signal: CallSignal): Promise<Buffer> {
   const { bytes } = answer
   if (bytes) {
     room.take(bytes.length)
-    return bytes.toString('utf8')
+    return bytes
   }
   const chunks: Buffer[] = []
   let length = 0
@@ -37,7 +42,7 @@ export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: Cal
     room.giveBack(length)
     throw error instanceof RpcFailure ? error : unavailable(error, signal)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /**
@@ -46,11 +51,12 @@ export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: Cal
  * @param idText - that any node gives back as it is
  * @returns undefined for every other answer
  */
-export function resultAtHand({ latin1 }: UpstreamAnswer, idText: string): string | undefined {
+export function resultAtHand(answer: UpstreamAnswer, idText: string): string | undefined {
+  const { latin1 } = answer
   // In UTF-8, only what is ASCII has a byte for each character.
   if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
   try {
-    const value: unknown = JSON.parse(latin1)
+    const value: unknown = answer.value ?? JSON.parse(latin1)
     if (!isObject(value) || value['result'] === undefined || value['error'] !== undefined) return undefined
     return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText ? latin1 : undefined
   } catch {

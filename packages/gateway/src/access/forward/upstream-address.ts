@@ -21,6 +21,7 @@ export function secretsOfAddress(url: URL): readonly string[] {
     host,
     hostname,
     pathname.replace(/\/$/, ''),
+    ...pathname.split('/').filter(isKey),
     username,
     decoded(username),
     password,
@@ -31,6 +32,11 @@ export function secretsOfAddress(url: URL): readonly string[] {
   // Taken out of a message, a shorter text would leave nothing to read, and hides nothing.
   // One may begin another.
   return parts.filter((part) => part.length > 3).toSorted((one, other) => other.length - one.length)
+}
+
+// Services take keys as parts of the path, and quote them alone.
+function isKey(part: string): boolean {
+  return part.length >= 16 || (part.length >= 8 && /\d/.test(part))
 }
 
 // What is no valid escape stands for itself.

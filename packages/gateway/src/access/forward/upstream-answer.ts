@@ -6,6 +6,8 @@ export interface UpstreamAnswer {
   readonly bytes?: Buffer | undefined
   /** The same as a text with a character for each byte, where it came so, which is cheaper to write than bytes are. */
   readonly latin1?: string | undefined
+  /** The same parsed, where that was done already. */
+  readonly value?: unknown
   readonly body: Readable & { dump(): Promise<void> }
   readonly contentLength: string | undefined
   /** Whether a body that breaks off can be told from one that has ended. */

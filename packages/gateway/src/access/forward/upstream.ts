@@ -7,6 +7,7 @@ import { createHttp1Connections } from './http1/connection-pool.ts'
 import { fieldLines } from './http1/field-lines.ts'
 import type { Http1Answer } from './http1/http1-connections.ts'
 import { ofNoCall } from './http1/of-no-call.ts'
+import { NodeBatches } from './node-batches.ts'
 import { resendingOf } from './pool/resending.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import type { AnswerMemory, Room } from './answer-memory.ts'
@@ -21,6 +22,10 @@ export interface AskedCall {
   readonly params: readonly unknown[]
   /** Number of a block that the answering address has to have; it is asked of those that have it, if any has. */
   readonly atLeast?: number | undefined
+  /** The client's batch that the call is one of: calls of one batch may go to a node together. */
+  readonly batch?: object | undefined
+  /** The id in the body, where nodes give it back as it is. */
+  readonly idText?: string | undefined
 }
 
 /** The HTTP connections to one node. */
@@ -55,6 +60,15 @@ export interface Upstream {
   close(): Promise<void>
 }
 
+/** How a node is called. */
+export interface UpstreamOptions {
+  readonly certificateAuthorityFile?: string | undefined
+  readonly mostBatchedCalls?: number | undefined
+}
+
+/** Stands for a call of which nothing is known. */
+export const unknownCall: AskedCall = { method: '', params: [] }
+
 /** Most connections to one node. */
 const maxConnections = 128
 
@@ -68,14 +82,15 @@ const longestConnectMs = 5_000
  * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for an answer
  * @param memory - for answers that are held whole
- * @param options - PEM file with the authority that signed the node's certificate, when it is a private one
+ * @param options - PEM file with the authority that signed the node's certificate, when it is a private one; most calls
+ * that the node takes as a batch, which is never asked for more than a client has sent in one
  * @throws when the address is not one, or the file cannot be read; the error may quote either
  */
 export function createUpstream(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  { certificateAuthorityFile }: { readonly certificateAuthorityFile?: string | undefined } = {},
+  { certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
 ): Upstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -91,10 +106,13 @@ export function createUpstream(
   const type = 'application/json'
   const fields = fieldLines({ 'content-type': type, ...(authorization !== undefined && { authorization }) })
 
-  const ask: Upstream['ask'] = (body, signal, asked, awaiter) => {
-    const method = asked?.method ?? ''
-    const isRepeatable = resendingOf(method) === 'always'
-    const pace = paceOf(method)
+  const post = (
+    body: string,
+    signal: CallSignal,
+    pace: 'quick' | 'slow',
+    isRepeatable: boolean,
+    awaiter: Awaiter<UpstreamAnswer>,
+  ) => {
     const trace = currentTrace()
     const call = {
       method: 'POST',
@@ -119,6 +137,15 @@ export function createUpstream(
       else ofNoCall(() => hear(error, answer))
     })
   }
+
+  const alone: Upstream['ask'] = (body, signal, { method } = unknownCall, awaiter) =>
+    post(body, signal, paceOf(method), resendingOf(method) === 'always', awaiter)
+  const { ask } = new NodeBatches({
+    alone,
+    together: (body, signal, awaiter) => post(body, signal, 'quick', true, awaiter),
+    memory,
+    mostCalls: mostBatchedCalls,
+  })
 
   return { ask, ...upstreamCalls(ask, memory), close: () => connections.close() }
 }

@@ -8,7 +8,7 @@ import { AnswerMemory } from './answer-memory.ts'
 import type { ChainView } from './pool/chain-view.ts'
 import { NodePool } from './pool/node-pool.ts'
 import type { UpstreamState } from './pool/pool-member.ts'
-import { createUpstream, type Upstream } from './upstream.ts'
+import { createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts'
 import { upstreamCalls } from './upstream-calls.ts'
 
 /** The connections to all nodes, opened when first needed. */
@@ -73,13 +73,14 @@ export function createUpstreams(
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
 
   const at = (record: UpstreamRecord): Upstream => {
-    const { certificateAuthorityFile } = record
+    const { certificateAuthorityFile, mostBatchedCalls } = record
     const address = record.address === 'devnet' ? embedded['evm'] : record.address
     if (address === undefined) throw missing('This node has no upstream for evm.')
-    const key = JSON.stringify([address, certificateAuthorityFile])
+    const options = { certificateAuthorityFile, mostBatchedCalls }
+    const key = JSON.stringify([address, options])
     const known = connections.get(key)
     if (known) return known
-    const upstream = opened(address, timeoutMs, memory, certificateAuthorityFile)
+    const upstream = opened(address, timeoutMs, memory, options)
     connections.set(key, upstream)
     return upstream
   }
@@ -128,10 +129,10 @@ function opened(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  certificateAuthorityFile: string | undefined,
+  options: UpstreamOptions,
 ): Upstream {
   try {
-    return createUpstream(address, timeoutMs, memory, { certificateAuthorityFile })
+    return createUpstream(address, timeoutMs, memory, options)
   } catch {
     // The error quotes the address, and with it the credentials inside.
     throw missing('The upstream address of this node is not an HTTP address.')

@@ -183,7 +183,7 @@ async function answerItems(
     const room = upstream.room()
     rooms.push(room)
     const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
-    const callContext = { ...shared, latest: latestOfBatch(items, shared) }
+    const callContext = { ...shared, batch: items, latest: latestOfBatch(items, shared) }
     const answering = items.map((item) =>
       isForSubscriptions(item)
         ? answerSubscription(item, context, told)

@@ -70,6 +70,7 @@ class JsonRpcExchange implements Timed, CallContext {
   readonly upstream: Upstream
   readonly maxLogRange: number
   /** Of a batch. */
+  batch: CallContext['batch']
   latest: CallContext['latest']
   readonly #plane: AccessPlane
   readonly #http: HttpExchange<ClientRequest, ClientResponse>
@@ -179,6 +180,7 @@ class JsonRpcExchange implements Timed, CallContext {
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
     const room = this.upstream.room()
+    this.batch = items
     this.latest = latestOfBatch(items, this)
     beginCalls(items, this, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
   }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { CallSignal } from '../../call-signal.ts'
+import { dumpable, HeldAnswer } from '../held-answer.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 
@@ -21,7 +22,7 @@ export async function holdShortAnswer(answer: UpstreamAnswer, signal: CallSignal
   try {
     while (length <= shortBytes) {
       const { value, done } = await body.next()
-      if (done) return held(answer, Buffer.concat(chunks))
+      if (done) return new HeldAnswer(Buffer.concat(chunks), answer)
       length += value.length
       chunks.push(value)
     }
@@ -33,31 +34,7 @@ export async function holdShortAnswer(answer: UpstreamAnswer, signal: CallSignal
   return { ...answer, body: dumpable(whole) }
 }
 
-function held(answer: UpstreamAnswer, bytes: Buffer): UpstreamAnswer {
-  const { contentLength, secrets } = answer
-  return { bytes, body: dumpable(Readable.from([bytes])), contentLength, delimited: true, secrets }
-}
-
-/** An answer of this service, as if a node had written it. */
-export function textAnswer(text: string): UpstreamAnswer {
-  const bytes = Buffer.from(text)
-  return {
-    bytes,
-    body: dumpable(Readable.from([bytes])),
-    contentLength: String(bytes.length),
-    delimited: true,
-  }
-}
-
 async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {
   yield* chunks
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-}
-
-function dumpable(body: Readable): UpstreamAnswer['body'] {
-  const dump = (): Promise<void> => {
-    body.destroy()
-    return Promise.resolve()
-  }
-  return Object.assign(body, { dump })
 }

@@ -7,7 +7,7 @@ import { type CallNeeds, callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { type Awaiter, tell } from '../../awaiter.ts'
-import type { AskedCall, Upstream } from '../upstream.ts'
+import { type AskedCall, unknownCall, type Upstream } from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { CallBudget } from './call-budget.ts'
@@ -36,7 +36,6 @@ const hedgeRules = { share: 0.05, perSecond: 0, most: 10 }
 const shortestHedgeMs = 50
 const hedgeStepMs = 10
 const shortestLateMs = 1_000
-const unknownCall: AskedCall = { method: '', params: [] }
 
 /** The upstreams of one node: they are called as one. */
 export class NodePool {

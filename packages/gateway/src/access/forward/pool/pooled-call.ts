@@ -1,11 +1,11 @@
 import { type Awaiter, tell } from '../../awaiter.ts'
 import type { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import { resultText } from '../../json-rpc/rpc-text.ts'
+import { HeldAnswer } from '../held-answer.ts'
 import type { CallNeeds } from './call-needs.ts'
 import { UpstreamFailure, unavailable } from '../upstream-failure.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import { Attempt, type AttemptedCall, type AttemptListener, type Outcome } from './attempt.ts'
-import { textAnswer } from './hold-short-answer.ts'
 import { transactionHash } from './raw-transaction.ts'
 import type { Verdict } from './judge-answer.ts'
 import type { PoolMember } from './pool-member.ts'
@@ -213,7 +213,7 @@ export class PooledCall implements AttemptListener {
     const isThere = found !== null && !(found instanceof Error)
     const { id } = JSON.parse(String(answer.bytes)) as { readonly id: unknown }
     const mapped = resultText(JSON.stringify(id ?? null), `"${hash}"`)
-    this.#take({ member, answer: isThere ? textAnswer(mapped) : answer })
+    this.#take({ member, answer: isThere ? new HeldAnswer(Buffer.from(mapped)) : answer })
   }
 
   #take(answer: PooledAnswer): void {

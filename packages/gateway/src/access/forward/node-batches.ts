@@ -1,0 +1,223 @@
+import { performance } from 'node:perf_hooks'
+import { type Awaiter, tell } from '../awaiter.ts'
+import { CallEnd, type CallSignal } from '../call-signal.ts'
+import { jsonParts } from '../json-rpc/json-parts.ts'
+import { isRecord } from './adapters/is-record.ts'
+import type { AnswerMemory } from './answer-memory.ts'
+import { paceOf } from './call-pace.ts'
+import { HeldAnswer } from './held-answer.ts'
+import { resendingOf } from './pool/resending.ts'
+import { readBytes } from './read-answer.ts'
+import type { UpstreamAnswer } from './upstream-answer.ts'
+import { unavailable, unreadable, UpstreamFailure } from './upstream-failure.ts'
+import type { AskedCall, Upstream } from './upstream.ts'
+
+/** What batches are sent with. */
+export interface NodeBatchesParts {
+  /** Posts one call. */
+  readonly alone: Upstream['ask']
+  /** Posts a batch of calls that are all quick, and may all be sent again. */
+  readonly together: (body: string, signal: CallSignal, awaiter: Awaiter<UpstreamAnswer>) => void
+  /** For answers that are held whole. */
+  readonly memory: AnswerMemory
+  /** Most calls in one batch; with 1 there is none. */
+  readonly mostCalls: number
+}
+
+// The node may be replaced by another one at the same address.
+const refusedMs = 10 * 60_000
+// What servers say to a body that they will not have.
+const refusals: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
+const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
+
+/**
+ * Sends the calls of a client's batch that go to one node in one turn as a batch, if the node takes one. Only what nodes
+ * have at hand goes so: anything else would hold up the others.
+ */
+export class NodeBatches {
+  readonly #parts: NodeBatchesParts
+  /** Those of this turn, by the client's batch. */
+  readonly #begun = new Map<object, NodeBatch>()
+  #refusedUntil = -Infinity
+
+  constructor(parts: NodeBatchesParts) {
+    this.#parts = parts
+  }
+
+  /** As {@link Upstream.ask}; a call that cannot go with others goes alone. */
+  readonly ask: Upstream['ask'] = (body, signal, asked, awaiter) => {
+    const { alone, mostCalls } = this.#parts
+    const mayGo = mostCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
+    if (!mayGo || !isFit(asked)) return alone(body, signal, asked, awaiter)
+    const { batch, idText } = asked
+    const begun = this.#begun.get(batch)
+    const open = begun && begun.size < mostCalls ? begun : this.#begin(batch)
+    // The answers to two calls with one id could not be told apart.
+    if (open.has(idText)) alone(body, signal, asked, awaiter)
+    else open.take(idText, new BatchedCall(body, signal, asked, awaiter))
+  }
+
+  #begin(batch: object): NodeBatch {
+    const begun = new NodeBatch(this.#parts, () => (this.#refusedUntil = performance.now() + refusedMs))
+    this.#begun.set(batch, begun)
+    // All calls of a batch are begun before anything else happens.
+    process.nextTick(() => {
+      if (this.#begun.get(batch) === begun) this.#begun.delete(batch)
+      begun.send()
+    })
+    return begun
+  }
+}
+
+type FitCall = AskedCall & { readonly batch: object; readonly idText: string }
+
+/** Whether nodes have the answer at hand, and it is short: a block with all its transactions is not. */
+function isFit(asked: AskedCall | undefined): asked is FitCall {
+  if (!asked?.batch || asked.idText === undefined) return false
+  const { method, params } = asked
+  return paceOf(method) === 'quick' && resendingOf(method) === 'always' && params[1] !== true
+}
+
+/** One batch, and the calls in it that still wait for their answers. */
+class NodeBatch implements Awaiter<UpstreamAnswer> {
+  readonly #parts: NodeBatchesParts
+  readonly #onRefused: () => void
+  readonly #calls = new Map<string, BatchedCall>()
+  readonly #ended = new CallEnd()
+
+  constructor(parts: NodeBatchesParts, onRefused: () => void) {
+    this.#parts = parts
+    this.#onRefused = onRefused
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  has(idText: string): boolean {
+    return this.#calls.has(idText)
+  }
+
+  take(idText: string, call: BatchedCall): void {
+    this.#calls.set(idText, call)
+    call.whenAborted(() => {
+      this.#calls.delete(idText)
+      if (this.#calls.size === 0) this.#ended.abort()
+    })
+  }
+
+  send(): void {
+    if (this.#calls.size === 0) return
+    if (this.#calls.size === 1) return this.#sendAlone()
+    const bodies = Array.from(this.#calls.values(), ({ body }) => body)
+    this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this)
+  }
+
+  resolve(answer: UpstreamAnswer): void {
+    if (answer.latin1 !== undefined) return this.#open(answer.latin1, answer.secrets)
+    const room = this.#parts.memory.room()
+    tell(
+      readBytes(answer, room, this.#ended).finally(() => room.empty()),
+      {
+        resolve: (bytes) => this.#open(bytes.toString('latin1'), answer.secrets),
+        reject: (error) => this.reject(error),
+      },
+    )
+  }
+
+  reject(error: unknown): void {
+    if (error instanceof UpstreamFailure && refusals.has(error.httpStatus)) return this.#refused()
+    for (const call of this.#left()) call.awaiter.reject(error)
+  }
+
+  /** Gives each call its part of the answer. */
+  #open(latin1: string, secrets: readonly string[] | undefined): void {
+    if (!latin1.trimStart().startsWith('[')) {
+      // It may be too long, or the node knows no batches.
+      if (isRecord(parsed(latin1))) this.#refused()
+      else this.reject(unreadable())
+      return
+    }
+    for (const text of jsonParts(latin1)) {
+      const value = parsed(text)
+      if (!isRecord(value) || isOfBatch(value['error'])) continue
+      const idText = JSON.stringify(value['id'])
+      const call = this.#calls.get(idText)
+      if (!call) continue
+      this.#calls.delete(idText)
+      call.over()
+      call.awaiter.resolve(new HeldAnswer(text, { secrets, value }))
+    }
+    // Nodes break off when all answers together become too long.
+    this.#sendAlone()
+  }
+
+  #refused(): void {
+    this.#onRefused()
+    this.#sendAlone()
+  }
+
+  #sendAlone(): void {
+    for (const { body, signal, asked, awaiter } of this.#left()) {
+      this.#parts.alone(body, signal, asked, awaiter)
+    }
+  }
+
+  /** Those that wait, for the last time. */
+  #left(): readonly BatchedCall[] {
+    const left = [...this.#calls.values()]
+    this.#calls.clear()
+    for (const call of left) call.over()
+    return left
+  }
+}
+
+/** A call that goes in a batch. */
+class BatchedCall {
+  readonly body: string
+  readonly signal: CallSignal
+  readonly asked: AskedCall | undefined
+  readonly awaiter: Awaiter<UpstreamAnswer>
+  #onAborted: () => void = () => undefined
+
+  constructor(
+    body: string,
+    signal: CallSignal,
+    asked: AskedCall | undefined,
+    awaiter: Awaiter<UpstreamAnswer>,
+  ) {
+    this.body = body
+    this.signal = signal
+    this.asked = asked
+    this.awaiter = awaiter
+  }
+
+  whenAborted(listener: () => void): void {
+    this.#onAborted = listener
+    this.signal.addEventListener('abort', this)
+  }
+
+  handleEvent(): void {
+    this.#onAborted()
+    this.awaiter.reject(unavailable(undefined, this.signal))
+  }
+
+  over(): void {
+    this.signal.removeEventListener('abort', this)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an error says that the call was refused for the batch that it was in. */
+function isOfBatch(error: unknown): boolean {
+  if (!isRecord(error)) return false
+  const { message } = error
+  return typeof message === 'string' && refusalWordings.test(message)
+}
