@@ -86,7 +86,9 @@ function post(
   const { idText = '1' } = request
   const isEchoed = nodesEcho(idText)
   const body = callText(method, paramsText, isEchoed ? idText : '1')
-  const question = { method, params, atLeast, batch: call.batch, idText: isEchoed ? idText : undefined }
+  const { batch, grant } = call
+  const own = isEchoed ? idText : undefined
+  const question = { method, params, atLeast, owner: grant.nodeId, batch, idText: own }
   upstream.ask(body, signal, question, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false

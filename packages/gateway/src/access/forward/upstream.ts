@@ -22,6 +22,8 @@ export interface AskedCall {
   readonly params: readonly unknown[]
   /** Number of a block that the answering address has to have; it is asked of those that have it, if any has. */
   readonly atLeast?: number | undefined
+  /** Whose filters the call makes and uses. */
+  readonly owner?: string | undefined
   /** The client's batch that the call is one of: calls of one batch may go to a node together. */
   readonly batch?: object | undefined
   /** The id in the body, where nodes give it back as it is. */

@@ -59,6 +59,19 @@ it.each(types)('a transaction, %s, whose answer was lost is answered with its ha
   await expect(pooledNode(url).call('eth_sendRawTransaction', [raw])).rejects.toThrow()
 })
 
+it('a filter of a real node is heard through another process', async () => {
+  const text = chains.map(({ url }) => url).join(' ')
+  const [first, second] = [pooledNode(text), pooledNode(text)]
+  for (let round = 0; round < 4; round++) {
+    const id = await first.call('eth_newBlockFilter')
+    expect(await second.call('eth_getFilterChanges', [id])).toEqual([])
+    await Promise.all(chains.map(({ url }) => rpcOf(url, 'anvil_mine', ['0x2'])))
+    expect(await second.call('eth_getFilterChanges', [id])).toHaveLength(2)
+    expect(await first.call('eth_uninstallFilter', [id])).toBe(true)
+    expect(await second.call('eth_uninstallFilter', [id])).toBe(false)
+  }
+})
+
 it('no call fails while one of two nodes is killed', async () => {
   const [first, second] = chains as readonly [EvmDevnetChain, EvmDevnetChain]
   const account = first.example.account

@@ -134,44 +134,4 @@ describe('the choice of an upstream', () => {
     expect(first.asked.length).toBe(asked)
     expect(node.states()[0]).toMatchObject({ class: 'ready', breaker: 'closed' })
   })
-
-  it('asks the one that made a filter', async () => {
-    const { node, upstreams } = await three([])
-    for (const { answers } of upstreams) answers['eth_newFilter'] = { result: '0x1' }
-    await node.call('eth_newFilter', [{}])
-    const [maker] = upstreams.filter(({ asked }) => asked.includes('eth_newFilter'))
-    for (let call = 0; call < 6; call++) {
-      await node.call('eth_newFilter', [{}])
-      await node.call('eth_getFilterChanges', ['0x1'])
-      await node.call('eth_gasPrice')
-    }
-    const others = upstreams.filter((upstream) => upstream !== maker)
-    expect(maker?.asked.filter((method) => method === 'eth_getFilterChanges')).toHaveLength(6)
-    for (const { asked } of others) expect(new Set(asked)).toEqual(new Set(['eth_gasPrice']))
-    await maker?.kill()
-    for (const { answers } of others) {
-      answers['eth_getFilterChanges'] = { error: { code: -32000, message: 'filter not found' } }
-    }
-    // Whoever made it hears that it is gone, and makes another one.
-    await vi.waitFor(
-      () => expect(node.call('eth_getFilterChanges', ['0x1'])).rejects.toThrow('filter not found'),
-      { timeout: 20_000 },
-    )
-    expect(await node.call('eth_newFilter', [{}])).toBe('0x1')
-  })
-
-  it('asks the one that made a filter also when later ones are made elsewhere', async () => {
-    const { node, upstreams } = await three(['', '', 'cordoned'])
-    const [first, second] = upstreams as [FaultyUpstream, FaultyUpstream]
-    first.answers['eth_newFilter'] = { result: '0xa' }
-    second.answers['eth_newFilter'] = { result: '0xb' }
-    expect(await node.call('eth_newFilter', [{}])).toBe('0xa')
-    await first.kill()
-    await until(node, [{ class: 'failing' }, {}, {}])
-    expect(await node.call('eth_newFilter', [{}])).toBe('0xb')
-    await first.revive()
-    await until(node, [{ class: 'ready' }, {}, {}])
-    expect(await node.call('eth_getFilterChanges', ['0xa'])).toBe('a')
-    expect(await node.call('eth_getFilterChanges', ['0xb'])).toBe('b')
-  })
 })

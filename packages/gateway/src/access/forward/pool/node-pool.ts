@@ -17,8 +17,8 @@ import { chooseMember } from './choose-member.ts'
 import { PoolMember, type UpstreamState } from './pool-member.ts'
 import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
+import { makesFilter, openFilter, sealFilter, usesFilter, withoutFilter } from './filters.ts'
 import { resendingOf } from './resending.ts'
-import { StickyFilters } from './sticky-filters.ts'
 import { takeTurn } from './take-turn.ts'
 
 /** What the upstreams of one node are called with. */
@@ -37,13 +37,15 @@ const shortestHedgeMs = 50
 const hedgeStepMs = 10
 const shortestLateMs = 1_000
 
+/** A call as it comes to the pool. */
+type GivenCall = Pick<PoolCall, 'body' | 'asked' | 'signal' | 'maker'>
+
 /** The upstreams of one node: they are called as one. */
 export class NodePool {
   readonly #members: readonly PoolMember[]
   readonly #only: PoolMember | undefined
   readonly #options: PoolOptions
   readonly #watch: PoolWatch
-  readonly #filters = new StickyFilters()
   readonly #retries = new CallBudget(retryRules)
   readonly #hedges = new CallBudget(hedgeRules)
   readonly #support: CallSupport = {
@@ -69,8 +71,10 @@ export class NodePool {
 
   /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
   readonly ask: Upstream['ask'] = (body, signal, asked = unknownCall, awaiter) => {
-    if (this.#only) this.#askOnly(this.#only, body, signal, asked, awaiter)
-    else this.#askBest(body, signal, asked, awaiter)
+    if (usesFilter(asked.method)) this.#askMaker(signal, asked, awaiter)
+    else if (!this.#only) this.#askBest({ body, signal, asked }, awaiter)
+    else if (!makesFilter(asked.method)) this.#askOnly(this.#only, body, signal, asked, awaiter)
+    else this.#askOnly(this.#only, body, signal, asked, sealing(this.#only, signal, asked, awaiter))
   }
 
   get chain(): ChainView {
@@ -111,12 +115,24 @@ export class NodePool {
     else ask()
   }
 
-  #askBest(body: string, signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
+  #askMaker(signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+    const filter = openFilter(asked, this.#members)
+    if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, awaiter)
+    // Clients make a filter that is not there anew, and so come to another upstream.
+    const isThere = filter && isInUse(filter.maker) && filter.maker.breaker.state === 'closed'
+    if (isThere) return this.#askBest({ ...filter, signal }, awaiter)
+    const answer = withoutFilter(asked)
+    if (answer) awaiter.resolve(answer)
+    else awaiter.reject(new RpcFailure(rpcCodes.serverError, 'filter not found'))
+  }
+
+  #askBest(given: GivenCall, awaiter: Awaiter<UpstreamAnswer>): void {
     const unknown = this.#watch.use()
-    if (!unknown) return this.#beginCall(body, signal, asked, awaiter)
+    if (!unknown) return this.#beginCall(given, awaiter)
     const begin = () => {
       try {
-        this.#beginCall(body, signal, asked, awaiter)
+        this.#beginCall(given, awaiter)
       } catch (error) {
         awaiter.reject(error)
       }
@@ -124,7 +140,8 @@ export class NodePool {
     tell(unknown, { resolve: begin, reject: begin })
   }
 
-  #beginCall(body: string, signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  #beginCall(given: GivenCall, awaiter: Awaiter<UpstreamAnswer>): void {
+    const { asked, signal } = given
     if (!this.#members.some(isInUse)) return awaiter.reject(withdrawn())
     const { timeoutMs } = this.#options
     const { method } = asked
@@ -133,26 +150,27 @@ export class NodePool {
     this.#retries.earn()
     this.#hedges.earn()
     const call = {
-      body,
-      asked,
+      ...given,
       pace,
-      signal,
       needs: callNeeds(asked, { head, archiveDepth: depthsOf(chainId).archive }),
       resending: resendingOf(method),
       lateMs: pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2,
     }
     new PooledCall(call, this.#support, {
       resolve: ({ member, answer }) => {
-        this.#filters.made(asked, member, answer)
-        awaiter.resolve(answer)
+        if (!makesFilter(method)) awaiter.resolve(answer)
+        else sealing(member, signal, asked, awaiter).resolve(answer)
       },
       reject: (error) => awaiter.reject(error),
     }).begin()
   }
 
-  #choose({ asked, pace }: PoolCall, needs: CallNeeds, tried: readonly PoolMember[]): PoolMember | undefined {
-    const sticky = this.#filters.memberFor(asked)
-    if (sticky && !tried.includes(sticky)) return sticky
+  #choose(
+    { asked, pace, maker }: PoolCall,
+    needs: CallNeeds,
+    tried: readonly PoolMember[],
+  ): PoolMember | undefined {
+    if (maker) return tried.includes(maker) ? undefined : maker
     const { method, atLeast } = asked
     const usable = this.#members.filter((member) => isInUse(member) && !tried.includes(member))
     return chooseMember(usable, { method, needs, pace, atLeast })
@@ -163,6 +181,19 @@ export class NodePool {
     const usual = first[pace].percentile95
     if (usual === undefined) return undefined
     return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
+  }
+}
+
+/** Puts the mark of its maker before the id of a new filter. */
+function sealing(
+  member: PoolMember,
+  signal: CallSignal,
+  asked: AskedCall,
+  awaiter: Awaiter<UpstreamAnswer>,
+): Awaiter<UpstreamAnswer> {
+  return {
+    resolve: (answer) => tell(sealFilter(asked, member, answer, signal), awaiter),
+    reject: (error) => awaiter.reject(error),
   }
 }
 

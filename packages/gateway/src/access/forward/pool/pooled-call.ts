@@ -16,6 +16,8 @@ import { mayResend, type Resending } from './resending.ts'
 export interface PoolCall extends AttemptedCall {
   readonly needs: CallNeeds
   readonly resending: Resending
+  /** The one upstream that knows the filter which the call uses. */
+  readonly maker?: PoolMember | undefined
 }
 
 /** What the calls of a pool get from it. */

@@ -1,0 +1,107 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { CallSignal } from '../../call-signal.ts'
+import { callText, resultText } from '../../json-rpc/rpc-text.ts'
+import { HeldAnswer } from '../held-answer.ts'
+import type { AskedCall } from '../upstream.ts'
+import type { UpstreamAnswer } from '../upstream-answer.ts'
+import { holdShortAnswer } from './hold-short-answer.ts'
+import type { PoolMember } from './pool-member.ts'
+
+// Only the upstream that has made a filter knows it, and some number theirs, so that two have filters of one number and
+// anybody can guess the number of somebody else's. A client therefore gets the upstream's id behind a mark, by which every
+// process and replica tells who has made the filter, and for whom; nothing has to be remembered.
+
+const making: ReadonlySet<string> = new Set([
+  'eth_newBlockFilter',
+  'eth_newFilter',
+  'eth_newPendingTransactionFilter',
+])
+const using: ReadonlySet<string> = new Set([
+  'eth_getFilterChanges',
+  'eth_getFilterLogs',
+  'eth_uninstallFilter',
+])
+
+const hexadecimal = /^0x[0-9a-f]+$/i
+// A quantity does not begin with a zero.
+const sealed = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
+const markBytes = 8
+
+/** Whether a call makes a filter. */
+export function makesFilter(method: string): boolean {
+  return making.has(method)
+}
+
+/** Whether a call uses a filter that was made before. */
+export function usesFilter(method: string): boolean {
+  return using.has(method)
+}
+
+/** A call to the upstream that has made the filter which it uses. */
+export interface FilterCall {
+  readonly maker: PoolMember
+  readonly body: string
+  readonly asked: AskedCall
+}
+
+/**
+ * Finds the upstream that has made the filter of a call, and puts the upstream's own id into the call.
+ *
+ * @param asked - a call that uses a filter
+ * @param members - the upstreams of the node
+ * @returns undefined when none of them has made it for the owner of the call
+ */
+export function openFilter(asked: AskedCall, members: readonly PoolMember[]): FilterCall | undefined {
+  const { method, params, owner, idText = '1' } = asked
+  const [, mark, digits] = sealed.exec(String(params[0])) ?? []
+  if (mark === undefined || digits === undefined) return undefined
+  const given = Buffer.from(mark, 'hex')
+  const maker = members.find((member) => timingSafeEqual(given, markOf(digits, member, owner)))
+  const own = [`0x${digits}`]
+  return (
+    maker && { maker, body: callText(method, JSON.stringify(own), idText), asked: { ...asked, params: own } }
+  )
+}
+
+/**
+ * Puts the mark of its maker and its owner before the id of a new filter.
+ *
+ * @param asked - the call that has made it
+ * @param maker - who has answered
+ * @param answer - not yet read
+ * @param signal - what the exchange runs under
+ */
+export async function sealFilter(
+  { owner }: AskedCall,
+  maker: PoolMember,
+  answer: UpstreamAnswer,
+  signal: CallSignal,
+): Promise<UpstreamAnswer> {
+  const held = await holdShortAnswer(answer, signal)
+  const { id, result } = parsed(held)
+  if (typeof result !== 'string' || !hexadecimal.test(result)) return held
+  const digits = result.slice(2)
+  const mark = markOf(digits, maker, owner).toString('hex')
+  return new HeldAnswer(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
+}
+
+/** The answer to a call that uses a filter which is not there; undefined where nodes answer an error. */
+export function withoutFilter({ method, idText = '1' }: AskedCall): UpstreamAnswer | undefined {
+  return method === 'eth_uninstallFilter'
+    ? new HeldAnswer(Buffer.from(resultText(idText, 'false')))
+    : undefined
+}
+
+function markOf(digits: string, { record }: PoolMember, owner = ''): Buffer {
+  // The address is known to all replicas, and to no client.
+  const mark = createHmac('sha256', record.address).update(`${owner} ${digits}`).digest()
+  return mark.subarray(0, markBytes)
+}
+
+function parsed({ bytes }: UpstreamAnswer): { readonly id?: unknown; readonly result?: unknown } {
+  try {
+    return (JSON.parse(String(bytes)) ?? {}) as object
+  } catch {
+    return {}
+  }
+}
