@@ -1,3 +1,4 @@
+import { BriefStore } from '../../replica-store/brief-store.ts'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { KeptAnswers } from './cache/kept-answers.ts'
@@ -5,6 +6,7 @@ import { KnownChain } from './cache/known-chain.ts'
 import { NodeAnswers } from './cache/node-answers.ts'
 import { SharedAnswers } from './cache/shared-answers.ts'
 import { CredentialHeads } from './consistency/credential-heads.ts'
+import { SharedHeads } from './consistency/shared-heads.ts'
 import type { ChainView } from './pool/chain-view.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -19,6 +21,8 @@ export interface Answers {
   /** Nodes with the same upstreams have it in common. */
   of(upstream: Upstream, grant: NodeGrant): NodeMemory
   readonly heads: CredentialHeads
+  /** The same of all replicas. */
+  readonly sharedHeads: SharedHeads
   /** Most blocks that a node is asked for logs of at once; any number when it is 0. */
   readonly upstreamLogRange: number
   /** What happened so far, and what is kept at the moment. */
@@ -59,7 +63,8 @@ export interface AnswersOptions {
 export function createAnswers(options: AnswersOptions): Answers {
   const { maxBytes, headMs, upstreamLogRange, chainOf, store } = options
   const kept = new KeptAnswers(maxBytes)
-  const shared = new SharedAnswers(maxBytes === 0 ? undefined : store)
+  const brief = new BriefStore(store)
+  const shared = new SharedAnswers(maxBytes === 0 ? new BriefStore(undefined) : brief)
   const counts = { hits: 0, misses: 0, joins: 0 }
   // It ends with its node, which nobody tells of.
   const nodes = new WeakMap<Upstream, NodeMemory>()
@@ -77,6 +82,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       return memory
     },
     heads: new CredentialHeads(),
+    sharedHeads: new SharedHeads(brief),
     upstreamLogRange,
     states: () => {
       const { hits: sharedHits, misses: sharedMisses } = shared.states()

@@ -49,7 +49,7 @@ describe.skipIf(!hasRedisServer)(
         .length
     const keys = async () => {
       const opened = await store()
-      return (await opened.run(['KEYS', '*'])) as readonly string[]
+      return (await opened.run(['KEYS', 'fairlead-answer-*'])) as readonly string[]
     }
 
     it('serve another replica, and only what is final and long is there', async () => {

@@ -1,32 +1,29 @@
 import { sha256Hex } from '../../../credentials/secret.ts'
-import type { SharedStore } from '../../../replica-store/shared-store.ts'
+import type { BriefStore } from '../../../replica-store/brief-store.ts'
 import type { KnownChain } from './known-chain.ts'
 
 // Another version for another form of values or meaning of keys.
 const version = 'fairlead-answer-1'
 const lifetimeSeconds = '86400'
-const budgetMs = 20
-// A store that was too slow is left alone for this long.
-const restMs = 1_000
 const generationMs = 60_000
+const soonMs = 1_000
 
 /**
  * The second level of kept answers, for all replicas of the service. It holds answers of finalized blocks alone, and
  * nobody ever waits long for it.
  */
 export class SharedAnswers {
-  readonly #store: SharedStore | undefined
-  #restsUntil = 0
+  readonly #store: BriefStore
   #hits = 0
   #misses = 0
 
-  constructor(store: SharedStore | undefined) {
+  constructor(store: BriefStore) {
     this.#store = store
   }
 
   /** Whether it is worth asking. */
   get isUp(): boolean {
-    return this.#store?.isUp === true && performance.now() >= this.#restsUntil
+    return this.#store.isUp
   }
 
   /**
@@ -36,16 +33,9 @@ export class SharedAnswers {
    * @returns undefined when there is none, or none soon enough
    */
   async get(key: string): Promise<string | undefined> {
-    if (!this.#store || !this.isUp) return undefined
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), budgetMs)
-    })
-    const asked = this.#store.bytes(['GET', nameOf(key)]).catch(() => 'late' as const)
-    const value = await Promise.race([asked, late])
-    clearTimeout(timer)
-    if (value === 'late') this.#rest()
-    const result = value === 'late' || value === null ? undefined : resultIn(value.toString('utf8'), key)
+    if (!this.isUp) return undefined
+    const value = await this.#store.ask((store) => store.bytes(['GET', nameOf(key)]))
+    const result = value ? resultIn(value.toString('utf8'), key) : undefined
     if (result === undefined) this.#misses += 1
     else this.#hits += 1
     return result
@@ -53,9 +43,8 @@ export class SharedAnswers {
 
   /** Keeps an answer, without waiting for it. */
   set(key: string, result: string): void {
-    if (!this.#store || !this.isUp) return
     const value = `${version}\n${key}\n${result}`
-    this.#store.run(['SET', nameOf(key), value, 'EX', lifetimeSeconds]).catch(() => this.#rest())
+    this.#store.tell((store) => store.run(['SET', nameOf(key), value, 'EX', lifetimeSeconds]))
   }
 
   /**
@@ -66,17 +55,13 @@ export class SharedAnswers {
    */
   async generation(identity: string, isOver: boolean): Promise<string | undefined> {
     const name = `${version}:generation:${identity}`
-    const value = await this.#store?.run([isOver ? 'INCR' : 'GET', name]).catch(() => undefined)
+    const value = await this.#store.ask((store) => store.run([isOver ? 'INCR' : 'GET', name]))
     if (value === undefined) return undefined
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '0'
   }
 
   states(): { readonly hits: number; readonly misses: number } {
     return { hits: this.#hits, misses: this.#misses }
-  }
-
-  #rest(): void {
-    this.#restsUntil = performance.now() + restMs
   }
 }
 
@@ -111,7 +96,7 @@ export class SharedPlace {
     const read = await this.#answers.generation(identity, isOver)
     if (generation !== this.#chain.generation) return
     this.#generation = read
-    if (read === undefined) this.#readAt = performance.now() + restMs
+    if (read === undefined) this.#readAt = performance.now() + soonMs
   }
 }
 

@@ -36,14 +36,21 @@ export function steadyHead(
   const { credentialId } = call.grant
   const number = headIn(asked)
   if (number === undefined || !chain.isLasting) return awaiter.resolve(asked)
-  const floor = answers.heads.floor(credentialId)
   const show = (shown: number) => {
     chain.observe(shown)
     answers.heads.show(credentialId, shown)
   }
-  if (number < floor) return tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
-  show(number)
-  awaiter.resolve(asked)
+  const settle = (floor: number) => {
+    if (number < floor) return tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+    show(number)
+    awaiter.resolve(asked)
+  }
+  const floor = answers.heads.floor(credentialId)
+  if (!answers.sharedHeads.isUp) return settle(floor)
+  tell(answers.sharedHeads.raise(credentialId, number), {
+    resolve: (shared = -1) => settle(Math.max(floor, shared)),
+    reject: () => settle(floor),
+  })
 }
 
 /** What a head is kept steady with. */
@@ -70,6 +77,7 @@ async function higherHead(
   if (better >= floor) {
     leave(asked)
     show(better)
+    void answers.sharedHeads.raise(call.grant.credentialId, better)
     return again
   }
   leave(again)

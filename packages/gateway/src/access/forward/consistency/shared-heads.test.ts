@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createLog } from '../../../observe/log.ts'
+import { BriefStore } from '../../../replica-store/brief-store.ts'
+import { openSharedStore } from '../../../replica-store/open-shared-store.ts'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '../../../replica-store/testing/redis-server.ts'
+import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
+import { memory } from '../../testing/gateway-fixture.ts'
+import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
+import { SharedHeads } from './shared-heads.ts'
+
+const later = { timeout: 20_000, interval: 20 }
+const hex = (number: number) => `0x${number.toString(16)}`
+
+describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there is no redis-server)', () => {
+  let chain: BusyChain
+  let server: RedisServer
+  beforeAll(async () => {
+    ;[chain, server] = await Promise.all([startBusyChain(), startRedisServer()])
+  }, 60_000)
+  afterAll(() => Promise.all([chain.stop(), server.kill()]))
+
+  async function store() {
+    const opened = openSharedStore(server.url, createLog('silent', memory().stream))
+    onTestFinished(() => opened.close())
+    await vi.waitFor(() => expect(opened.isUp).toBe(true), later)
+    return opened
+  }
+
+  const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
+
+  /** A replica whose own node is so many blocks behind. */
+  async function replica(behind: number) {
+    const node = await countedNode(chain.node)
+    const remembering = rememberingNode(node.url, { store: await store() })
+    await remembering.known()
+    if (behind > 0) {
+      node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - behind) }))
+      node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
+        result: await chain.rpc(
+          'eth_getBlockByNumber',
+          block === 'latest' ? hex((await headOf()) - behind) : block,
+          isFull,
+        ),
+      }))
+    }
+    const head = async (credentialId: string) =>
+      Number(await remembering.call('eth_blockNumber', [], { credentialId }))
+    const block = async (credentialId: string) => {
+      const params = ['latest', false]
+      const found = await remembering.call('eth_getBlockByNumber', params, { credentialId })
+      return Number((found as { readonly number: string }).number)
+    }
+    return { head, block, node }
+  }
+
+  it('a credential is shown no lower block by one replica than by another', async () => {
+    const [ahead, behind] = await Promise.all([replica(0), replica(3)])
+    await chain.rpc('anvil_mine', '0x5')
+    const now = await headOf()
+    // A store that is slow for once is left alone for a second.
+    await vi.waitFor(async () => {
+      expect(await ahead.head('first')).toBe(now)
+      expect([await behind.head('first'), await behind.block('first')]).toEqual([now, now])
+    }, later)
+    expect(await behind.head('second')).toBe(now - 3)
+    expect(await ahead.block('second')).toBe(now)
+    await vi.waitFor(async () => expect(await behind.head('second')).toBe(now), later)
+  })
+
+  it('goes back when no replica has found the higher one for a while', async () => {
+    const heads = new SharedHeads(new BriefStore(await store()), 600)
+    const settled = async (number: number) => {
+      let height: number | undefined
+      await vi.waitFor(async () => {
+        height = await heads.raise('third', number)
+        expect(height).toBeDefined()
+      }, later)
+      return height
+    }
+    expect(await settled(100)).toBe(100)
+    expect(await settled(97)).toBe(100)
+    // Somebody has it, so that it is there.
+    expect(await settled(101)).toBe(101)
+    expect(await settled(97)).toBe(101)
+    await sleep(700)
+    expect(await settled(98)).toBe(98)
+    expect(await settled(97)).toBe(98)
+  })
+
+  it('count for nothing while the store is away', async () => {
+    const behind = await replica(3)
+    await server.kill()
+    expect(await behind.head('fourth')).toBe((await headOf()) - 3)
+    await server.start()
+  })
+})
