@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { NodeGrant } from '../../../../grants/node-grant.ts'
 import { createDirectory, type Directory } from '../../../authenticate/directory.ts'
+import type { Meter } from '../../../meter/meter.ts'
 import { allNodes, grantOf } from '../../beacon-nodes/testing/node-set.ts'
 import { writeBeaconError } from '../../rest/error-body.ts'
 import { RestFailure } from '../../rest/rest-failure.ts'
@@ -26,6 +27,7 @@ export async function eventGateway(
   servers: readonly { readonly url: string }[],
   times: Partial<StreamTimes> = {},
   maxBufferBytes = 1_048_576,
+  meter?: Meter,
 ): Promise<EventGateway> {
   const directory = createDirectory()
   const grant = (change: Partial<NodeGrant> = {}) =>
@@ -36,6 +38,7 @@ export async function eventGateway(
     nodes: allNodes(),
     directory,
     maxBufferBytes,
+    meter,
     metrics: {
       open: { inc: () => (counted.open += 1), dec: () => (counted.open -= 1) },
       slow: { inc: () => (counted.slow += 1) },

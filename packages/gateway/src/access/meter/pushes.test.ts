@@ -1,0 +1,80 @@
+import { frameMessage } from '@fairlead/grpc-transport'
+import { connect } from 'node:http2'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createMetrics } from '../../observe/metrics.ts'
+import { eventGateway } from '../forward/events/testing/event-gateway.ts'
+import { readEvents } from '../forward/events/testing/event-reader.ts'
+import { eventServer } from '../forward/events/testing/event-server.ts'
+import { grpcInFrontOf, xToken } from '../listen/grpc/testing/grpc-fixture.ts'
+import { http2Node } from '../listen/grpc/testing/grpc-node.ts'
+import { waitFor } from '../testing/wait-for.ts'
+import { createMeter } from './meter.ts'
+import { createUsageCounts, type UsageRow } from './usage-counts.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+/** A meter, and what it has counted by now, by method. */
+function counting() {
+  const { requests } = createMetrics({ upstreamSubscriptions: () => 0, upstreamEventStreams: () => 0 })
+  const usage = createUsageCounts(() => 1)
+  const counted = new Map<string, Pick<UsageRow, 'requests' | 'units' | 'bytesOut'>>()
+  const counts = (method: string) => {
+    for (const row of usage.take()) {
+      const before = counted.get(row.method) ?? { requests: 0, units: 0, bytesOut: 0 }
+      counted.set(row.method, {
+        requests: before.requests + row.requests,
+        units: before.units + row.units,
+        bytesOut: before.bytesOut + row.bytesOut,
+      })
+    }
+    return counted.get(method)
+  }
+  return { meter: createMeter(requests, usage), counts }
+}
+
+it('each event that reaches a client is a unit, however it is cut, and a comment is none', async () => {
+  const { meter, counts } = counting()
+  const node = await eventServer()
+  const { url } = await eventGateway([node], {}, undefined, meter)
+  const clients = await Promise.all([readEvents(`${url}?topics=head`), readEvents(`${url}?topics=head`)])
+  await waitFor(() => expect(node.streams.size).toBe(1))
+  const events = [1, 2, 3].map((slot) => `event: head\ndata: {"slot":"${slot}"}\n\n`)
+  const text = `${events[0]}: a comment\n\n${events[1]}${events[2]}`
+  const cut = text.indexOf('"2"')
+  node.send(text.slice(0, cut))
+  await waitFor(() => expect(clients[0]?.received().length).toBeGreaterThan(0))
+  node.send(text.slice(cut))
+  await waitFor(() =>
+    expect(clients.map((client) => client.received().length)).toEqual([text.length, text.length]),
+  )
+  const { requests, units } = counts('eventstream') ?? {}
+  expect([requests, units]).toEqual([6, 6])
+})
+
+it('each message of a stream of gRPC is a unit, however it is cut', async () => {
+  const { meter, counts } = counting()
+  const path = '/geyser.Geyser/Subscribe'
+  const messages = ['a', 'bb', 'ccc'].map((text) => frameMessage(Buffer.from(text)))
+  const bytes = Buffer.concat(messages)
+  const node = await http2Node((stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
+    stream.write(bytes.subarray(0, 8))
+    setTimeout(() => stream.end(bytes.subarray(8)), 50)
+  })
+  const gateway = await grpcInFrontOf(node.url, { meter })
+  const session = connect(gateway.url)
+  onTestFinished(() => session.destroy())
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    'x-token': xToken,
+  })
+  const received: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => received.push(chunk))
+  stream.end(frameMessage(Buffer.from('request')))
+  await waitFor(() => expect(Buffer.concat(received)).toEqual(bytes))
+  // The call itself is one more.
+  await waitFor(() => expect(counts(path)).toEqual({ requests: 4, units: 4, bytesOut: bytes.length }))
+})
