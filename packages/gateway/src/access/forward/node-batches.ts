@@ -141,7 +141,8 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
     for (const text of jsonParts(latin1)) {
       const value = parsed(text)
       if (!isRecord(value) || isOfBatch(value['error'])) continue
-      const idText = JSON.stringify(value['id'])
+      const { id } = value
+      const idText = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : ''
       const call = this.#calls.get(idText)
       if (!call) continue
       this.#calls.delete(idText)

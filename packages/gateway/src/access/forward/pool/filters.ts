@@ -53,7 +53,8 @@ export interface FilterCall {
  */
 export function openFilter(asked: AskedCall, members: readonly PoolMember[]): FilterCall | undefined {
   const { method, params, owner, idText = '1' } = asked
-  const [, mark, digits] = sealed.exec(String(params[0])) ?? []
+  const [id] = params
+  const [, mark, digits] = (typeof id === 'string' && sealed.exec(id)) || []
   if (mark === undefined || digits === undefined) return undefined
   const given = Buffer.from(mark, 'hex')
   const maker = members.find((member) => timingSafeEqual(given, markOf(digits, member, owner)))
