@@ -197,6 +197,21 @@ describe('a node that', () => {
     expect(node.sizes()).toContain(3)
   })
 
+  it('has too much to do for a batch has too much for each of its calls, and is sent batches still', async () => {
+    const error = { code: -32_005, message: 'daily request rate limited' }
+    const node = await listeningNode((_, response) => write(response, { jsonrpc: '2.0', id: null, error }))
+    const gateway = await inFrontOf(node.url)
+    for (let round = 0; round < 2; round++) {
+      const answers = await send(gateway, balances(3))
+      expect(answers.map(({ id, error: refusal }) => [id, refusal?.code])).toEqual([
+        [1, -32_005],
+        [2, -32_005],
+        [3, -32_005],
+      ])
+    }
+    expect(node.sizes()).toEqual([3, 3])
+  })
+
   it('has an error for one call, is heard for that one, without what is secret in its address', async () => {
     const node = await listeningNode((calls, response) =>
       write(

@@ -1,11 +1,13 @@
 import { performance } from 'node:perf_hooks'
 import { type Awaiter, tell } from '../awaiter.ts'
 import { CallEnd, type CallSignal } from '../call-signal.ts'
-import { jsonParts } from '../json-rpc/json-parts.ts'
+import { jsonMembers, jsonParts } from '../json-rpc/json-parts.ts'
+import { errorObjectText } from '../json-rpc/rpc-text.ts'
 import { isRecord } from './adapters/is-record.ts'
 import type { AnswerMemory } from './answer-memory.ts'
 import { paceOf } from './call-pace.ts'
 import { HeldAnswer } from './held-answer.ts'
+import { judgeAnswer } from './pool/judge-answer.ts'
 import { resendingOf } from './pool/resending.ts'
 import { readBytes } from './read-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
@@ -132,12 +134,7 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
 
   /** Gives each call its part of the answer. */
   #open(latin1: string, secrets: readonly string[] | undefined): void {
-    if (!latin1.trimStart().startsWith('[')) {
-      // It may be too long, or the node knows no batches.
-      if (isRecord(parsed(latin1))) this.#refused()
-      else this.reject(unreadable())
-      return
-    }
+    if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
     for (const text of jsonParts(latin1)) {
       const value = parsed(text)
       if (!isRecord(value) || isOfBatch(value['error'])) continue
@@ -151,6 +148,17 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
     }
     // Nodes break off when all answers together become too long.
     this.#sendAlone()
+  }
+
+  /** One answer to the whole batch. */
+  #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
+    if (!isRecord(parsed(latin1))) return this.reject(unreadable())
+    // It may be too long, or the node knows no batches.
+    if (judgeAnswer('', latin1) !== 'busy') return this.#refused()
+    const error = jsonMembers(latin1).get('error') ?? 'null'
+    for (const { asked, awaiter } of this.#left()) {
+      awaiter.resolve(new HeldAnswer(errorObjectText(asked?.idText ?? 'null', error), { secrets }))
+    }
   }
 
   #refused(): void {
