@@ -112,7 +112,12 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
     if (this.#calls.size === 0) return
     if (this.#calls.size === 1) return this.#sendAlone()
     const bodies = Array.from(this.#calls.values(), ({ body }) => body)
-    this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this)
+    // Whoever began the calls does not wait here any more.
+    try {
+      this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this)
+    } catch (error) {
+      this.reject(error)
+    }
   }
 
   resolve(answer: UpstreamAnswer): void {
@@ -168,7 +173,11 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
 
   #sendAlone(): void {
     for (const { body, signal, asked, awaiter } of this.#left()) {
-      this.#parts.alone(body, signal, asked, awaiter)
+      try {
+        this.#parts.alone(body, signal, asked, awaiter)
+      } catch (error) {
+        awaiter.reject(error)
+      }
     }
   }
 

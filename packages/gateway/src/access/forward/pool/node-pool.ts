@@ -111,7 +111,7 @@ export class NodePool {
         )
       }
     }
-    if (turn) turn.then(ask, (error: unknown) => awaiter.reject(error))
+    if (turn) turn.then(ask).catch((error: unknown) => awaiter.reject(error))
     else ask()
   }
 

@@ -84,7 +84,12 @@ export class PooledCall implements AttemptListener {
       tell(turn, {
         resolve: () => {
           this.#awaited -= 1
-          this.#attempt(member, why)
+          try {
+            this.#attempt(member, why)
+          } catch (error) {
+            // Whoever began the call does not wait here any more.
+            this.#fail(error)
+          }
         },
         reject: (error) => {
           this.#awaited -= 1
