@@ -42,6 +42,7 @@ import { createOperationsListener } from './observe/operations-listener.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
+import { BriefStore } from './replica-store/brief-store.ts'
 import { openSharedStore } from './replica-store/open-shared-store.ts'
 
 /** A running service. */
@@ -120,7 +121,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     headMs: configuration.cacheHeadMs,
     upstreamLogRange: configuration.upstreamLogRange,
     chainOf: (grant) => upstreams.chainOf(grant),
-    store: sharedStore,
+    store: new BriefStore(sharedStore),
   })
   const hubs = createSubscriptionHubs({
     upstreams,

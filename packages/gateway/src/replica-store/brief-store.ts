@@ -1,16 +1,20 @@
+import { whenLate } from './late.ts'
 import type { SharedStore } from './shared-store.ts'
 
-const budgetMs = 20
+const mostMs = 20
 // A store that was too slow is left alone for this long.
 const restMs = 1_000
 
 /** A shared store for calls that wait: it is asked for a moment at most, and left alone when it was too slow. */
 export class BriefStore {
   readonly #store: SharedStore | undefined
+  readonly #budgetMs: number
   #restsUntil = 0
 
-  constructor(store: SharedStore | undefined) {
+  /** @param budgetMs - how long it is waited for */
+  constructor(store: SharedStore | undefined, budgetMs = mostMs) {
     this.#store = store
+    this.#budgetMs = budgetMs
   }
 
   /** Whether it is worth asking. */
@@ -25,13 +29,13 @@ export class BriefStore {
    */
   async ask<answer>(question: (store: SharedStore) => Promise<answer>): Promise<answer | undefined> {
     if (!this.#store || !this.isUp) return undefined
-    let timer: NodeJS.Timeout | undefined
+    let answered: (() => void) | undefined
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), budgetMs)
+      answered = whenLate(this.#budgetMs, () => resolve(undefined))
     })
     const asked = question(this.#store).catch(() => undefined)
     const answer = await Promise.race([asked, late])
-    clearTimeout(timer)
+    answered?.()
     if (answer === undefined) this.#rest()
     return answer
   }

@@ -2,9 +2,10 @@ import { FairleadError } from '@fairlead/core'
 import { createClient, RESP_TYPES } from '@redis/client'
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { whenLate } from './late.ts'
 import type { SharedStore } from './shared-store.ts'
 
-const commandTimeoutMs = 100
+const mostMs = 100
 const connectTimeoutMs = 2_000
 const shortestPauseMs = 50
 const longestPauseMs = 2_000
@@ -32,9 +33,10 @@ export interface SharedStoreStates {
  *
  * @param url - `redis://user:password@host:port/database`, or `rediss://` for TLS
  * @param log - hears neither the address nor what stands in it
+ * @param commandTimeoutMs - how long an answer may take
  * @throws FairleadError `CONFIG_INVALID` for an address that cannot be one
  */
-export function openSharedStore(url: string, log: Logger): OpenedSharedStore {
+export function openSharedStore(url: string, log: Logger, commandTimeoutMs = mostMs): OpenedSharedStore {
   const client = clientOf(url)
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
   const hashes = new Map<string, string>()
@@ -57,19 +59,19 @@ export function openSharedStore(url: string, log: Logger): OpenedSharedStore {
   /** The library's own limit ends where a command is sent. */
   const withinLimit = <answer>(answering: Promise<answer>): Promise<answer> =>
     new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
+      const answered = whenLate(commandTimeoutMs, () => {
         silentUntil = performance.now() + silenceMs
         note(false, 'no answer in time')
         reject(new Error('The shared store did not answer in time.'))
-      }, commandTimeoutMs)
+      })
       answering.then(
         (answer) => {
-          clearTimeout(late)
+          answered()
           note(true)
           return resolve(answer)
         },
         (error: unknown) => {
-          clearTimeout(late)
+          answered()
           return reject(error)
         },
       )

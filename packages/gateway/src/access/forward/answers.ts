@@ -1,5 +1,4 @@
 import { BriefStore } from '../../replica-store/brief-store.ts'
-import type { SharedStore } from '../../replica-store/shared-store.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { KeptAnswers } from './cache/kept-answers.ts'
 import { KnownChain } from './cache/known-chain.ts'
@@ -56,15 +55,16 @@ export interface AnswersOptions {
   readonly upstreamLogRange: number
   /** What is known of the chain behind a node. */
   readonly chainOf: (grant: NodeGrant) => ChainView | undefined
-  readonly store?: SharedStore | undefined
+  /** What replicas have in common. */
+  readonly store?: BriefStore | undefined
 }
 
 /** Makes the memory for the answers of all nodes. */
 export function createAnswers(options: AnswersOptions): Answers {
-  const { maxBytes, headMs, upstreamLogRange, chainOf, store } = options
+  const { maxBytes, headMs, upstreamLogRange, chainOf } = options
+  const { store = new BriefStore(undefined) } = options
   const kept = new KeptAnswers(maxBytes)
-  const brief = new BriefStore(store)
-  const shared = new SharedAnswers(maxBytes === 0 ? new BriefStore(undefined) : brief)
+  const shared = new SharedAnswers(maxBytes === 0 ? new BriefStore(undefined) : store)
   const counts = { hits: 0, misses: 0, joins: 0 }
   // It ends with its node, which nobody tells of.
   const nodes = new WeakMap<Upstream, NodeMemory>()
@@ -82,7 +82,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       return memory
     },
     heads: new CredentialHeads(),
-    sharedHeads: new SharedHeads(brief),
+    sharedHeads: new SharedHeads(store),
     upstreamLogRange,
     states: () => {
       const { hits: sharedHits, misses: sharedMisses } = shared.states()

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../../observe/log.ts'
+import { BriefStore } from '../../../replica-store/brief-store.ts'
 import { openSharedStore } from '../../../replica-store/open-shared-store.ts'
 import {
   hasRedisServer,
@@ -25,23 +26,27 @@ describe.skipIf(!hasRedisServer)(
     afterAll(() => Promise.all([chain.stop(), server.kill()]))
 
     async function store() {
-      const opened = openSharedStore(server.url, createLog('silent', memory().stream))
+      const opened = openSharedStore(server.url, createLog('silent', memory().stream), 20_000)
       onTestFinished(() => opened.close())
       await vi.waitFor(() => expect(opened.isUp).toBe(true), later)
       return opened
     }
 
-    /** A replica with a memory of its own, warm enough to use the store. */
-    async function replica(node: CountedNode) {
+    beforeEach(async () => {
+      await (await store()).run(['FLUSHALL'])
+    })
+
+    /** A replica with a memory of its own, warm enough to use the store, which a busy machine may make wait. */
+    async function replica(node: CountedNode, budgetMs = 20_000) {
       const opened = await store()
-      const remembering = rememberingNode(node.url, { store: opened })
+      const remembering = rememberingNode(node.url, { store: new BriefStore(opened, budgetMs) })
       await remembering.known()
       await vi.waitFor(async () => {
         await remembering.call('eth_getBlockByNumber', ['0x0', true])
         await remembering.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
         expect(remembering.states().sharedHits + remembering.states().sharedMisses).toBeGreaterThan(0)
       }, later)
-      return { ...remembering, store: opened }
+      return remembering
     }
 
     const timesAsked = (node: CountedNode) =>
@@ -97,7 +102,7 @@ describe.skipIf(!hasRedisServer)(
 
     it('are done without while the store stands still or is away', async () => {
       const node = await countedNode(chain.node)
-      const one = await replica(node)
+      const one = await replica(node, 20)
       server.pause()
       expect(await one.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
       server.resume()

@@ -1,6 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
 import type { NodeGrant } from '../../../../grants/node-grant.ts'
-import type { SharedStore } from '../../../../replica-store/shared-store.ts'
 import type { Call } from '../../../call.ts'
 import { parseBody, type RpcItem, type RpcRequest } from '../../../json-rpc/parse-body.ts'
 import type { RpcFailure } from '../../../json-rpc/rpc-failure.ts'
@@ -83,10 +82,7 @@ const grantOf = (evm: string): NodeGrant => ({
 })
 
 /** Opens a node over a text of addresses, until the running test ends. */
-export function rememberingNode(
-  text: string,
-  options: Partial<AnswersOptions> & { readonly store?: SharedStore } = {},
-): RememberingNode {
+export function rememberingNode(text: string, options: Partial<AnswersOptions> = {}): RememberingNode {
   const upstreams = createUpstreams(20_000, {}, 2 ** 29, { pollMs: 50, hedges: false })
   const answers = createAnswers({
     maxBytes: 2 ** 26,

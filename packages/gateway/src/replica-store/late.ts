@@ -1,0 +1,17 @@
+/**
+ * Tells that an answer is late, unless it was there to be read when the time was over: this process may only have been
+ * busy with something else.
+ *
+ * @returns what ends the wait
+ */
+export function whenLate(ms: number, tell: () => void): () => void {
+  let look: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => {
+    // Between timers and this, everything that has arrived is read.
+    look = setImmediate(tell)
+  }, ms)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(look)
+  }
+}
