@@ -26,40 +26,50 @@ const unstorableText = /\0|\p{Surrogate}/u
 // A number in the one way it can be written: no plus, no blanks, no exponent, no leading zeros.
 const integerText = /^(0|-?[1-9]\d*)$/
 
-/** Makes a compiler of validations that share the contract's schemas. */
-export function contractCompiler(): <id extends OperationId>(id: id) => OperationValidation<id> {
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    verbose: true,
-    useDefaults: true,
-    validateFormats: false,
-  })
-  ajv.addSchema({ $id: document, components: { schemas } })
-  return <id extends OperationId>(id: id) => {
-    const route: Route = routes[id]
-    const validatePath = ajv.compile<Path<id>>(objectSchema(route.pathParameters))
-    const validateQuery = ajv.compile<Query<id>>(objectSchema(route.query))
-    const bodySchema: AnySchema = route.requestBody?.schema ?? true
-    const validateBody = ajv.compile<Body<id>>(bodySchema)
-    return {
-      path: (values) => check(validatePath, values),
-      query: (text) => {
-        const { values, given } = readQuery(route, text)
-        return { ...check(validateQuery, values), given }
-      },
-      body: (body) => check(validateBody, body),
-    }
+const ajv = new Ajv2020({
+  strict: false,
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  validateFormats: false,
+})
+ajv.addSchema({ $id: document, components: { schemas } })
+
+/** What checks the input of an operation. It is compiled for the first input: most services never see most operations. */
+export function validationOf<id extends OperationId>(id: id): OperationValidation<id> {
+  const route: Route = routes[id]
+  const path = compiled<Path<id>>(() => objectSchema(route.pathParameters))
+  const query = compiled<Query<id>>(() => objectSchema(route.query))
+  const body = compiled<Body<id>>(() => route.requestBody?.schema ?? true)
+  return {
+    path: (values) => check(path(), values),
+    query: (text) => {
+      const { values, given } = readQuery(route, text)
+      return { ...check(query(), values), given }
+    },
+    body: (value) => check(body(), value),
   }
 }
 
+function compiled<value>(schema: () => AnySchema): () => ValidateFunction<value> {
+  let validate: ValidateFunction<value> | undefined
+  return () => (validate ??= ajv.compile<value>(schema()))
+}
+
+const objectSchemas = new WeakMap<Readonly<Record<string, Parameter>>, AnySchema>()
+
+/** The same for the same parameters, as what is compiled of it is found by it. */
 function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchema {
+  const known = objectSchemas.get(parameters)
+  if (known !== undefined) return known
   const entries = Object.entries(parameters)
-  return {
+  const schema = {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
+    properties: Object.fromEntries(entries.map(([name, { schema: one }]) => [name, one])),
     required: entries.filter(([, { required }]) => required).map(([name]) => name),
   }
+  objectSchemas.set(parameters, schema)
+  return schema
 }
 
 function readQuery(route: Route, text: string) {

@@ -7,7 +7,7 @@ import type { Identity, Origin } from '../identity/identity.ts'
 import { readCookies } from '../sessions/session-cookie.ts'
 import { Answer, readIfMatch } from './answer.ts'
 import { admit } from './identify.ts'
-import { type OperationValidation, contractCompiler } from './contract-validation.ts'
+import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
@@ -22,7 +22,6 @@ export function registerOperations(app: FastifyInstance, context: OperationConte
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
-  const validationOf = contractCompiler()
   const handlers = platformHandlers(context)
   const bodiless: OperationId[] = []
   const methodsByPath = new Map<string, string[]>()
