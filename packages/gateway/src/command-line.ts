@@ -8,7 +8,7 @@ import { addCompletionCommands } from './cli/completion-command.ts'
 import { addInitCommand } from './cli/init-command.ts'
 import { addProfileCommands } from './cli/profile-command.ts'
 import type { Configuration, Option, OptionName } from './configuration/options.ts'
-import { options } from './configuration/options.ts'
+import { options, optionGroups } from './configuration/options.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
 import { addProbeCommand } from './probe/probe-command.ts'
 import type { ProbeCommand } from './probe/run-probe.ts'
@@ -76,8 +76,11 @@ function addServiceCommands(program: Command, commands: Commands, environment: E
     const command = program.command(name).description(description)
     command.option('-c, --config <file>', 'YAML or JSON file with options by name')
     command.option('-e, --environment-file <file>', 'file with a line NAME=value for each variable')
-    for (const [option, definition] of Object.entries(options) as [OptionName, Option][]) {
-      if (definition.kind !== 'secret') command.addOption(flag(option, definition))
+    for (const group of optionGroups) {
+      for (const [option, definition] of Object.entries(group.options)) {
+        if (definition.kind === 'secret') continue
+        command.addOption(flag(option, definition).helpGroup(`${group.title}:`))
+      }
     }
     return command.addHelpText('after', `\n${secretsHelp()}`)
   }
@@ -108,7 +111,7 @@ function addServiceCommands(program: Command, commands: Commands, environment: E
 type Environment = Surroundings['environment']
 type Flags = Record<string, string | undefined>
 
-function flag(name: OptionName, { description, environment, fallback }: Option): CommandOption {
+function flag(name: string, { description, environment, fallback }: Option): CommandOption {
   const parameter = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const fallbackText = fallback === undefined ? '' : `, default ${fallback}`
   return new CommandOption(`--${parameter} <value>`, `${description} (${environment}${fallbackText})`)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Option, options } from '../configuration/options.ts'
+import { type Option, optionGroups, options } from '../configuration/options.ts'
 import type { Surroundings } from './add-verbs.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
 
@@ -45,14 +45,15 @@ export function addInitCommand(program: Command, { environment, print, remark }:
 
 /** Every option with its meaning, those that have a default as comments. */
 function configurationText(dataDirectory: string): string {
-  const lines = (Object.entries(options) as [string, Option][])
-    .filter(([, { kind }]) => kind !== 'secret')
-    .map(([name, { description, fallback }]) =>
-      name === 'dataDirectory'
-        ? `# ${description}\n${name}: ${JSON.stringify(dataDirectory)}`
-        : `# ${description}\n# ${name}:${fallback === undefined ? '' : ` ${JSON.stringify(fallback)}`}`,
-    )
-  return `# Configuration of the service; secrets stand in ${environmentFile}.\n\n${lines.join('\n\n')}\n`
+  const written = ([name, { description, fallback }]: [string, Option]) =>
+    name === 'dataDirectory'
+      ? `# ${description}\n${name}: ${JSON.stringify(dataDirectory)}`
+      : `# ${description}\n# ${name}:${fallback === undefined ? '' : ` ${JSON.stringify(fallback)}`}`
+  const sections = optionGroups.map(({ title, options: ofGroup }) => {
+    const shown = Object.entries(ofGroup).filter(([, { kind }]) => kind !== 'secret')
+    return [`# ${title}`, ...shown.map(written)].join('\n\n')
+  })
+  return `# Configuration of the service; secrets stand in ${environmentFile}.\n\n${sections.join('\n\n\n')}\n`
 }
 
 function secretsText(environment: Surroundings['environment']): string {
