@@ -34,6 +34,7 @@ import type { Store } from './control/store/open-store.ts'
 import { startWebhooks } from './control/webhooks/start-webhooks.ts'
 import { feedDirectory } from './directory-feed.ts'
 import { liveUpstreams } from './live-upstreams.ts'
+import { applyConfiguration } from './apply-configuration.ts'
 import { notedDoor } from './noted-door.ts'
 import { createMetrics } from './observe/metrics.ts'
 import { publishStates } from './observe/states/publish-states.ts'
@@ -197,8 +198,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const consoleListener = createConsoleListener(consoleFolder())
   const jsonRpc = createJsonRpcListener(plane)
   const { maxBodyBytes, maxBeaconBodyBytes } = configuration
-  const beacon = createBeaconListener({ ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes })
-  const jetton = createJettonListener({ ...httpPlane, jettonNodes, maxBodyBytes })
+  const beaconPlane = { ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes }
+  const beacon = createBeaconListener(beaconPlane)
+  const jettonPlane = { ...httpPlane, jettonNodes, maxBodyBytes }
+  const jetton = createJettonListener(jettonPlane)
   const grpc = createGrpc({
     ...httpPlane,
     metrics: metrics.grpc,
@@ -243,17 +246,18 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const send = { isPrivateAllowed: configuration.privateWebhookTargets }
   const webhooks = startWebhooks({ store, log, send, upstreams: () => upstreams.states() })
   let ownUrls: readonly string[] = []
+  const nodes = {
+    nodeDomain: configuration.nodeDomain,
+    revealCredentials: configuration.revealCredentials,
+    privateUpstreams: configuration.privateUpstreams,
+    ownUrls: () => ownUrls,
+    upstreamStates: liveUpstreams(upstreams),
+  }
   const app = await createPlatformApi({
     store,
     log,
     webhooks: { send, wake: webhooks.wake },
-    nodes: {
-      nodeDomain: configuration.nodeDomain,
-      revealCredentials: configuration.revealCredentials,
-      privateUpstreams: configuration.privateUpstreams,
-      ownUrls: () => ownUrls,
-      upstreamStates: liveUpstreams(upstreams),
-    },
+    nodes,
     publicUrl: configuration.publicUrl,
     units: metering.units,
     requireHttps: configuration.requireHttps,
@@ -321,8 +325,18 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   }
   const apply = (next: Configuration) => {
     current = next
-    const { maxBatchItems, maxLogRange } = next
-    for (const one of [plane, webSocketPlane]) Object.assign(one, { maxBatchItems, maxLogRange })
+    applyConfiguration(next, {
+      planes: [beaconPlane, jettonPlane],
+      jsonRpc: plane,
+      webSocket: webSocketPlane,
+      grpc,
+      passage,
+      ports,
+      upstreams,
+      answers,
+      nodes,
+      send,
+    })
   }
   const { url, tlsUrl } = ports
   return { url, tlsUrl, drain, leave, apply, stop }

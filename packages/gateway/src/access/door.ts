@@ -2,7 +2,12 @@ import type { CredentialKind, NodeGrant } from '../grants/node-grant.ts'
 import { authenticate, authenticateXToken, type UnknownCredential } from './authenticate/authenticate.ts'
 import type { Directory } from './authenticate/directory.ts'
 import type { GuessWatch } from './authenticate/guessing.ts'
-import { clientAddress, type RequestSource, type TrustedProxies } from './listen/client-address.ts'
+import {
+  clientAddress,
+  type RequestMemo,
+  type RequestSource,
+  type TrustedProxies,
+} from './listen/client-address.ts'
 import { rulesOf } from './admit/access-rules.ts'
 import type { Admission, Refusal } from './admit/admission.ts'
 import { wholeSeconds } from './admit/refusals.ts'
@@ -32,26 +37,33 @@ export interface Door {
   originOf(kind: CredentialKind, secret: string | undefined, origin: string | undefined): string | undefined
   /** Address of the client, behind trusted proxies the one that they name. */
   addressOf(request: RequestSource): string
+  /** Reads requests in another way from now on. */
+  change(settings: DoorSettings): void
 }
 
-/** What a door is made with. */
-export interface DoorParts {
-  readonly directory: Directory
-  readonly admission: Admission
-  readonly guesses: GuessWatch
+/** How a door reads requests. */
+export interface DoorSettings {
   readonly trustedProxies: TrustedProxies | undefined
   /** Domain below which each node has a host of its own. */
   readonly nodeDomain: string | undefined
 }
 
+/** What a door is made with. */
+export interface DoorParts extends DoorSettings {
+  readonly directory: Directory
+  readonly admission: Admission
+  readonly guesses: GuessWatch
+}
+
 /** Makes the door. */
 export function createDoor(parts: DoorParts): Door {
-  const { directory, admission, guesses, trustedProxies, nodeDomain } = parts
+  const { directory, admission, guesses } = parts
+  let settings: DoorSettings = parts
 
   const addressOf = (request: RequestSource): string => {
-    const { memo } = request
-    if (memo === undefined) return clientAddress(request, trustedProxies)
-    return (memo.address ??= clientAddress(request, trustedProxies))
+    const memo = memoOf(request, settings)
+    if (memo === undefined) return clientAddress(request, settings.trustedProxies)
+    return (memo.address ??= clientAddress(request, settings.trustedProxies))
   }
 
   const enter = (
@@ -72,7 +84,8 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     enter: (protocol, path, request) => {
-      const { memo } = request
+      const memo = memoOf(request, settings)
+      const { nodeDomain } = settings
       const { version } = directory
       const known = memo?.entered
       if (known?.version === version && known.protocol === protocol) return known.grant
@@ -85,12 +98,25 @@ export function createDoor(parts: DoorParts): Door {
       return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
     },
     enterWithXToken: (xToken, host, request) =>
-      enter(authenticateXToken(directory, xToken, host, nodeDomain), 'grpc', request),
+      enter(authenticateXToken(directory, xToken, host, settings.nodeDomain), 'grpc', request),
     originFor,
     originOf: (kind, secret, origin) =>
       originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),
     addressOf,
+    change: (next) => {
+      settings = next
+    },
   }
+}
+
+/** What is remembered of requests like this one, by these settings. */
+function memoOf({ memo }: RequestSource, settings: DoorSettings): RequestMemo | undefined {
+  if (memo !== undefined && memo.readBy !== settings) {
+    memo.readBy = settings
+    memo.address = undefined
+    memo.entered = undefined
+  }
+  return memo
 }
 
 function notKnown({ reason }: UnknownCredential, waitMs: number): Refusal {

@@ -9,7 +9,7 @@ import { trustedProxiesOf } from './listen/client-address.ts'
 import type { Admission } from './admit/admission.ts'
 import { type AdmissionOptions, type AdmissionStates, createAdmission } from './admit/create-admission.ts'
 import { isDear } from './admit/dear-calls.ts'
-import { createDoor, type Door } from './door.ts'
+import { createDoor, type Door, type DoorSettings } from './door.ts'
 
 /** What stands before the nodes of a service. */
 export interface Passage {
@@ -19,6 +19,8 @@ export interface Passage {
   readonly guesses: GuessWatch
   /** Tells whether an address is that of a proxy that is believed. */
   readonly trustsProxy: (address: string) => boolean
+  /** Takes other limits and settings over. */
+  change(configuration: Configuration): void
   states(): PassageStates
   close(): Promise<void>
 }
@@ -55,18 +57,27 @@ export function openPassage(configuration: Configuration, parts: PassageParts): 
     isDear,
   })
   const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
-  const trustedProxies = trustedProxiesOf(configuration.trustedProxies, configuration.trustProxy)
-  const { nodeDomain } = configuration
-  const door = createDoor({ directory, admission, guesses, trustedProxies, nodeDomain })
+  let settings = doorSettingsIn(configuration)
+  const door = createDoor({ directory, admission, guesses, ...settings })
   return {
     door,
     admission,
     guesses,
-    trustsProxy: (address) => trustedProxies?.has(address) === true,
+    trustsProxy: (address) => settings.trustedProxies?.has(address) === true,
+    change: (next) => {
+      settings = doorSettingsIn(next)
+      door.change(settings)
+      admission.change(next)
+      guesses.change(next.maxUnknownCredentials)
+    },
     states: () => ({ ...admission.states(), guesses: guesses.states() }),
     close: async () => {
       guesses.close()
       await admission.close()
     },
   }
+}
+
+function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: Configuration): DoorSettings {
+  return { trustedProxies: trustedProxiesOf(trustedProxies, trustProxy), nodeDomain }
 }

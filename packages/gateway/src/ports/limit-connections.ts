@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
 
-/** Most connections; 0 stands for any number. */
+/** Most connections; 0 stands for any number. They may change, for connections that come then. */
 export interface ConnectionLimits {
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
@@ -15,10 +15,10 @@ export interface ConnectionLimits {
 export function limitConnections(limits: ConnectionLimits): (server: Server) => void {
   let count = 0
   const byAddress = new Map<string, number>()
-  const { maxConnections, maxConnectionsPerAddress } = limits
   const take = (socket: Socket): void => {
     const address = socket.remoteAddress ?? ''
     const ofAddress = byAddress.get(address) ?? 0
+    const { maxConnections, maxConnectionsPerAddress } = limits
     const isTooMany =
       (maxConnections > 0 && count >= maxConnections) ||
       (maxConnectionsPerAddress > 0 && ofAddress >= maxConnectionsPerAddress)
@@ -27,10 +27,6 @@ export function limitConnections(limits: ConnectionLimits): (server: Server) => 
       return
     }
     count += 1
-    if (maxConnectionsPerAddress === 0) {
-      socket.once('close', () => (count -= 1))
-      return
-    }
     byAddress.set(address, ofAddress + 1)
     socket.once('close', () => {
       count -= 1

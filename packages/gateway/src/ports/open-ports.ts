@@ -18,6 +18,8 @@ export interface Ports {
   readonly tlsUrl: string | undefined
   /** Connections of clients at the moment. */
   connections(): { readonly plain: number; readonly tls: number }
+  /** Takes other limits over for the connections that come from now on. */
+  change(limits: ConnectionLimits): void
   /** Ends each connection of HTTP/1.1 behind its next answer, from now on. */
   drain(): void
   /**
@@ -57,7 +59,8 @@ export async function openPorts(
   const { http1, http2, front = http1 } = servers
   const taking = { http1: front, http2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
-  const limit = limitConnections({ maxConnections, maxConnectionsPerAddress })
+  const limits = { maxConnections, maxConnectionsPerAddress }
+  const limit = limitConnections(limits)
   const plain = createPortServer(taking)
   limit(plain.server)
   const opened: PortServer[] = []
@@ -80,7 +83,11 @@ export async function openPorts(
     const [ofPlain, ofTls] = opened.map((port) => port.connections)
     return { plain: ofPlain ?? 0, tls: ofTls ?? 0 }
   }
-  const whole = { connections, drain, leave, close }
+  const change = (next: ConnectionLimits) => {
+    limits.maxConnections = next.maxConnections
+    limits.maxConnectionsPerAddress = next.maxConnectionsPerAddress
+  }
+  const whole = { connections, change, drain, leave, close }
   try {
     opened.push(plain)
     await listen(plain, configuration, 'port')

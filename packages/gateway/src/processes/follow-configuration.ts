@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { configuredGrpcRules } from '../configuration/configured-grpc-rules.ts'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import { type Configuration, type Option, type OptionName, options } from '../configuration/options.ts'
 import { ensureFirstStart } from '../control/bootstrap.ts'
@@ -45,6 +46,8 @@ export function followConfiguration({
   let following: Promise<void> = Promise.resolve()
   const follow = async () => {
     const next = read()
+    // What is wrong with them is found here, before anything is changed.
+    configuredGrpcRules(next)
     const changed = names.filter((name) => next[name] !== current[name])
     const applied = changed.filter((name) => reloadable.has(name))
     const kept = changed.filter((name) => !reloadable.has(name))

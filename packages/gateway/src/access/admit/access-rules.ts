@@ -91,6 +91,11 @@ export function addressList(values: readonly string[]): BlockList {
   return list
 }
 
+/** Tells whether a text is an address or a CIDR range. */
+export function isAddressRange(text: string): boolean {
+  return /^[^\s/]+(?:\/\d{1,3})?$/.test(text) && addressList([text]).rules.length === 1
+}
+
 /** Tells whether an address is on a list; an IPv4 address is the same in the form that IPv6 sockets give it. */
 export function isListed(list: BlockList, address: string): boolean {
   const plain = plainAddress(address)

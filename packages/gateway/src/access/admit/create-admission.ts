@@ -11,10 +11,14 @@ import { RefusalCounts, type RefusalKind } from './refusal-counts.ts'
 import { busy } from './refusals.ts'
 import { countReplicas } from './replicas.ts'
 
-/** What admission is made with. */
-export interface AdmissionOptions extends PlaceOptions {
+/** Limits of those who have none of their own, and of all together. */
+export interface AdmissionLimits extends PlaceOptions {
   /** For credentials that have no rate of their own; any number when it is 0. */
   readonly requestsPerSecond: number
+}
+
+/** What admission is made with. */
+export interface AdmissionOptions extends AdmissionLimits {
   /** Where the replicas count together; without it each counts by itself. */
   readonly store?: SharedStore | undefined
   /** Processes that share the limits when there is no store. */
@@ -32,6 +36,8 @@ export interface AdmissionOptions extends PlaceOptions {
 
 /** The admission of one process. */
 export interface OwnAdmission extends Admission {
+  /** Takes other limits over; calls that wait already do so by those before. */
+  change(limits: AdmissionLimits): void
   /** What was refused since the start, and what waits. */
   states(): AdmissionStates
   /** Tells the other replicas what is left to tell, and ends. */
@@ -64,13 +70,14 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
     load = watchLoad(),
   } = options
   const replicas = countReplicas(store, processes)
+  const limits = limitsIn(options)
   const parts: AllowanceParts = {
     shared: { store, replicas: replicas.count },
     usedSoFar: options.usedSoFar ?? (() => 0),
-    requestsPerSecond: options.requestsPerSecond,
+    limits,
   }
   const allowances = new Allowances(parts)
-  const places = new Places(options)
+  const places = new Places(limits)
   const refusals = new RefusalCounts()
   let plans = new WeakMap<NodeGrant, Plan>()
   const forgetting = setInterval(() => {
@@ -126,6 +133,10 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
       }
       return refusal
     },
+    change: (next) => {
+      Object.assign(limits, limitsIn(next))
+      plans = new WeakMap()
+    },
     states: () => ({ refusals: refusals.states(), places: places.states() }),
     close: async () => {
       clearInterval(forgetting)
@@ -134,6 +145,15 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
       await replicas.close()
     },
   }
+}
+
+function limitsIn({
+  requestsPerSecond,
+  maxConcurrentCalls,
+  maxQueuedCalls,
+  queueMs,
+}: AdmissionLimits): AdmissionLimits {
+  return { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs }
 }
 
 /** Takes a call from all, or from none. */

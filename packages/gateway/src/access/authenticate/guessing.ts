@@ -11,6 +11,8 @@ export interface GuessWatch {
    * @returns after how many milliseconds the address may try again; 0 while it has not tried too often
    */
   failed(address: string): number
+  /** Takes over how many unknown credentials one address may send in a minute. */
+  change(maxFailures: number): void
   states(): GuessStates
   close(): void
 }
@@ -46,7 +48,8 @@ const maxAddresses = 20_000
  * together. A credential that is known passes always: many people share an address.
  */
 export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
-  const { log, maxFailures = defaultMaxFailures } = options
+  const { log } = options
+  let { maxFailures = defaultMaxFailures } = options
   const counts = { failed: 0, throttled: 0 }
   const tell = (network: string, { count }: Tries) => {
     if (count > maxFailures) log.warn({ address: network, tries: count }, 'unknown credentials were tried')
@@ -72,6 +75,9 @@ export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
       if (tries.count <= maxFailures) return 0
       counts.throttled += 1
       return tries.since + windowMs - now
+    },
+    change: (next) => {
+      maxFailures = next
     },
     states: () => counts,
     close: () => {

@@ -24,6 +24,8 @@ export interface Answers {
   readonly sharedHeads: SharedHeads
   /** Most blocks that a node is asked for logs of at once; any number when it is 0. */
   readonly upstreamLogRange: number
+  /** Takes over how answers are asked for and kept from now on. */
+  change(settings: AnswersSettings): void
   /** What happened so far, and what is kept at the moment. */
   states(): AnswerStates
 }
@@ -45,14 +47,18 @@ export interface AnswerStates {
   readonly sharedMisses: number
 }
 
-/** What answers are kept with. */
-export interface AnswersOptions {
-  /** Memory for kept answers; 0 keeps none. */
-  readonly maxBytes: number
+/** How answers are asked for and kept. */
+export interface AnswersSettings {
   /** How long an answer about the newest block may be kept while that is the newest; 0 keeps none. */
   readonly headMs: number
   /** Most blocks that a node is asked for logs of at once; any number when it is 0. */
   readonly upstreamLogRange: number
+}
+
+/** What answers are kept with. */
+export interface AnswersOptions extends AnswersSettings {
+  /** Memory for kept answers; 0 keeps none. */
+  readonly maxBytes: number
   /** What is known of the chain behind a node. */
   readonly chainOf: (grant: NodeGrant) => ChainView | undefined
   /** What replicas have in common. */
@@ -61,7 +67,8 @@ export interface AnswersOptions {
 
 /** Makes the memory for the answers of all nodes. */
 export function createAnswers(options: AnswersOptions): Answers {
-  const { maxBytes, headMs, upstreamLogRange, chainOf } = options
+  const { maxBytes, chainOf } = options
+  let { headMs, upstreamLogRange } = options
   const { store = new BriefStore(undefined) } = options
   const kept = new KeptAnswers(maxBytes)
   const shared = new SharedAnswers(maxBytes === 0 ? new BriefStore(undefined) : store)
@@ -77,13 +84,17 @@ export function createAnswers(options: AnswersOptions): Answers {
       // The embedded chain is begun anew at will.
       const view = address === 'devnet' ? undefined : chainOf(grant)
       const chain = new KnownChain(upstream, view, address, `${(known += 1)}`)
-      const memory = { chain, answers: new NodeAnswers({ upstream, chain, kept, shared, counts, headMs }) }
+      const answers = new NodeAnswers({ upstream, chain, kept, shared, counts, headMs: () => headMs })
+      const memory = { chain, answers }
       nodes.set(upstream, memory)
       return memory
     },
     heads: new CredentialHeads(),
     sharedHeads: new SharedHeads(store),
-    upstreamLogRange,
+    get upstreamLogRange() {
+      return upstreamLogRange
+    },
+    change: (settings) => ({ headMs, upstreamLogRange } = settings),
     states: () => {
       const { hits: sharedHits, misses: sharedMisses } = shared.states()
       return { ...counts, ...kept.states(), sharedHits, sharedMisses }

@@ -29,6 +29,8 @@ export interface Upstreams {
   states(): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
   embeddedAnswer(signal: CallSignal): Promise<void>
+  /** Takes over whether a second upstream is asked when the first one takes long. */
+  change(settings: { readonly hedges: boolean }): void
   close(): Promise<void>
 }
 
@@ -71,16 +73,17 @@ export function createUpstreams(
   const connections = new LRUCache<string, Upstream>({ max: mostKept })
   const pools = new LRUCache<string, OpenPool>({ max: mostKept })
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
+  const options = { timeoutMs, hedges, watch, log }
 
   const at = (record: UpstreamRecord): Upstream => {
     const { certificateAuthorityFile, mostBatchedCalls } = record
     const address = record.address === 'devnet' ? embedded['evm'] : record.address
     if (address === undefined) throw missing('This node has no upstream for evm.')
-    const options = { certificateAuthorityFile, mostBatchedCalls }
-    const key = JSON.stringify([address, options])
+    const socketOptions = { certificateAuthorityFile, mostBatchedCalls }
+    const key = JSON.stringify([address, socketOptions])
     const known = connections.get(key)
     if (known) return known
-    const upstream = opened(address, timeoutMs, memory, options)
+    const upstream = opened(address, timeoutMs, memory, socketOptions)
     connections.set(key, upstream)
     return upstream
   }
@@ -89,7 +92,7 @@ export function createUpstreams(
     const known = pools.get(text)
     if (known) return known
     const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
-    const pool = new NodePool(`${nodeId}/evm`, upstreams, { timeoutMs, hedges, watch, log })
+    const pool = new NodePool(`${nodeId}/evm`, upstreams, options)
     const { ask } = pool
     const open = {
       pool,
@@ -107,6 +110,9 @@ export function createUpstreams(
       const addresses = Object.values(embedded)
       const records = addresses.flatMap((address) => parseUpstreams(address))
       await Promise.all(records.map((record) => at(record).call('eth_chainId', [], signal)))
+    },
+    change: (settings) => {
+      options.hedges = settings.hedges
     },
     close: async () => {
       for (const { pool } of pools.values()) pool.close()

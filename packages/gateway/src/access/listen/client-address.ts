@@ -14,10 +14,14 @@ export interface RequestSource {
 
 /** What is remembered of a request for others like it. */
 export interface RequestMemo {
+  /** What decided how the request was read; the rest holds for nothing else. */
+  readBy?: object
   /** Address of the client. */
-  address?: string
+  address?: string | undefined
   /** What the credential opened, and in which state of the directory. */
-  entered?: { readonly grant: NodeGrant; readonly protocol: ServedProtocol; readonly version: number }
+  entered?:
+    | { readonly grant: NodeGrant; readonly protocol: ServedProtocol; readonly version: number }
+    | undefined
 }
 
 /** The proxies whose word counts. */
@@ -40,6 +44,11 @@ const privateRanges = [
 // More is not a way that a request takes.
 const mostHops = 32
 
+/** The addresses and CIDR ranges of a text, with commas or blanks between. */
+export function rangesIn(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
+}
+
 /**
  * Makes the list of proxies whose word about clients counts.
  *
@@ -51,7 +60,7 @@ export function trustedProxiesOf(
   trustedProxies: string | undefined,
   trustProxy: boolean,
 ): TrustedProxies | undefined {
-  const values = trustedProxies?.split(/[\s,]+/).filter(Boolean) ?? (trustProxy ? privateRanges : [])
+  const values = trustedProxies === undefined ? (trustProxy ? privateRanges : []) : rangesIn(trustedProxies)
   if (values.length === 0) return undefined
   const list: BlockList = addressList(values)
   return { has: (address) => isListed(list, address) }

@@ -16,6 +16,8 @@ export interface GatewayFixture {
   readonly registry: Registry
   /** Everything logged so far. */
   log(): string
+  /** Takes over what the given environment changes about the one at the start. */
+  apply(environment: Readonly<Record<string, string>>): void
   stop(): Promise<void>
 }
 
@@ -38,18 +40,20 @@ export async function gatewayFixture(
   if (!first.created) throw new Error('The database was not empty.')
   const lines = memory()
   const log = createLog('debug', lines.stream)
-  const configuration = parseConfiguration({
-    FAIRLEAD_PORT: '0',
-    // A test counts what the node is asked.
-    FAIRLEAD_PROBE_NODES: 'false',
-    ...environment,
-  })
+  const configured = (changed: Readonly<Record<string, string>> = {}) =>
+    parseConfiguration({
+      FAIRLEAD_PORT: '0',
+      // A test counts what the node is asked.
+      FAIRLEAD_PROBE_NODES: 'false',
+      ...environment,
+      ...changed,
+    })
   let registry: Registry | undefined
   const publishMetrics = (published: Registry) => {
     registry = published
     return () => published.metrics()
   }
-  const gateway = await startGateway(configuration, { store, log, embedded, publishMetrics })
+  const gateway = await startGateway(configured(), { store, log, embedded, publishMetrics })
   if (!registry) throw new Error('The service published no metrics.')
   return {
     url: gateway.url,
@@ -58,6 +62,7 @@ export async function gatewayFixture(
     first,
     registry,
     log: lines.text,
+    apply: (changed) => gateway.apply(configured(changed)),
     stop: async () => {
       await gateway.stop()
       await database.remove()

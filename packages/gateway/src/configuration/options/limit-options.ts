@@ -10,6 +10,7 @@ export const limitOptions = {
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000,
+    reload: true,
   },
   maxConcurrentCalls: {
     kind: 'integer',
@@ -19,6 +20,7 @@ export const limitOptions = {
     fallback: 1_000,
     minimum: 1,
     maximum: 1_000_000,
+    reload: true,
   },
   maxQueuedCalls: {
     kind: 'integer',
@@ -27,6 +29,7 @@ export const limitOptions = {
     fallback: 10_000,
     minimum: 0,
     maximum: 1_000_000,
+    reload: true,
   },
   queueMs: {
     kind: 'integer',
@@ -35,6 +38,7 @@ export const limitOptions = {
     fallback: 5_000,
     minimum: 1,
     maximum: 600_000,
+    reload: true,
   },
   maxUnknownCredentials: {
     kind: 'integer',
@@ -44,6 +48,7 @@ export const limitOptions = {
     fallback: 60,
     minimum: 1,
     maximum: 1_000_000,
+    reload: true,
   },
   units: {
     kind: 'enum',
@@ -101,6 +106,7 @@ export const limitOptions = {
     fallback: 1_000,
     minimum: 1,
     maximum: 1_000_000,
+    reload: true,
   },
   maxStalledGrpcCalls: {
     kind: 'integer',
@@ -116,6 +122,7 @@ export const limitOptions = {
     environment: 'FAIRLEAD_GRPC_RULES',
     description:
       'Rules for gRPC methods, with spaces between: a path, which may end with *, then =deny, =allow, or limits for each credential such as =100/s,20.',
+    reload: true,
   },
   maxWebSocketCalls: {
     kind: 'integer',
@@ -124,6 +131,7 @@ export const limitOptions = {
     fallback: 64,
     minimum: 1,
     maximum: 100_000,
+    reload: true,
   },
   maxWebSocketSubscriptions: {
     kind: 'integer',
@@ -132,6 +140,7 @@ export const limitOptions = {
     fallback: 1_024,
     minimum: 1,
     maximum: 1_000_000,
+    reload: true,
   },
   maxWebSocketBufferBytes: {
     kind: 'integer',

@@ -1,3 +1,5 @@
+import { isAddressRange } from '../../access/admit/access-rules.ts'
+import { rangesIn } from '../../access/listen/client-address.ts'
 import type { Option } from './option.ts'
 
 /** Where the service listens, and what it makes of connections. */
@@ -59,6 +61,7 @@ export const listeningOptions = {
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000,
+    reload: true,
   },
   maxConnectionsPerAddress: {
     kind: 'integer',
@@ -68,6 +71,7 @@ export const listeningOptions = {
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000,
+    reload: true,
   },
   publicUrl: {
     kind: 'url',
@@ -86,6 +90,7 @@ export const listeningOptions = {
     description:
       'Believe what the headers X-Forwarded-For and X-Forwarded-Proto of proxies on this machine and in private networks say.',
     fallback: false,
+    reload: true,
   },
   trustedProxies: {
     kind: 'string',
@@ -93,9 +98,10 @@ export const listeningOptions = {
     description:
       'Addresses and CIDR ranges of the proxies that are believed instead of those, with commas between, such as 10.0.0.0/8,2001:db8::/32.',
     form: {
-      pattern: /^[\da-fA-F:.]+(?:\/\d{1,3})?(?:[\s,]+[\da-fA-F:.]+(?:\/\d{1,3})?)*$/,
+      pattern: { test: (text) => rangesIn(text).length > 0 && rangesIn(text).every(isAddressRange) },
       rule: 'addresses or CIDR ranges with commas between',
     },
+    reload: true,
   },
   ownHttpFront: {
     kind: 'boolean',
@@ -110,11 +116,13 @@ export const listeningOptions = {
     description: 'Origin that browsers may call nodes from; * for any.',
     fallback: '*',
     form: { pattern: /^(\*|https?:\/\/[\w.:[\]-]+)$/, rule: '* or an origin such as https://app.example' },
+    reload: true,
   },
   nodeDomain: {
     kind: 'string',
     environment: 'FAIRLEAD_NODE_DOMAIN',
     description: 'When set, <node-id>.<domain> reaches a node, and the credential must belong to it.',
     form: { pattern: /^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*$/, rule: 'a domain name such as nodes.example' },
+    reload: true,
   },
 } as const satisfies Readonly<Record<string, Option>>

@@ -8,6 +8,7 @@ export const observationOptions = {
     description:
       'Send events to webhooks in private networks and on this machine too, and over plain HTTP. Whoever may make a webhook then reaches those.',
     fallback: false,
+    reload: true,
   },
   metricsToken: {
     kind: 'secret',
@@ -37,6 +38,7 @@ export const observationOptions = {
       'Requests that get a log line at the level info: failed for those with a status of 500 and above.',
     values: ['all', 'failed', 'none'],
     fallback: 'failed',
+    reload: true,
   },
   logLevel: {
     kind: 'enum',

@@ -11,7 +11,7 @@ export interface Option {
   readonly maximum?: number
   readonly values?: readonly string[]
   /** What a text must look like, and how to say so; the rule ends the sentence "must be". */
-  readonly form?: { readonly pattern: RegExp; readonly rule: string }
+  readonly form?: { readonly pattern: { test(text: string): boolean }; readonly rule: string }
   /** Set on an option that a running service takes over when it is told to read its configuration again. */
   readonly reload?: boolean
 }

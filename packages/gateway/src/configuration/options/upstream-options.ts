@@ -82,6 +82,7 @@ export const upstreamOptions = {
     description:
       'Whether upstreams in private networks and on this machine may be given to nodes through the platform API.',
     fallback: true,
+    reload: true,
   },
   probeNodes: {
     kind: 'boolean',
@@ -113,6 +114,7 @@ export const upstreamOptions = {
     description:
       'Whether a second upstream of a node is asked as well when the first one takes longer than it mostly does; for one call in twenty at most.',
     fallback: true,
+    reload: true,
   },
   upstreamLogRange: {
     kind: 'integer',
@@ -122,6 +124,7 @@ export const upstreamOptions = {
     fallback: 0,
     minimum: 0,
     maximum: 1_000_000_000,
+    reload: true,
   },
   cacheBytes: {
     kind: 'integer',
@@ -140,5 +143,6 @@ export const upstreamOptions = {
     fallback: 0,
     minimum: 0,
     maximum: 60_000,
+    reload: true,
   },
 } as const satisfies Readonly<Record<string, Option>>

@@ -1,4 +1,4 @@
-import { addressList } from '../../access/admit/access-rules.ts'
+import { isAddressRange } from '../../access/admit/access-rules.ts'
 import type { RuleKind } from '../../grants/access-rule.ts'
 
 const forms: Readonly<
@@ -11,7 +11,7 @@ const forms: Readonly<
     rule: 'Must be an origin such as https://app.example, a host, or *.host.',
   },
   ip: {
-    isRight: (value) => /^[^\s/]+(?:\/\d{1,3})?$/.test(value) && addressList([value]).rules.length === 1,
+    isRight: isAddressRange,
     rule: 'Must be an IP address or a CIDR range such as 192.0.2.0/24.',
   },
   method: {

@@ -19,8 +19,8 @@ export interface GrantAllowances {
 export interface AllowanceParts {
   readonly shared: SharedLimits
   readonly usedSoFar: UsedSoFar
-  /** For credentials that have no rate of their own; any number when it is 0. */
-  readonly requestsPerSecond: number
+  /** For credentials that have no rate of their own; any number when it is 0. It may change. */
+  readonly limits: { readonly requestsPerSecond: number }
 }
 
 // Callers may make names up.
@@ -49,7 +49,7 @@ export class Allowances {
 
   /** Finds or makes what a grant has to stay within; undefined when it has no limits. */
   of({ credentialId, nodeId, projectId, limits = {} }: NodeGrant, now: number): GrantAllowances | undefined {
-    const { requestsPerSecond } = this.#parts
+    const { requestsPerSecond } = this.#parts.limits
     const own: Limits = {
       ...(requestsPerSecond > 0 && { rate: { requestsPerSecond } }),
       ...limits.credential,

@@ -14,23 +14,26 @@ export interface CallLimits {
    *   `grpc-retry-pushback-ms` where it is known when another try can succeed
    */
   enter(credentialId: string, path: string): () => void
+  /** Takes other rules over for the calls that begin from now on; those that are open count on. */
+  change(rules: readonly CallRule[], maxOpenCalls: number): void
   /** Lets go of what is known of credentials that are no longer in force. */
   forget(isInForce: (credentialId: string) => boolean): void
 }
 
 interface Use {
   open: number
-  readonly byPattern: Map<string, { open: number; readonly bucket: TokenBucket | undefined }>
+  readonly byPattern: Map<string, { open: number; bucket: TokenBucket | undefined }>
 }
 
 /**
  * Makes the limits of all credentials.
  *
  * @param rules - for some methods
- * @param maxOpenCalls - calls of one credential that may be open at a time
+ * @param mostOpenCalls - calls of one credential that may be open at a time
  */
-export function createCallLimits(rules: readonly CallRule[], maxOpenCalls: number): CallLimits {
-  const ruleOf = createRuleFinder(rules)
+export function createCallLimits(rules: readonly CallRule[], mostOpenCalls: number): CallLimits {
+  let ruleOf = createRuleFinder(rules)
+  let maxOpenCalls = mostOpenCalls
   const uses = new Map<string, Use>()
 
   const useOf = (credentialId: string): Use => {
@@ -60,6 +63,14 @@ export function createCallLimits(rules: readonly CallRule[], maxOpenCalls: numbe
         if (part) part.open--
       }
     },
+    change: (next, most) => {
+      ruleOf = createRuleFinder(next)
+      maxOpenCalls = most
+      const byPattern = new Map(next.map((rule) => [rule.pattern, rule]))
+      for (const use of uses.values()) {
+        for (const [pattern, part] of use.byPattern) part.bucket = bucketOf(byPattern.get(pattern))
+      }
+    },
     forget: (isInForce) => {
       for (const [credentialId, { open }] of uses) {
         if (open === 0 && !isInForce(credentialId)) uses.delete(credentialId)
@@ -68,16 +79,17 @@ export function createCallLimits(rules: readonly CallRule[], maxOpenCalls: numbe
   }
 }
 
-function partOf(use: Use, { pattern, callsPerSecond }: CallRule) {
-  const known = use.byPattern.get(pattern)
+function partOf(use: Use, rule: CallRule) {
+  const known = use.byPattern.get(rule.pattern)
   if (known) return known
-  const bucket =
-    callsPerSecond === undefined
-      ? undefined
-      : new TokenBucket(callsPerSecond, callsPerSecond, performance.now())
-  const part = { open: 0, bucket }
-  use.byPattern.set(pattern, part)
+  const part = { open: 0, bucket: bucketOf(rule) }
+  use.byPattern.set(rule.pattern, part)
   return part
+}
+
+function bucketOf({ callsPerSecond }: Partial<CallRule> = {}): TokenBucket | undefined {
+  if (callsPerSecond === undefined) return undefined
+  return new TokenBucket(callsPerSecond, callsPerSecond, performance.now())
 }
 
 function takeToken(bucket: TokenBucket, perSecond: number): void {

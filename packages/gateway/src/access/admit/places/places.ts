@@ -4,7 +4,7 @@ import type { Admitted, Refusal } from '../admission.ts'
 import { busy } from '../refusals.ts'
 import { PlaceLine } from './place-line.ts'
 
-/** How many calls may be answered and wait. */
+/** How many calls may be answered and wait. They may change. */
 export interface PlaceOptions {
   /** Calls of one credential at a time, for those that have no number of their own. */
   readonly maxConcurrentCalls: number

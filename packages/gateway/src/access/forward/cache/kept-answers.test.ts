@@ -96,7 +96,7 @@ describe('an answer', () => {
   })
 
   it('about the newest block is kept only on demand, and not beyond that block', async () => {
-    const { node, call, memory } = await remembering({ headMs: 60_000 })
+    const { node, call, memory, change } = await remembering({ headMs: 60_000 })
     const gasPrice = () => node.asked('eth_gasPrice').length
     await vi.waitFor(async () => {
       await call('eth_gasPrice')
@@ -110,6 +110,13 @@ describe('an answer', () => {
     await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(mark), later)
     await call('eth_gasPrice')
     expect(gasPrice()).toBe(before + 1)
+    change({ headMs: 0, upstreamLogRange: 0 })
+    const next = memory.chain.headMark
+    await chain.rpc('anvil_mine', '0x1')
+    await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(next), later)
+    await call('eth_gasPrice')
+    await call('eth_gasPrice')
+    expect(gasPrice()).toBe(before + 3)
   })
 })
 

@@ -35,7 +35,7 @@ export interface NodeAnswersParts {
   readonly shared: SharedAnswers
   readonly counts: AnswerCounts
   /** How long an answer about the newest block may be kept while that is the newest; 0 keeps none. */
-  readonly headMs: number
+  readonly headMs: () => number
 }
 
 /** Asks the node; the signal ends the exchange. */
@@ -242,7 +242,7 @@ export class NodeAnswers {
 
   /** Until when an answer that is asked for now may be kept; undefined when it may not. */
   #untilWhen({ rule, block }: Sought): Until | undefined {
-    const { chain, kept, headMs } = this.#parts
+    const { chain, kept } = this.#parts
     if (!kept.isOn || !chain.isLasting) return undefined
     if (rule.lifetime.kind === 'params') return {}
     if (rule.lifetime.kind === 'chain') return { until: performance.now() + rule.lifetime.ms }
@@ -250,6 +250,7 @@ export class NodeAnswers {
       return chain.finalized === undefined ? undefined : { finalized: chain.finalized }
     if (block.kind === 'number') return this.#isFinal(block, rule) ? { number: block.number } : undefined
     const { headMark } = chain
+    const headMs = this.#parts.headMs()
     if (block.kind === 'unknown' || headMs === 0 || headMark === undefined) return undefined
     return { until: performance.now() + headMs, head: headMark }
   }

@@ -161,11 +161,13 @@ describe('a hedge', () => {
   })
 
   it('is not sent when hedges are switched off, nor for what changes something', async () => {
-    for (const [method, hedges] of [
-      ['eth_gasPrice', false],
-      ['eth_newBlockFilter', true],
+    for (const [method, hedges, atLast] of [
+      ['eth_gasPrice', false, false],
+      ['eth_gasPrice', true, false],
+      ['eth_newBlockFilter', true, true],
     ] as const) {
       const { first, second, node } = await two({ pollMs: 60_000, hedges })
+      node.upstreams.change({ hedges: atLast })
       for (let call = 0; call < 60; call++) await node.call(method)
       const before = callsOf(node)
       first.delayMs = second.delayMs = 500

@@ -25,7 +25,7 @@ import { takeTurn } from './take-turn.ts'
 export interface PoolOptions {
   /** Longest wait for an answer. */
   readonly timeoutMs: number
-  /** Whether a second upstream is asked when the first one takes longer than it mostly does. */
+  /** Whether a second upstream is asked when the first one takes longer than it mostly does. It may change. */
   readonly hedges: boolean
   readonly watch: WatchTimes
   readonly log: Logger | undefined

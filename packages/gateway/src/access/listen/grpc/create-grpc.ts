@@ -10,17 +10,22 @@ import { createStalledCalls } from './stalled-calls.ts'
 import { createGrpcNodes } from '../../forward/grpc/grpc-node.ts'
 import { createWebListener } from './web/web-http1.ts'
 
+/** What may change while calls are open. */
+export interface GrpcSettings extends Pick<GrpcPlane, 'corsOrigin' | 'logRequests'> {
+  readonly rules: readonly CallRule[]
+  /** Calls of one credential that may be open at a time. */
+  readonly maxOpenCalls: number
+}
+
 /** What gRPC is made with. */
-export interface GrpcOptions extends Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
+export interface GrpcOptions
+  extends GrpcSettings, Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
   /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
   /** Longest wait for a connection to a node. */
   readonly connectTimeoutMs: number
   /** Takes the requests over HTTP/2 that are none of gRPC; they are refused when it is left out. */
   readonly otherwise?: StreamListener | undefined
-  readonly rules: readonly CallRule[]
-  /** Calls of one credential that may be open at a time. */
-  readonly maxOpenCalls: number
   /** Calls of all credentials whose clients may stand still for longer than a moment. */
   readonly maxStalledCalls: number
 }
@@ -31,6 +36,8 @@ export interface Grpc {
   readonly http2: Http2Server
   /** Takes requests of gRPC-web over HTTP/1.1. */
   readonly web: NodeListener
+  /** Takes other rules and settings over for the calls that begin from now on. */
+  change(settings: GrpcSettings): void
   /** Rejects when there is an embedded chain that does not answer. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   /** Ends the streams, and after the given time also the calls that are then still open. */
@@ -58,6 +65,10 @@ export function createGrpc(options: GrpcOptions): Grpc {
   return {
     http2,
     web: createWebListener(plane),
+    change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
+      Object.assign(plane, { corsOrigin, logRequests })
+      limits.change(next, most)
+    },
     embeddedAnswer: (signal) => nodes.embeddedAnswer(signal),
     stop: (drainMs) => openCalls.stop(drainMs),
     close: async () => {

@@ -5,7 +5,7 @@ import { parseBody, type RpcItem, type RpcRequest } from '../../../json-rpc/pars
 import type { RpcFailure } from '../../../json-rpc/rpc-failure.ts'
 import { routeMethod } from '../../../route/route-method.ts'
 import { nodeThat } from '../../../testing/listener-fixture.ts'
-import { type AnswersOptions, createAnswers, type NodeMemory } from '../../answers.ts'
+import { type Answers, type AnswersOptions, createAnswers, type NodeMemory } from '../../answers.ts'
 import { latestOfBatch } from '../../consistency/latest-of-batch.ts'
 import { forward } from '../../forward.ts'
 import { readAnswer } from '../../read-answer.ts'
@@ -64,6 +64,7 @@ export interface RememberingNode {
   /** Gives the results of a batch, and what stands for those that failed. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
   readonly memory: NodeMemory
+  readonly change: Answers['change']
   states(): ReturnType<ReturnType<typeof createAnswers>['states']>
   /** Resolves when enough is known of the chain to keep its answers. */
   known(): Promise<void>
@@ -108,6 +109,7 @@ export function rememberingNode(text: string, options: Partial<AnswersOptions> =
   let id = 0
   return {
     memory: answers.of(upstream, grant),
+    change: (settings) => answers.change(settings),
     states: () => answers.states(),
     call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
       id += 1
