@@ -5,30 +5,22 @@ import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { callNode, hangUp } from './fixtures/replica-calls.ts'
 import { type Replica, startReplica } from './fixtures/replica.ts'
 import { type Keep, withServers } from './fixtures/replica-run.ts'
 
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    credentials: { type: 'string', default: '1000000' },
-    calls: { type: 'string', default: '1000' },
-    rounds: { type: 'string', default: '5' },
-    help: { type: 'boolean', default: false },
+const flags = readFlags(import.meta.filename, {
+  credentials: { type: 'string', default: '1000000', means: 'that are compared with 100' },
+  calls: { type: 'string', default: '1000', means: 'of as many credentials in each window' },
+  rounds: {
+    type: 'string',
+    default: '5',
+    means: 'credentials that are revoked at rest, and as many while everything is read anew',
   },
 })
-if (flags.help) {
-  console.log(`npm run benchmark -- directory
-  --credentials 1000000   that are compared with 100
-  --calls 1000            of as many credentials in each window
-  --rounds 5              credentials that are revoked at rest, and as many while everything is read anew
-  DATABASE_URL            a server for two databases of this benchmark; without it one is started`)
-  process.exit(0)
-}
 const [credentials, calls, rounds] = [Number(flags.credentials), Number(flags.calls), Number(flags.rounds)]
 if ([credentials, calls, rounds].some((value) => !(value > 0))) {
   throw new Error('Every flag takes a number above zero.')

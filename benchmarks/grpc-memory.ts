@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { listen, print, startClient } from './fixtures/grpc-run.ts'
 import { memoryMb } from './fixtures/process-cost.ts'
 import { serve } from './fixtures/service.ts'
@@ -15,13 +15,10 @@ interface Memory {
   readonly heldMb: number
 }
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    minutes: { type: 'string', default: '10' },
-    rate: { type: 'string', default: '10000' },
-    every: { type: 'string', default: '30' },
-  },
+const values = readFlags(import.meta.filename, {
+  minutes: { type: 'string', default: '10', means: 'of updates' },
+  rate: { type: 'string', default: '10000', means: 'updates in a second' },
+  every: { type: 'string', default: '30', means: 'seconds from one look at the memory to the next' },
 })
 const minutes = Number(values.minutes)
 const every = Number(values.every)

@@ -1,7 +1,7 @@
 // What stands between clients and a node: nothing, nginx, two proxies of the Node ecosystem, and the gateway with all its
 // stations on, behind node:http and behind its own front. Windows take turns; ratios are to nginx within one run.
 import { spawn, spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
 import {
   type AnswerSize,
@@ -30,17 +30,19 @@ const sampleNames = [
   twoUpstreams,
 ]
 
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: sampleNames.join(';') },
-    scenarios: { type: 'string' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '1' },
-    method: { type: 'string', default: 'eth_getBalance' },
-    'no-pin': { type: 'boolean', default: false },
+const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
+
+const flags = readFlags(import.meta.filename, {
+  quick: { type: 'boolean', default: false, means: 'only 64 connections and answers of 0.2 kB' },
+  only: { type: 'string', means: `some of ${sampleNames.join(';')}` },
+  scenarios: {
+    type: 'string',
+    means: `connections x kB of an answer, and x calls of a batch; without it ${everything}`,
   },
+  rounds: { type: 'string', default: '3', means: 'windows of each' },
+  seconds: { type: 'string', default: '1', means: 'length of a window' },
+  method: { type: 'string', default: 'eth_getBalance', means: 'that is called' },
+  'no-pin': { type: 'boolean', default: false, means: 'lets all run on all processors' },
 })
 
 /** One kind of load. */
@@ -55,10 +57,9 @@ interface Contender {
   url(scenario: Scenario): string
 }
 
-const everything = '64x0.2,1x0.2,16x0.2,256x0.2,64x2,64x64,64x0.2x10'
 const scenarios = (flags.scenarios ?? (flags.quick ? '64x0.2' : everything)).split(',').map(toScenario)
 const rounds = Number(flags.rounds)
-const names = flags.only.split(';')
+const names = flags.only?.split(';') ?? sampleNames
 
 const has = (program: string, ...args: readonly string[]) => spawnSync(program, args).error === undefined
 if (!has('wrk', '-v')) throw new Error('wrk is needed: it makes the load.')

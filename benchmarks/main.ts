@@ -6,7 +6,9 @@ const names = readdirSync(import.meta.dirname)
   .map((file) => file.slice(0, -3))
 const [name] = process.argv.slice(2)
 if (name === undefined || !names.includes(name)) {
-  console.error(`usage: npm run benchmark -- <name>, one of ${names.join(', ')}`)
-  process.exit(name === undefined || name === '--help' ? 0 : 1)
+  console.error(
+    `usage: npm run benchmark -- <name> [flags], one of ${names.join(', ')}; --help behind a name shows its flags`,
+  )
+  process.exit(name === '--help' ? 0 : 2)
 }
 await import(`./${name}.ts`)

@@ -6,32 +6,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
+import { readFlags } from './fixtures/read-flags.ts'
 import { createPlanLog, planSettings, type TableRead } from './fixtures/plan-log.ts'
 import { fillScale, type Run, type Scale } from './fixtures/platform-scale-data.ts'
 import { hasPostgresql, openSqlSession, type Postgresql, startPostgresql } from './fixtures/postgresql.ts'
 import { type Replica, startReplica } from './fixtures/replica.ts'
 import { type Keep, withServers } from './fixtures/replica-run.ts'
 
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    projects: { type: 'string', default: '100000' },
-    usage: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '15' },
-    backend: { type: 'string', default: 'both' },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags(import.meta.filename, {
+  projects: { type: 'string', default: '100000', means: 'projects and nodes that are compared with 1,000' },
+  usage: { type: 'string', default: '1000000', means: 'rows of usage that are compared with 1,000' },
+  rounds: { type: 'string', default: '15', means: 'requests of each kind to each service' },
+  backend: { type: 'string', default: 'both', means: 'or postgresql, or embedded' },
 })
-if (flags.help) {
-  console.log(`npm run benchmark -- platform-scale
-  --projects 100000   projects and nodes that are compared with 1,000
-  --usage 1000000     rows of usage that are compared with 1,000
-  --rounds 15         requests of each kind to each service
-  --backend both      or postgresql, or embedded`)
-  process.exit(0)
-}
 const rounds = Number(flags.rounds)
 const few: Scale = { projects: 1_000, usageRows: 1_000 }
 const many: Scale = { projects: Number(flags.projects), usageRows: Number(flags.usage) }

@@ -1,7 +1,7 @@
 // Calls that the service answers from its memory, beside nginx that passes the same calls to a node. Windows take turns;
 // ratios are to nginx in the same round.
 import { spawn, spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { freePort } from './fixtures/free-port.ts'
 import { type AnswerSize, answerSizes, started, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
@@ -9,23 +9,12 @@ import { type ProxySample, reportRatios } from './fixtures/report-ratios.ts'
 import { serve } from './fixtures/service.ts'
 import { load } from './fixtures/wrk.ts'
 
-const usage = `usage: npm run benchmark -- remembered-answers [flags]
-  --sizes 0.2,2    kB of an answer, of ${answerSizes.join(', ')}
-  --connections 64 that call side by side
-  --rounds 5       windows of each
-  --seconds 3      length of a window
-  --warm-up 20     seconds of load before the first window of each`
-
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    sizes: { type: 'string', default: '0.2,2' },
-    connections: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-    'warm-up': { type: 'string', default: '20' },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags(import.meta.filename, {
+  sizes: { type: 'string', default: '0.2,2', means: `kB of an answer, of ${answerSizes.join(', ')}` },
+  connections: { type: 'string', default: '64', means: 'that call side by side' },
+  rounds: { type: 'string', default: '5', means: 'windows of each' },
+  seconds: { type: 'string', default: '3', means: 'length of a window' },
+  'warm-up': { type: 'string', default: '20', means: 'seconds of load before the first window of each' },
 })
 
 interface Contender {
@@ -34,10 +23,6 @@ interface Contender {
   readonly processId: number
 }
 
-if (flags.help) {
-  console.log(usage)
-  process.exit(0)
-}
 // Proxies have one processor for themselves; the load and the node share the other.
 const beside = ['taskset', '-c', '1']
 const onProxy = ['taskset', '-c', '0']

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { startNginxNode } from './fixtures/nginx.ts'
 import { hasPostgresql, openSqlSession, type SqlSession, startPostgresql } from './fixtures/postgresql.ts'
 import { type Redis, startRedis } from './fixtures/redis.ts'
@@ -20,28 +20,18 @@ import { compareProcesses } from './fixtures/replica-processes.ts'
 import { type Replica, startReplica, writeCredentials } from './fixtures/replica.ts'
 import { type Keep, withServers } from './fixtures/replica-run.ts'
 
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    seconds: { type: 'string', default: '10' },
-    replicas: { type: 'string', default: '3' },
-    rate: { type: 'string', default: '100' },
-    burst: { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '20' },
-    only: { type: 'string', default: 'limits,revocation,usage,processes' },
-    help: { type: 'boolean', default: false },
+const flags = readFlags(import.meta.filename, {
+  seconds: { type: 'string', default: '10', means: 'of each load' },
+  replicas: { type: 'string', default: '3', means: 'services behind the balancer' },
+  rate: {
+    type: 'string',
+    default: '100',
+    means: 'calls in a second of the limited credential; three times as many are made',
   },
+  burst: { type: 'string', default: '100', means: 'its burst' },
+  rounds: { type: 'string', default: '20', means: 'credentials that are revoked' },
+  only: { type: 'string', default: 'limits,revocation,usage,processes', means: 'some of these' },
 })
-if (flags.help) {
-  console.log(`npm run benchmark -- replicas
-  --seconds 10    of each load
-  --replicas 3    services behind the balancer
-  --rate 100      calls in a second of the limited credential; three times as many are made
-  --burst 100     its burst
-  --rounds 20     credentials that are revoked
-  --only limits,revocation,usage,processes`)
-  process.exit(0)
-}
 const [seconds, count] = [Number(flags.seconds), Number(flags.replicas)]
 const [rate, burst, rounds] = [Number(flags.rate), Number(flags.burst), Number(flags.rounds)]
 if ([seconds, count, rate, burst, rounds].some((value) => !(value > 0))) {

@@ -3,26 +3,18 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import type { Told } from './fixtures/soak-load.ts'
 import { type Sample, sampleService, slopePerHour } from './fixtures/soak-samples.ts'
 import { reportedUsage } from './fixtures/soak-usage.ts'
 import type { Seen } from './fixtures/soak-tally.ts'
 import { serve } from './fixtures/service.ts'
 
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    minutes: { type: 'string', default: '30' },
-    rate: { type: 'string', default: '300' },
-    'own-front': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags(import.meta.filename, {
+  minutes: { type: 'string', default: '30', means: 'of load' },
+  rate: { type: 'string', default: '300', means: 'requests in a second' },
+  'own-front': { type: 'boolean', default: false, means: 'with the own front of HTTP/1.1' },
 })
-if (flags.help) {
-  console.log('npm run benchmark -- soak [--minutes 30] [--rate 300] [--own-front]')
-  process.exit(0)
-}
 const runMs = Number(flags.minutes) * 60_000
 const rate = Number(flags.rate)
 if (!(runMs > 0 && rate > 0)) throw new Error('--minutes and --rate are numbers above 0.')

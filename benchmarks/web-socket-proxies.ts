@@ -2,7 +2,7 @@
 // asks the node by HTTP. Windows take turns; ratios are to nginx in the same round.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
+import { readFlags } from './fixtures/read-flags.ts'
 import { freePort, untilListening } from './fixtures/free-port.ts'
 import { serveLimited } from './fixtures/limited-service.ts'
 import { startNginxWebSocketProxy, started } from './fixtures/nginx.ts'
@@ -11,27 +11,18 @@ import type { LoadMessage, LoadResult } from './fixtures/web-socket-load.ts'
 
 const contenderNames = ['direct', 'nginx', 'service']
 const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
-const usage = `usage: npm run benchmark -- web-socket-proxies [flags]
-  --seconds 5      length of a window
-  --rounds 3       windows of each
-  --warm-up 2      seconds before each window, which are not counted; the first one of each contender takes 20
-  --only LIST      of ${contenderNames.join(',')}
-  --scenarios LIST connections x calls in flight on each: ${everything}
-  --profile FOLDER a CPU profile of the service is written there
-  --no-pin         lets all run on all processors`
-
-const { values: flags } = parseArgs({
-  args: process.argv.slice(3),
-  options: {
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
-    'warm-up': { type: 'string', default: '2' },
-    only: { type: 'string', default: contenderNames.join(',') },
-    scenarios: { type: 'string', default: everything },
-    profile: { type: 'string' },
-    'no-pin': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
+const flags = readFlags(import.meta.filename, {
+  seconds: { type: 'string', default: '5', means: 'length of a window' },
+  rounds: { type: 'string', default: '3', means: 'windows of each' },
+  'warm-up': {
+    type: 'string',
+    default: '2',
+    means: 'seconds before each window, which are not counted; the first one of each contender takes 20',
   },
+  only: { type: 'string', default: contenderNames.join(','), means: 'some of these' },
+  scenarios: { type: 'string', default: everything, means: 'connections x calls in flight on each' },
+  profile: { type: 'string', means: 'folder that a CPU profile of the service is written to' },
+  'no-pin': { type: 'boolean', default: false, means: 'lets all run on all processors' },
 })
 
 /** One kind of load. */
@@ -67,10 +58,6 @@ const stops: (() => Promise<void>)[] = []
 const warm = new Set<string>()
 let stopping: Promise<void> | undefined
 
-if (flags.help) {
-  console.log(usage)
-  process.exit(0)
-}
 process.once('SIGINT', () => void stopAll().finally(() => process.exit(130)))
 process.once('SIGTERM', () => void stopAll().finally(() => process.exit(143)))
 try {
