@@ -1,7 +1,7 @@
 import { whenLate } from './late.ts'
 import type { SharedStore } from './shared-store.ts'
 
-const mostMs = 20
+const usualBudgetMs = 20
 // A store that was too slow is left alone for this long.
 const restMs = 1_000
 
@@ -12,7 +12,7 @@ export class BriefStore {
   #restsUntil = 0
 
   /** @param budgetMs - how long it is waited for */
-  constructor(store: SharedStore | undefined, budgetMs = mostMs) {
+  constructor(store: SharedStore | undefined, budgetMs = usualBudgetMs) {
     this.#store = store
     this.#budgetMs = budgetMs
   }

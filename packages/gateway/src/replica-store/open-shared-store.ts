@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { whenLate } from './late.ts'
 import type { SharedStore } from './shared-store.ts'
 
-const mostMs = 100
+const usualTimeoutMs = 100
 const connectTimeoutMs = 2_000
 const shortestPauseMs = 50
 const longestPauseMs = 2_000
@@ -36,7 +36,11 @@ export interface SharedStoreStates {
  * @param commandTimeoutMs - how long an answer may take
  * @throws FairleadError `CONFIG_INVALID` for an address that cannot be one
  */
-export function openSharedStore(url: string, log: Logger, commandTimeoutMs = mostMs): OpenedSharedStore {
+export function openSharedStore(
+  url: string,
+  log: Logger,
+  commandTimeoutMs = usualTimeoutMs,
+): OpenedSharedStore {
   const client = clientOf(url)
   const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
   const hashes = new Map<string, string>()
