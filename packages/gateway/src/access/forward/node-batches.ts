@@ -3,6 +3,7 @@ import { type Awaiter, tell } from '../awaiter.ts'
 import { CallEnd, type CallSignal } from '../call-signal.ts'
 import { jsonMembers, jsonParts } from '../json-rpc/json-parts.ts'
 import { errorObjectText } from '../json-rpc/rpc-text.ts'
+import { PassingMap } from '../passing-map.ts'
 import { isRecord } from './adapters/is-record.ts'
 import type { AnswerMemory } from './answer-memory.ts'
 import { paceOf } from './call-pace.ts'
@@ -39,7 +40,7 @@ const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response siz
 export class NodeBatches {
   readonly #parts: NodeBatchesParts
   /** Those of this turn, by the client's batch. */
-  readonly #begun = new Map<object, NodeBatch>()
+  readonly #begun = new PassingMap<object, NodeBatch>()
   #refusedUntil = -Infinity
 
   constructor(parts: NodeBatchesParts) {

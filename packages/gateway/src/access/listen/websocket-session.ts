@@ -11,6 +11,7 @@ import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
+import { PassingMap } from '../passing-map.ts'
 import { offeredMethod } from '../route/offered-method.ts'
 import { type AnsweredMessage, answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
@@ -52,7 +53,7 @@ export class WebSocketSession {
   readonly #subscriptions: ClientSubscriptions
   /** Messages that were read and wait for their turn. */
   readonly #queue: Buffer[] = []
-  readonly #calls = new Set<SessionMessage>()
+  readonly #calls = new PassingMap<SessionMessage, true>()
   readonly #started = performance.now()
   #grant: NodeGrant
   #inFlight = 0
@@ -197,7 +198,7 @@ export class WebSocketSession {
     }
     const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
     const deadline = deadlines.begin(message, started)
-    this.#calls.add(message)
+    this.#calls.set(message, true)
     this.#inFlight += body.items.length
     const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
     const answer = () =>
@@ -270,7 +271,7 @@ export class WebSocketSession {
     clearTimeout(this.#expiry)
     this.#queue.length = 0
     this.#subscriptions.end()
-    for (const call of this.#calls) call.abort()
+    for (const call of this.#calls.keys()) call.abort()
   }
 
   #closed(code: number): void {

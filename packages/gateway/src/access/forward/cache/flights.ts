@@ -1,3 +1,4 @@
+import { PassingMap } from '../../passing-map.ts'
 import type { Flight } from './flight.ts'
 
 /** What tells one call from all others of a node. */
@@ -10,16 +11,16 @@ export interface CallKey {
 
 /** The calls of one node that are under way. They are kept by group, so that no text has to be made to look one up. */
 export class Flights {
-  readonly #groups = new Map<string, Map<string, Flight>>()
+  readonly #groups = new Map<string, PassingMap<string, Flight>>()
 
   get({ group, params }: CallKey): Flight | undefined {
     return this.#groups.get(group)?.get(params)
   }
 
   set({ group, params }: CallKey, flight: Flight): void {
-    const known = this.#groups.get(group)
-    if (known) known.set(params, flight)
-    else this.#groups.set(group, new Map([[params, flight]]))
+    let known = this.#groups.get(group)
+    if (!known) this.#groups.set(group, (known = new PassingMap()))
+    known.set(params, flight)
   }
 
   /** Forgets a call, unless another one has taken its place. */

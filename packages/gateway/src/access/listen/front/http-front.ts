@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { PassingMap } from '../../passing-map.ts'
 import { type ConnectionOwner, FrontConnection, type Patience } from './front-connection.ts'
 import type { FrontRequest } from './front-request.ts'
 import type { FrontResponse } from './front-response.ts'
@@ -53,7 +54,7 @@ export function createHttpFront(
   { maxBodyBytes, patience: given, maxHeldBytes = defaultMaxHeldBytes }: FrontOptions,
   serve: (request: FrontRequest, response: FrontResponse) => void,
 ): HttpFront {
-  const connections = new Set<FrontConnection>()
+  const connections = new PassingMap<FrontConnection, true>()
   const patience = { ...usualPatience, ...given }
   let unwritten: FrontConnection[] = []
   // An answer wakes the client that waits for it, which costs the operating system much: clients that are answered in one
@@ -80,7 +81,7 @@ export function createHttpFront(
       if (unwritten.length === 0) setImmediate(writeAll)
       unwritten.push(connection)
     },
-    forget: (connection: FrontConnection) => void connections.delete(connection),
+    forget: (connection: FrontConnection) => connections.delete(connection),
     handOver: (socket: Socket, unread: Buffer) => {
       handedOver += 1
       socket.pause()
@@ -93,14 +94,14 @@ export function createHttpFront(
     () => {
       owner.fields = dateField()
       const now = performance.now()
-      for (const connection of connections) connection.check(now)
+      for (const connection of connections.keys()) connection.check(now)
     },
     Math.min(longestCheckMs, ...Object.values(patience)),
   ).unref()
   return {
     emit: (event: 'connection' | 'listening', socket?: Socket) => {
       if (event === 'listening') return server.emit('listening')
-      if (socket) connections.add(new FrontConnection(owner, socket))
+      if (socket) connections.set(new FrontConnection(owner, socket), true)
       return true
     },
     drain: () => {
@@ -108,7 +109,7 @@ export function createHttpFront(
     },
     closeIdleConnections: () => {
       owner.isDraining = true
-      for (const connection of connections) if (connection.isIdle) connection.destroy()
+      for (const connection of connections.keys()) if (connection.isIdle) connection.destroy()
       server.closeIdleConnections()
     },
     states: () => ({ connections: connections.size, handedOver }),
