@@ -59,8 +59,8 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     const { fault } = relay
-    const call = JSON.parse(body) as RpcCall
-    if (!isOfWatch(call)) relay.calls += 1
+    const asked = JSON.parse(body) as RpcCall | readonly RpcCall[]
+    relay.calls += [asked].flat().filter((call) => !isOfWatch(call)).length
     if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
     // What hangs is never answered; a kill ends it.
     if (fault === 'hung') return
@@ -68,8 +68,8 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     if (fault === '500') return void response.writeHead(500, json).end('{"error":"c4n4ry"}')
     if (fault === '429') return void response.writeHead(429, { ...json, 'retry-after': '1' }).end('{}')
     if (fault === 'garbage') return void response.writeHead(200, json).end('<html>Bad gateway</html>')
-    const answer = await answerTo(call)
-    const text = JSON.stringify(answer)
+    const answers = 'method' in asked ? answerTo(asked) : Promise.all(asked.map((call) => answerTo(call)))
+    const text = JSON.stringify(await answers)
     response.writeHead(200, json).end(fault === 'truncated' ? text.slice(0, text.length / 2) : text)
   }
 

@@ -44,7 +44,7 @@ const singles = [
   call('eth_getTransactionCount', [account, 'latest']),
   call('eth_chainId', []),
 ]
-const batch = singles.slice(0, 3)
+const batch = singles.slice(0, 3).map((single, at) => ({ ...single, id: at + 1 }))
 const pauseMs = 10
 
 interface RpcCall {
@@ -158,7 +158,7 @@ function emptyReport() {
 /** The head that an answer tells; undefined where it is about something else. */
 function headIn(asked: RpcCall | undefined, result: unknown): Head | undefined {
   if (asked?.method === 'eth_blockNumber') return { number: Number(result) }
-  if (asked !== latestBlock) return undefined
+  if (asked?.method !== 'eth_getBlockByNumber' || asked.params[0] !== 'latest') return undefined
   const { number, hash } = result as { number: string; hash: string }
   return { number: Number(number), hash }
 }
