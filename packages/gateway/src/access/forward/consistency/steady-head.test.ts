@@ -53,6 +53,25 @@ it('a credential is shown no lower block than before, others are shown what ther
   expect(await head()).toBe(now + 1)
 })
 
+it('a node that is between the blocks that it replaces and the new ones has a moment for them', async () => {
+  const { behind, node, head, block } = await fallingBehind()
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  let asked = 0
+  node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
+    const isThere = number !== hex(now) || ++asked > 2
+    const there = number === 'latest' ? hex(now - 3) : number
+    return { result: isThere ? await chain.rpc('eth_getBlockByNumber', there, isFull) : null }
+  })
+  expect(await block()).toBe(now)
+  expect(asked).toBe(3)
+  // There is none as high for good.
+  asked = -1_000
+  expect(await block()).toBe(now - 3)
+  expect(asked).toBe(-996)
+})
+
 it('an answer that a failure has overtaken is not left on its way', async () => {
   const node = await countedNode(chain.node)
   const now = await headOf()

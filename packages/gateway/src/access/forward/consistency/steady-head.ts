@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Awaiter, tell } from '../../awaiter.ts'
 import type { Call } from '../../call.ts'
 import type { Destination } from '../../route/route-method.ts'
@@ -5,6 +6,10 @@ import type { Answers } from '../answers.ts'
 import type { Asked } from '../asked.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
 import type { Upstream } from '../upstream.ts'
+
+// A node that replaces blocks may be without the new ones for a moment.
+const mostLooks = 4
+const betweenLooksMs = 50
 
 /** Asks the node again. */
 type Ask = (destination: Destination, atLeast: number) => Promise<Asked>
@@ -88,13 +93,17 @@ async function higherHead(
     return { result: `"${text}"` }
   }
   const params = [text, ...destination.params.slice(1)]
-  const block = await orLeave(
-    asked,
-    ask({ ...destination, params, paramsText: JSON.stringify(params) }, floor),
-  )
-  const [good, other] = headIn(block) === floor ? [block, asked] : [asked, block]
-  leave(other)
-  return good
+  const told = { ...destination, params, paramsText: JSON.stringify(params) }
+  for (let look = 0; look < mostLooks; look += 1) {
+    if (look > 0) await pause(betweenLooksMs)
+    const block = await orLeave(asked, ask(told, floor))
+    if (headIn(block) === floor) {
+      leave(asked)
+      return block
+    }
+    leave(block)
+  }
+  return asked
 }
 
 /** The height that an answer tells; a long answer tells it at its beginning, which has arrived. It can still be read. */
