@@ -169,7 +169,7 @@ describe('a first day', () => {
     const described = await page.getByLabel('Value').getAttribute('aria-describedby')
     expect(described).toContain('-error')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('New rule')
+    await page.locator(':focus', { hasText: /^New rule$/ }).waitFor()
   })
 
   it('invites a viewer, who sees and changes nothing', async () => {
