@@ -82,6 +82,17 @@ test('an engine that keeps failing is given up with what it printed', async () =
   expect(kinds(events).slice(-3)).toEqual(['failed', 'stopping', 'stopped'])
 })
 
+test('an engine that dies after it was ready is restarted every time', async () => {
+  const directory = await scratchDirectory()
+  const { chain, events } = await start(directory)
+  const readyCount = () => kinds(events).filter((kind) => kind === 'ready').length
+  for (let deaths = 1; deaths <= quick.mostFailures + 1; deaths++) {
+    process.kill(runningEngine(directory).engine, 'SIGKILL')
+    await vi.waitUntil(() => readyCount() === deaths + 1, { timeout: 20_000 })
+  }
+  expect(await callEngine(chain.url, 'eth_chainId')).toBe('0x7a69')
+})
+
 test('a program that does not exist is an error that names it', async () => {
   const starting = start(await scratchDirectory(), { anvilPath: '/nowhere/anvil' })
   await expect(starting).rejects.toThrow(/\/nowhere\/anvil/)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DevnetError } from './devnet-error.ts'
 import type { Report } from './devnet-event.ts'
 import { runEngine, type EngineExit, type EngineRun } from './engine-run.ts'
-import { pauseBefore, type SupervisorTimings } from './supervisor-timings.ts'
+import { RestartBackoff, type SupervisorTimings } from './supervisor-timings.ts'
 import type { WatchdogTask } from './watchdog-protocol.ts'
 
 /** What is particular to one kind of engine. */
@@ -46,7 +46,8 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
   // Whoever stops during the start may not be looking at it any more.
   started.catch(() => undefined)
 
-  async function bringUp(current: EngineRun, url: string): Promise<void> {
+  /** @returns whether the engine became ready */
+  async function bringUp(current: EngineRun, url: string): Promise<boolean> {
     const beganAt = Date.now()
     const gone = new AbortController()
     void current.exited.then(() => gone.abort())
@@ -54,7 +55,7 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
     try {
       await engine.waitUntilAnswering(url, patience)
     } catch {
-      if (signal.aborted || gone.signal.aborted) return
+      if (signal.aborted || gone.signal.aborted) return false
       current.stop()
       throw new DevnetError(
         'DEVNET_ENGINE_FAILED',
@@ -65,19 +66,21 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
       await engine.prepare(url, AbortSignal.any([signal, gone.signal]))
     } catch (error) {
       // A connection can break a moment before the exit is known.
-      if (await Promise.race([current.exited, sleep(500, undefined)])) return
-      if (signal.aborted) return
+      if (await Promise.race([current.exited, sleep(500, undefined)])) return false
+      if (signal.aborted) return false
       current.stop()
       throw error
     }
     await current.keepState()
-    if (signal.aborted || gone.signal.aborted) return
+    if (signal.aborted || gone.signal.aborted) return false
     report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message: `Answers calls at ${url}.` })
     startOver.resolve()
+    return true
   }
 
   async function work(): Promise<void> {
-    for (let failures = 0; ;) {
+    const backoff = new RestartBackoff(timings)
+    for (;;) {
       report({ kind: 'starting', message: 'Starting the engine.' })
       const task = await engine.nextTask()
       if (signal.aborted) return
@@ -87,19 +90,22 @@ export function supervise(engine: SupervisedEngine, timings: SupervisorTimings, 
         onUnsaved: (message) =>
           report({ kind: 'unsaved', message: `The state could not be written: ${message}` }),
       })
-      const failure = await bringUp(run, task.url).then(
-        () => undefined,
-        (error: unknown) => error,
+      const start = await bringUp(run, task.url).then(
+        (wasReady) => ({ wasReady, error: undefined }),
+        (error: unknown) => ({ wasReady: false, error }),
       )
       const exit = await run.exited
       if (exit.watchdogLost) await engine.settleLeftover(AbortSignal.timeout(timings.readyDeadlineMs))
       if (signal.aborted) return
       report({ kind: 'exited', exitCode: exit.exitCode, signal: exit.signal, message: describe(exit) })
-      failures = Date.now() - beganAt > timings.stableAfterMs ? 1 : failures + 1
-      const final = failure ?? engine.explain(exit)
+      const final = start.error ?? engine.explain(exit)
       if (final !== undefined) throw final
-      if (failures >= timings.mostFailures) throw gaveUp(failures, exit)
-      const delayMs = pauseBefore(failures, timings)
+      const { wasReady } = start
+      const { failures, failedStarts, delayMs } = backoff.next({
+        wasReady,
+        durationMs: Date.now() - beganAt,
+      })
+      if (delayMs === undefined) throw gaveUp(failedStarts, exit)
       report({ kind: 'restarting', delayMs, failures, message: `Starting again in ${delayMs} ms.` })
       await sleep(delayMs, undefined, { signal })
     }
@@ -136,10 +142,10 @@ function describe(exit: EngineExit): string {
   return exit.watchdogLost ? `The watchdog of the engine ended (${how}).` : `The engine ended (${how}).`
 }
 
-function gaveUp(failures: number, exit: EngineExit): DevnetError {
+function gaveUp(failedStarts: number, exit: EngineExit): DevnetError {
   const printed = exit.lines.length === 0 ? ' It printed nothing.' : ` It printed:\n${exit.lines.join('\n')}`
   return new DevnetError(
     'DEVNET_ENGINE_FAILED',
-    `The engine ended ${failures} times in a row and is not started again. ${describe(exit)}${printed}`,
+    `The engine ended ${failedStarts} times in a row before it was ready and is not started again. ${describe(exit)}${printed}`,
   )
 }

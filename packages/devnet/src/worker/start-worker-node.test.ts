@@ -140,7 +140,19 @@ test('a worker that fails again and again is given up', async () => {
   expect(events.at(-1)).toMatchObject({
     error: { code: 'DEVNET_ENGINE_FAILED', message: expect.stringContaining('EADDRINUSE') },
   })
-  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(2)
+  // The terminated worker was ready; the two after it never were.
+  expect(kinds(events).filter((one) => one === 'exited')).toHaveLength(3)
+})
+
+test('a worker that crashes after it was ready is restarted every time', async () => {
+  const { events, starting } = begin(await scratchDirectory())
+  const node = await starting
+  const readyCount = () => kinds(events).filter((one) => one === 'ready').length
+  for (let crashes = 1; crashes <= 2 * quick.mostFailures; crashes++) {
+    await fetch(`${node.url}/crash`).catch(() => undefined)
+    await vi.waitUntil(() => readyCount() === crashes + 1, patience)
+  }
+  expect(await threadOf(node)).not.toBe(node.facts)
 })
 
 test('a worker that does not hear is ended', async () => {

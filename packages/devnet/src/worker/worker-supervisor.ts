@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DevnetError } from '../devnet-error.ts'
 import type { Report } from '../devnet-event.ts'
-import { pauseBefore, type SupervisorTimings } from '../supervisor-timings.ts'
+import { RestartBackoff, type SupervisorTimings } from '../supervisor-timings.ts'
 import type { WorkerKind } from './worker-kind.ts'
 import { runWorker, type WorkerExit, type WorkerRun } from './worker-run.ts'
 
@@ -38,7 +38,9 @@ export function superviseWorker<facts>(
   // Whoever stops during the start may not be looking at it any more.
   started.catch(() => undefined)
 
-  async function runOnce(task: { readonly port: number }): Promise<WorkerExit> {
+  async function runOnce(task: {
+    readonly port: number
+  }): Promise<{ readonly exit: WorkerExit; readonly wasReady: boolean }> {
     const beganAt = Date.now()
     const current = runWorker<facts>(kind, task, report)
     run = current
@@ -51,38 +53,43 @@ export function superviseWorker<facts>(
     if (first === 'late') {
       await current.stop()
       const error = new Error(`it did not answer within ${timings.readyDeadlineMs} ms`)
-      return { exitCode: 1, renewal: undefined, hopeless: undefined, error }
+      const exit = { exitCode: 1, renewal: undefined, hopeless: undefined, error }
+      return { exit, wasReady: false }
     }
-    if (first !== undefined && 'facts' in first && !signal.aborted) {
+    const wasReady = first !== undefined && 'facts' in first
+    if (wasReady && !signal.aborted) {
       const url = `http://127.0.0.1:${task.port}`
       const message = `Answers calls at ${url}. ${kind.onReady}`
       report({ kind: 'ready', url, durationMs: Date.now() - beganAt, message })
       start.resolve(first.facts)
     }
-    return current.exited
+    return { exit: await current.exited, wasReady }
   }
 
   async function work(): Promise<void> {
     const usual = `Starting the ${kind.name}.`
     let message = usual
-    for (let failures = 0; ;) {
+    const backoff = new RestartBackoff(timings)
+    for (;;) {
       report({ kind: 'starting', message })
       const task = await nextTask()
       if (signal.aborted) return
       const beganAt = Date.now()
-      const exit = await runOnce(task)
+      const { exit, wasReady } = await runOnce(task)
       if (signal.aborted) return
       if (exit.renewal !== undefined) {
         message = exit.renewal
-        failures = 0
+        backoff.reset()
         continue
       }
       message = usual
       report({ kind: 'exited', exitCode: exit.exitCode, signal: null, message: describe(kind, exit) })
       if (exit.hopeless !== undefined) throw new DevnetError(exit.hopeless.code, exit.hopeless.message)
-      failures = Date.now() - beganAt > timings.stableAfterMs ? 1 : failures + 1
-      if (failures >= timings.mostFailures) throw gaveUp(kind, failures, exit)
-      const delayMs = pauseBefore(failures, timings)
+      const { failures, failedStarts, delayMs } = backoff.next({
+        wasReady,
+        durationMs: Date.now() - beganAt,
+      })
+      if (delayMs === undefined) throw gaveUp(kind, failedStarts, exit)
       const pause = `Starting again${kind.onRestart} in ${delayMs} ms.`
       report({ kind: 'restarting', delayMs, failures, message: pause })
       await sleep(delayMs, undefined, { signal })
@@ -118,10 +125,10 @@ function describe({ name }: WorkerKind, { exitCode, error, hopeless }: WorkerExi
   return `The worker of the ${name} ended (${why}).`
 }
 
-function gaveUp(kind: WorkerKind, failures: number, exit: WorkerExit): DevnetError {
+function gaveUp(kind: WorkerKind, failedStarts: number, exit: WorkerExit): DevnetError {
   return new DevnetError(
     'DEVNET_ENGINE_FAILED',
-    `The ${kind.name} ended ${failures} times in a row and is not started again. ${describe(kind, exit)}`,
+    `The ${kind.name} ended ${failedStarts} times in a row before it was ready and is not started again. ${describe(kind, exit)}`,
     { cause: exit.error },
   )
 }

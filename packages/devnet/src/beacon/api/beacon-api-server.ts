@@ -25,6 +25,7 @@ import { createPoolMethods } from './methods/pools.ts'
 import { createRewardMethods } from './methods/rewards.ts'
 import { createStateMethods } from './methods/states.ts'
 import { notOffered } from './not-offered.ts'
+import { requireFilterLists } from './validator-ids.ts'
 
 // The largest body that makes sense here, a block in JSON, takes a tenth of it.
 const mostBodyBytes = 8 * 1024 * 1024
@@ -73,7 +74,10 @@ export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconA
   server.addHook('onRequest', async ({ raw }) => {
     if (raw.headers['content-length'] === '0') delete raw.headers['content-type']
   })
-  server.addHook('preValidation', async (request) => requireDecimals(request))
+  server.addHook('preValidation', async (request) => {
+    requireFilterLists(request.body)
+    requireDecimals(request)
+  })
   server.setErrorHandler((error, _request, reply) => {
     const { status, body } = answerError(error)
     if (status === 500) onFault(error)

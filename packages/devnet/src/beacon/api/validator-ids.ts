@@ -77,6 +77,22 @@ export function findValidators(
 }
 
 /**
+ * Rejects a body whose filters are not lists. The route table maps over them unchecked.
+ *
+ * @param body Parsed JSON of `POST /eth/v1/beacon/states/{state_id}/validators`.
+ * @throws Refused with the name of the filter.
+ */
+export function requireFilterLists(body: unknown): void {
+  const filters = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+  for (const name of ['ids', 'statuses']) {
+    const value = filters[name]
+    if (value !== undefined && value !== null && !Array.isArray(value)) {
+      throw new Refused(`${name} must be a list of strings.`)
+    }
+  }
+}
+
+/**
  * Refuses a query with more ids than the interface allows in an address.
  *
  * @param ids The ids of the query.

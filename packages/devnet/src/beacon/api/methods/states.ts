@@ -114,7 +114,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       return validators(stateId, validatorIds, statuses)
     },
     async postStateValidators({ stateId, validatorIds, statuses }) {
-      return validators(stateId, validatorIds, statuses)
+      return validators(stateId, validatorIds, statuses ?? undefined)
     },
     async getStateValidator({ stateId, validatorId }) {
       const record = chain.state(stateId)
