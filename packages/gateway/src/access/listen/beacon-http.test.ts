@@ -192,6 +192,18 @@ describe('the way back', () => {
     expect(response.headers.get('x-own')).toBeNull()
   })
 
+  it('says why a node rejects a request for its health', async () => {
+    const node = await nodeThat((_, response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"code":400,"message":"syncing_status must be at least 200."}'),
+    )
+    const gateway = await beaconInFrontOf(node)
+    const response = await gateway.call('/eth/v1/node/health?syncing_status=101')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ code: 400, message: 'syncing_status must be at least 200.' })
+  })
+
   it('keeps a connection for the next call, whatever the answer was', async () => {
     const { gateway } = await keeping()
     const get = (path: string, extra = '') =>

@@ -68,7 +68,9 @@ export function createRestUpstream(address: string, timeoutMs: number, writeErro
         throw new RestFailure(502, 'The node refuses the credential of this service.')
       }
       const kept = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-      if (call.statusOnly) return { status, headers: kept, bytes: Buffer.alloc(0) }
+      // Only a request that the node rejects as invalid has something to say beside its status.
+      const isRejected = status === 400 && text !== ''
+      if (call.statusOnly && !isRejected) return { status, headers: kept, bytes: Buffer.alloc(0) }
       if (status < 400) throw new RestFailure(502, `The node answered HTTP ${status}.`)
       // Here the method was found to be right: it is the whole operation that the node lacks.
       const error =
