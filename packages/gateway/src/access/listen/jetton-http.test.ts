@@ -162,6 +162,21 @@ describe('operations that are adapted', () => {
     await adapted.stop()
   })
 
+  it('take the parameter names that other servers use', async () => {
+    const cell = 'te6cckEBAQEAEgAAIAABAAAAAIAAAAAgAAAAgAAP3PIs'
+    exchange.behaviour = ok({ '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes: cell } })
+    const path = '/api/v2/getConfigParam'
+    const answers = await Promise.all([
+      exchange.gateway.call(`${path}?param=15`),
+      exchange.gateway.call(path, { method: 'POST', body: '{"param":15}' }),
+      exchange.gateway.rpc({ jsonrpc: '2.0', id: 1, method: 'getConfigParam', params: { param: 15 } }),
+      exchange.gateway.rpc({ jsonrpc: '2.0', id: 1, method: 'constructor', params: { param: 15 } }),
+      exchange.gateway.call('/api/v3/jetton/burns?jetton_master=nothing'),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
+    expect(await answers[4]?.text()).toContain('address should be')
+  })
+
   it.each([
     { value: 'getConfigParam', action: 'deny' },
     { value: 'getShards', action: 'allow' },

@@ -11,6 +11,7 @@ import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../forw
 import { writeJettonError } from '../forward/rest/error-body.ts'
 import type { HeldAnswer, StreamedAnswer } from '../forward/rest/rest-call.ts'
 import { refusalHeaders, RestFailure, restFailureOf } from '../forward/rest/rest-failure.ts'
+import { queryByContractNames, valueByContractNames } from '../route/jetton-aliases.ts'
 import { findJettonOperation, type JettonOperation } from '../route/jetton-operations.ts'
 import {
   bodyParameters,
@@ -102,7 +103,9 @@ async function answer(plane: JettonPlane, { token, target }: JettonPath, http: H
   if (operation.operationId === 'callJsonRpc') await answerRpc(limits, node, http, admitted)
   else {
     // Who may not read by one form may not by the other.
-    await admitted(readOf(operation.operationId), () => answerRest(limits, operation, query, node, http))
+    await admitted(readOf(operation.operationId), () =>
+      answerRest(limits, operation, queryByContractNames(operation.operationId, query), node, http),
+    )
   }
 }
 
@@ -129,7 +132,7 @@ async function answerRest(
   const call = {
     family,
     operationId,
-    parameters: body ? bodyParameters(operation, body.value) : parameters,
+    parameters: body ? bodyParameters(operation, valueByContractNames(operationId, body.value)) : parameters,
     signal,
   }
   const adapter = jettonAdapters.get(readOf(operationId))
@@ -171,7 +174,7 @@ async function answerRpc(
   try {
     const { text, value } = await readJson(http, maxBodyBytes)
     const { method, params, paramsText } = readRpcCall(text, value, reply)
-    const parameters = methodParameters(method, params)
+    const parameters = methodParameters(method, valueByContractNames(method, params))
     http.method = method
     const { signal } = http
     await admitted(method, async () => {
