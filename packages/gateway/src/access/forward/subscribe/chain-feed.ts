@@ -5,6 +5,7 @@ import { ChainFollower } from './chain-follower.ts'
 import { LogIndex } from './log-index.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
+import type { TimeSlices } from './time-slices.ts'
 
 /** What shared subscriptions of one node run on. */
 export interface FeedOptions {
@@ -14,6 +15,8 @@ export interface FeedOptions {
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger
+  /** Shared by the nodes of a process. */
+  readonly slices: TimeSlices
 }
 
 // A list of more addresses costs the node more than the logs of all.
@@ -25,12 +28,13 @@ const lingerMs = 5_000
 export class ChainFeed {
   readonly #options: FeedOptions
   readonly #heads = new Set<Subscriber>()
-  readonly #logs = new LogIndex()
+  readonly #logs: LogIndex
   #running: Running | undefined
   #linger: NodeJS.Timeout | undefined
 
   constructor(options: FeedOptions) {
     this.#options = options
+    this.#logs = new LogIndex(options.slices)
   }
 
   /** How many subscriptions at the node this takes. */
@@ -86,9 +90,13 @@ export class ChainFeed {
       ...options,
       wantedLogs: () => this.#logs.wanted(maxAddresses),
       listener: {
-        onBlock: (block) => {
-          for (const subscriber of this.#heads) subscriber.deliver(block.head.text)
-          this.#logs.deliver(block, false)
+        onBlock: async (block) => {
+          const { slices } = this.#options
+          for (const subscriber of this.#heads) {
+            subscriber.deliver(block.head.text)
+            if (slices.isOver()) await slices.next()
+          }
+          await this.#logs.deliver(block, false)
         },
         onDropped: (block) => this.#logs.deliver(block, true),
         onLost: (reason) => {

@@ -5,11 +5,14 @@ import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
 import { type Head, readHead } from './head.ts'
 import type { Log } from './log-filter.ts'
 
-/** Hears what the chain does, in order: each block once, and before another branch what is left of the last one. */
+/**
+ * Hears what the chain does, in order: each block once, and before another branch what is left of the last one. A promise is
+ * waited for before the next call.
+ */
 export interface ChainListener {
-  onBlock(block: Block): void
+  onBlock(block: Block): unknown
   /** The block is no longer part of the chain; the latest comes first. */
-  onDropped(block: Block): void
+  onDropped(block: Block): unknown
   /** The chain cannot be followed on from what was told before; after this the follower begins anew. */
   onLost(reason: string): void
 }
@@ -185,7 +188,7 @@ export class ChainFollower {
     while (!window.has(target.hash)) {
       const path = await this.#pathTowards(target, window)
       const [{ parentHash }] = path as [Head]
-      for (const block of window.cutAfter(parentHash)) this.#options.listener.onDropped(block)
+      for (const block of window.cutAfter(parentHash)) await this.#options.listener.onDropped(block)
       for (let from = 0; from < path.length; from += logRequestsAtOnce) {
         await this.#tell(path.slice(from, from + logRequestsAtOnce), window)
       }
@@ -241,12 +244,12 @@ export class ChainFollower {
     const turn = this.#turn
     const wanted = this.#options.wantedLogs()
     const logs = wanted ? await Promise.all(heads.map((head) => this.#logs(head, wanted))) : []
-    if (this.#stopped.signal.aborted) return
-    heads.forEach((head, index) => {
+    for (const [index, head] of heads.entries()) {
+      if (this.#stopped.signal.aborted) return
       const block = { head, logs: logs[index] ?? [], turn }
       window.append(block)
-      this.#options.listener.onBlock(block)
-    })
+      await this.#options.listener.onBlock(block)
+    }
   }
 
   async #logs({ hash }: Head, addresses: readonly string[]): Promise<LogEntry[]> {

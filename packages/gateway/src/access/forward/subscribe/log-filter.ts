@@ -38,19 +38,6 @@ export function readLogFilter(options: unknown): LogFilter {
   return { addresses: readAddresses(address), topics: readTopics(topics) }
 }
 
-/**
- * Tells whether a filter takes the topics of a log; its address is looked up elsewhere.
- *
- * @param wanted - topics of the filter by position; an empty set takes any topic
- * @param topics - of the log, in lower case
- */
-export function takesTopics(wanted: readonly ReadonlySet<string>[], topics: readonly string[]): boolean {
-  return wanted.every((alternatives, position) => {
-    const topic = topics[position]
-    return topic !== undefined && (alternatives.size === 0 || alternatives.has(topic))
-  })
-}
-
 function readAddresses(address: unknown): string[] {
   if (address === undefined || address === null) return []
   const addresses: unknown[] = Array.isArray(address) ? address : [address]

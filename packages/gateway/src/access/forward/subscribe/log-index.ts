@@ -1,12 +1,22 @@
 import type { Block, LogEntry } from './block-window.ts'
-import { type LogFilter, takesTopics } from './log-filter.ts'
+import { FilterTree, type TreeFilter, uncheckedPositions } from './filter-tree.ts'
+import type { LogFilter } from './log-filter.ts'
 import type { Subscriber } from './subscriber.ts'
+import type { TimeSlices } from './time-slices.ts'
 
-/** All who want logs of one chain, found by the address of a log. */
+/** All who want logs of one chain, found by the address and the topics of a log. */
 export class LogIndex {
+  readonly #slices: TimeSlices
   readonly #byKey = new Map<string, Group>()
-  readonly #byAddress = new Map<string, Set<Group>>()
-  readonly #ofAny = new Set<Group>()
+  readonly #tree = new FilterTree<Group>()
+  /** How many filters name an address. */
+  readonly #byAddress = new Map<string, number>()
+  #withoutAddress = 0
+
+  /** @param slices - shared by all that deliver at length */
+  constructor(slices: TimeSlices) {
+    this.#slices = slices
+  }
 
   /** How many different filters there are. */
   get filters(): number {
@@ -20,10 +30,10 @@ export class LogIndex {
   add(key: string, filter: LogFilter, subscriber: Subscriber, since: number): void {
     let group = this.#byKey.get(key)
     if (!group) {
-      const topics = filter.topics.map((alternatives) => new Set(alternatives))
-      group = { addresses: filter.addresses, topics, members: new Map() }
+      group = groupOf(filter)
       this.#byKey.set(key, group)
-      for (const set of this.#setsOf(group)) set.add(group)
+      this.#tree.add(group)
+      this.#countAddresses(group, 1)
     }
     group.members.set(subscriber, since)
   }
@@ -32,53 +42,73 @@ export class LogIndex {
     const group = this.#byKey.get(key)
     if (!group?.members.delete(subscriber) || group.members.size > 0) return
     this.#byKey.delete(key)
-    for (const set of this.#setsOf(group)) set.delete(group)
-    for (const address of group.addresses) {
-      if (this.#byAddress.get(address)?.size === 0) this.#byAddress.delete(address)
-    }
+    this.#tree.remove(group)
+    this.#countAddresses(group, -1)
   }
 
   /** Addresses whose logs are wanted, empty for those of all; undefined when nobody wants any. */
   wanted(maxAddresses: number): readonly string[] | undefined {
     if (this.#byKey.size === 0) return undefined
-    return this.#ofAny.size > 0 || this.#byAddress.size > maxAddresses ? [] : [...this.#byAddress.keys()]
+    return this.#withoutAddress > 0 || this.#byAddress.size > maxAddresses ? [] : [...this.#byAddress.keys()]
   }
 
   subscribers(): Subscriber[] {
     return [...this.#byKey.values()].flatMap(({ members }) => [...members.keys()])
   }
 
-  /** Delivers the logs of a block, or takes them back. */
-  deliver({ logs, turn }: Block, removed: boolean): void {
+  /**
+   * Delivers the logs of a block, or takes them back; resolves when all are delivered. Other work comes between: a
+   * subscriber that leaves meanwhile gets no more.
+   */
+  async deliver({ logs, turn }: Block, removed: boolean): Promise<void> {
     for (const entry of removed ? logs.toReversed() : logs) {
+      if (this.#slices.isOver()) await this.#slices.next()
+      const groups = this.#groupsFor(entry)
+      if (groups.length === 0) continue
       const text = removed ? JSON.stringify({ ...entry.log, removed: true }) : entry.text
-      for (const group of this.#groupsFor(entry)) {
-        for (const [subscriber, since] of group.members) if (since < turn) subscriber.deliver(text)
+      for (const { members } of groups) {
+        for (const [subscriber, since] of members) {
+          if (since >= turn) continue
+          subscriber.deliver(text)
+          if (this.#slices.isOver()) await this.#slices.next()
+        }
       }
     }
   }
 
-  *#groupsFor({ log }: LogEntry): Iterable<Group> {
-    const topics = log.topics.map((topic) => topic.toLowerCase())
-    const takes = (group: Group) => takesTopics(group.topics, topics)
-    yield* [...(this.#byAddress.get(log.address.toLowerCase()) ?? [])].filter(takes)
-    yield* [...this.#ofAny].filter(takes)
+  #groupsFor({ log }: LogEntry): Group[] {
+    const values = [log.address, ...log.topics].map((value) => value.toLowerCase())
+    return this.#tree.find(values).filter((group) => takesUnchecked(group, values))
   }
 
-  #setsOf({ addresses }: Group): Set<Group>[] {
-    if (addresses.length === 0) return [this.#ofAny]
-    return addresses.map((address) => {
-      const set = this.#byAddress.get(address) ?? new Set()
-      this.#byAddress.set(address, set)
-      return set
-    })
+  #countAddresses({ addresses }: Group, change: 1 | -1): void {
+    if (addresses.length === 0) this.#withoutAddress += change
+    for (const address of addresses) {
+      const count = (this.#byAddress.get(address) ?? 0) + change
+      if (count > 0) this.#byAddress.set(address, count)
+      else this.#byAddress.delete(address)
+    }
   }
 }
 
-interface Group {
-  readonly addresses: readonly string[]
-  /** Sets, as somebody may want a thousand for each position of every log. */
-  readonly topics: readonly ReadonlySet<string>[]
+interface Group extends TreeFilter {
+  /** Values of the unchecked positions, as sets: a filter may name a thousand for each. */
+  readonly alternatives: readonly ReadonlySet<string>[]
   /** With the turn at which each joined. */
   readonly members: Map<Subscriber, number>
+}
+
+function groupOf(filter: LogFilter): Group {
+  const { addresses, topics } = filter
+  const unchecked = uncheckedPositions(filter)
+  const alternatives = unchecked.map((position) => new Set([addresses, ...topics][position]))
+  return { addresses, topics, unchecked, alternatives, members: new Map() }
+}
+
+function takesUnchecked({ unchecked, alternatives }: Group, values: readonly string[]): boolean {
+  for (let at = 0; at < unchecked.length; at += 1) {
+    const value = values[unchecked[at] as number]
+    if (value === undefined || alternatives[at]?.has(value) !== true) return false
+  }
+  return true
 }

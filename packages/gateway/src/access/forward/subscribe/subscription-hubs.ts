@@ -4,6 +4,7 @@ import { usedAddresses } from '../../../grants/upstream-record.ts'
 import { createUpstreamSocket } from '../upstream-socket.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
+import { TimeSlices } from './time-slices.ts'
 
 /** The subscription hubs of all nodes, made when first needed. */
 export interface SubscriptionHubs {
@@ -28,6 +29,7 @@ export interface HubOptions {
 export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
   const { upstreams, embeddedSocket, pollMs, timeoutMs, log } = options
   const hubs = new Map<string, SubscriptionHub>()
+  const slices = new TimeSlices()
   return {
     of: (grant) => {
       const key = addressKey(grant)
@@ -39,7 +41,7 @@ export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
       const upstream = upstreams.of(grant, 'evm')
       const nodeLog = log.child({ node_id: grant.nodeId })
       const socket = addresses.length === 0 ? undefined : createUpstreamSocket(addresses, timeoutMs, nodeLog)
-      const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog })
+      const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
       hubs.set(key, hub)
       return hub
     },

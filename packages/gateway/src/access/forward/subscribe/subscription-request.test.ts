@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { readLogFilter, takesTopics } from './log-filter.ts'
 import { readSubscriptionRequest } from './subscription-request.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
@@ -85,21 +84,4 @@ describe('readSubscriptionRequest', () => {
 it('refuses hashes that are no text', () => {
   const wish = () => key('transactionReceipts', { transactionHashes: [{ toString: 1, valueOf: 1 }] })
   expect(wish).toThrow('transactionHashes')
-})
-
-describe('takesTopics', () => {
-  it.each([
-    [[], true],
-    [[topic('a')], true],
-    [[null, topic('b')], true],
-    [[[topic('c'), topic('a')]], true],
-    [[topic('b')], false],
-    [[topic('a'), topic('a')], false],
-    // As nodes have it, a position without a topic is not taken, not even by "any".
-    [[null, null, null], false],
-    [[null, null], true],
-  ])('for %j says %s', (topics, expected) => {
-    const wanted = readLogFilter({ topics }).topics.map((alternatives) => new Set(alternatives))
-    expect(takesTopics(wanted, [topic('a'), topic('b')])).toBe(expected)
-  })
 })

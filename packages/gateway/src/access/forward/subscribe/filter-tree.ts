@@ -1,0 +1,121 @@
+import type { LogFilter } from './log-filter.ts'
+
+/** A filter in a {@link FilterTree}. */
+export interface TreeFilter extends LogFilter {
+  /** Positions of the filter that the tree does not look at: to be checked for each log that the tree finds. */
+  readonly unchecked: readonly number[]
+}
+
+/**
+ * Finds the log filters that match a log, in a number of steps that does not depend on how many do not.
+ *
+ * Position 0 is the address of a log, positions 1 to 4 are its topics. A filter is a path from the root, a branch for
+ * each of its positions: one for the value, or the branch of any value. A log follows at most 32 paths. A filter with
+ * alternatives has a path for each combination of them; where these are too many, the tree leaves positions out.
+ */
+export class FilterTree<filter extends TreeFilter> {
+  readonly #root = new Branch<filter>()
+
+  add(filter: filter): void {
+    for (const path of pathsOf(filter)) {
+      let branch = this.#root
+      for (const value of path) branch = branch.childFor(value)
+      branch.filters ??= new Set()
+      branch.filters.add(filter)
+    }
+  }
+
+  remove(filter: filter): void {
+    for (const path of pathsOf(filter)) this.#root.remove(filter, path, 0)
+  }
+
+  /**
+   * Filters that match a log but for their unchecked positions, each once.
+   *
+   * @param values - address and topics of the log, in lower case
+   */
+  find(values: readonly string[]): filter[] {
+    const found: filter[] = []
+    this.#root.find(values, 0, found)
+    return found
+  }
+}
+
+// Each path takes memory, and a check of what the tree left out is quick.
+const maxPaths = 16
+
+/**
+ * Chooses the positions that a filter is found by: the address, as there are more of them than of first topics, then topics
+ * with few alternatives, as long as the paths are not too many.
+ *
+ * @returns the positions with several values that are left out
+ */
+export function uncheckedPositions({ addresses, topics }: LogFilter): number[] {
+  const positions = [addresses, ...topics].map((values, position) => ({ position, count: values.length }))
+  const [first, ...others] = positions
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => (one.position === 0 ? -1 : other.position === 0 ? 1 : one.count - other.count))
+  let paths = first?.count ?? 1
+  const unchecked: number[] = []
+  for (const { position, count } of others) {
+    if (count === 1 || paths * count <= maxPaths) paths *= count
+    else unchecked.push(position)
+  }
+  return unchecked
+}
+
+const any = ''
+
+/** Every combination of the values of a filter, as far as the tree looks at them. */
+function pathsOf({ addresses, topics, unchecked }: TreeFilter): readonly (readonly string[])[] {
+  let paths: readonly (readonly string[])[] = [[]]
+  for (const [position, values] of [addresses, ...topics].entries()) {
+    const isAny = values.length === 0 || unchecked.includes(position)
+    const branches = isAny ? [any] : values
+    paths = paths.flatMap((path) => branches.map((value) => [...path, value]))
+  }
+  return paths
+}
+
+class Branch<filter> {
+  /** Filters that end here. */
+  filters: Set<filter> | undefined = undefined
+  #children: Map<string, Branch<filter>> | undefined = undefined
+
+  get #isEmpty(): boolean {
+    return this.filters === undefined && this.#children === undefined
+  }
+
+  childFor(value: string): Branch<filter> {
+    this.#children ??= new Map()
+    const known = this.#children.get(value)
+    if (known) return known
+    const child = new Branch<filter>()
+    this.#children.set(value, child)
+    return child
+  }
+
+  /** Removes a filter, and the branches on its path that lead nowhere afterwards. */
+  remove(filter: filter, path: readonly string[], position: number): void {
+    const value = path[position]
+    if (value === undefined) {
+      this.filters?.delete(filter)
+      if (this.filters?.size === 0) this.filters = undefined
+      return
+    }
+    const child = this.#children?.get(value)
+    if (child === undefined) return
+    child.remove(filter, path, position + 1)
+    if (!child.#isEmpty) return
+    this.#children?.delete(value)
+    if (this.#children?.size === 0) this.#children = undefined
+  }
+
+  find(values: readonly string[], position: number, found: filter[]): void {
+    if (this.filters !== undefined) for (const filter of this.filters) found.push(filter)
+    const value = values[position]
+    if (value === undefined || this.#children === undefined) return
+    this.#children.get(any)?.find(values, position + 1, found)
+    if (value !== any) this.#children.get(value)?.find(values, position + 1, found)
+  }
+}
