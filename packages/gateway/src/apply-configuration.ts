@@ -33,7 +33,13 @@ export function applyConfiguration(next: Configuration, parts: Adjustable): void
   for (const plane of [...planes, jsonRpc, webSocket]) put(plane, { corsOrigin, logRequests })
   const { maxBatchItems, maxLogRange } = next
   for (const plane of [jsonRpc, webSocket]) put(plane, { maxBatchItems, maxLogRange })
-  put(webSocket, { maxCalls: next.maxWebSocketCalls, maxSubscriptions: next.maxWebSocketSubscriptions })
+  put(webSocket, {
+    maxCalls: next.maxWebSocketCalls,
+    maxSubscriptions: next.maxWebSocketSubscriptions,
+    maxSocketsPerCredential: next.maxWebSocketsPerCredential,
+    maxSubscriptionsPerCredential: next.maxSubscriptionsPerCredential,
+    maxUnfilteredLogsPerCredential: next.maxUnfilteredLogsPerCredential,
+  })
   const rules = configuredGrpcRules(next)
   grpc.change({ corsOrigin, logRequests, rules, maxOpenCalls: next.maxGrpcCalls })
   passage.change(next)

@@ -219,6 +219,9 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     metrics: metrics.webSockets,
     maxCalls: configuration.maxWebSocketCalls,
     maxSubscriptions: configuration.maxWebSocketSubscriptions,
+    maxSocketsPerCredential: configuration.maxWebSocketsPerCredential,
+    maxSubscriptionsPerCredential: configuration.maxSubscriptionsPerCredential,
+    maxUnfilteredLogsPerCredential: configuration.maxUnfilteredLogsPerCredential,
     maxBufferBytes: configuration.maxWebSocketBufferBytes,
     pingMs: configuration.webSocketPingMs,
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { NodeGrant } from '../../grants/node-grant.ts'
+import { CredentialSockets } from '../admit/credential-sockets.ts'
 import { ruleRefusals } from '../admit/refusals.ts'
 import { failureOf } from '../answer-call.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
@@ -35,6 +36,7 @@ const tidyMs = 20
 export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
   const sockets = new CorkedSockets()
+  const ofCredentials = new CredentialSockets(plane)
   const deadlines = new Deadlines(plane.timeoutMs)
   const server = new WebSocketServer({
     noServer: true,
@@ -55,7 +57,10 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     if (isStopping) throw new RpcFailure(rpcCodes.internalError, 'The service restarts.', { status: 503 })
     const grant = admitted(plane, path, request)
     const log = plane.log.child({ request_id: requestId })
+    const share = ofCredentials.open(grant.credentialId)
+    let isUpgraded = false
     server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+      isUpgraded = true
       const { endpoint } = path
       const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
       const parts = {
@@ -65,6 +70,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
         corked: sockets.of(socket),
         deadlines,
         grant,
+        share,
         visitor,
         endpoint,
         log,
@@ -73,6 +79,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       sessions.add(session)
       webSocket.once('close', () => sessions.delete(session))
     })
+    if (!isUpgraded) share.close()
   }
 
   const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {

@@ -1,9 +1,10 @@
+import type { CredentialSocketLimits } from '../admit/credential-sockets.ts'
 import type { WebSocketMetrics } from '../../observe/metrics.ts'
 import type { SubscriptionHubs } from '../forward/subscribe/subscription-hubs.ts'
 import type { AccessPlane } from './json-rpc-http.ts'
 
 /** What the WebSockets need from the rest of the service. */
-export interface WebSocketPlane extends AccessPlane {
+export interface WebSocketPlane extends AccessPlane, CredentialSocketLimits {
   readonly hubs: SubscriptionHubs
   readonly metrics: WebSocketMetrics
   /** Most calls in flight on one connection. */

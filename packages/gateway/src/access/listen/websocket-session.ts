@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Visitor } from '../admit/admission.ts'
+import type { SocketShare } from '../admit/credential-sockets.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import { failureOf } from '../answer-call.ts'
 import { inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
+import { isUnfilteredLogs } from '../forward/subscribe/subscription-request.ts'
 import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
 import { PassingMap } from '../passing-map.ts'
 import { offeredMethod } from '../route/offered-method.ts'
@@ -34,6 +36,8 @@ export interface SessionParts {
   /** Of the calls of all connections. */
   readonly deadlines: Deadlines
   readonly grant: NodeGrant
+  /** Its part in what the credential uses. */
+  readonly share: SocketShare
   /** Who opened it, for rules that change while it is open. */
   readonly visitor: Visitor
   readonly endpoint: NodePath['endpoint']
@@ -74,6 +78,8 @@ export class WebSocketSession {
       hub: () => plane.hubs.of(this.#grant),
       needs: (method) => void offeredMethod(method, this.#grant, parts.endpoint),
       maxSubscriptions: plane.maxSubscriptions,
+      hold: (request) =>
+        parts.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
       maxWaitingBytes: plane.maxBufferBytes,
       notify: (text) => this.#notify(text),
       lose: (reason) => this.close(closeCodes.lost, reason),
@@ -275,9 +281,10 @@ export class WebSocketSession {
   }
 
   #closed(code: number): void {
-    const { plane, log } = this.#parts
+    const { plane, log, share } = this.#parts
     this.#closeCode ??= code
     this.#end()
+    share.close()
     plane.metrics.open.dec()
     plane.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
     log.info(

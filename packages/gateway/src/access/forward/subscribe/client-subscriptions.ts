@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionHub } from './subscription-hub.ts'
-import { readSubscriptionRequest, type SubscriptionKind } from './subscription-request.ts'
+import {
+  readSubscriptionRequest,
+  type SubscriptionKind,
+  type SubscriptionRequest,
+} from './subscription-request.ts'
 
 /** What the subscriptions of one connection need. */
 export interface ClientOptions {
@@ -10,6 +14,12 @@ export interface ClientOptions {
   /** @throws {@link RpcFailure} -32601 when the node does not offer a method that a subscription is made of */
   needs(method: string): void
   readonly maxSubscriptions: number
+  /**
+   * Counts a subscription of the credential until the function that it returns is called.
+   *
+   * @throws {@link RpcFailure} -32005 when the credential has as many as it may
+   */
+  hold(request: SubscriptionRequest): () => void
   /** Most bytes that wait until the client knows its subscription. */
   readonly maxWaitingBytes: number
   notify(text: string): void
@@ -66,6 +76,7 @@ export class ClientSubscriptions {
     if (request.kind === 'logs') this.#options.needs('eth_getLogs')
     const id = `0x${randomBytes(16).toString('hex')}`
     const subscriber = new ClientSubscription(id, this.#options)
+    const release = this.#options.hold(request)
     this.#asked += 1
     this.#filterItems += request.size
     let isJoined = false
@@ -79,12 +90,16 @@ export class ClientSubscriptions {
       isJoined = true
       this.#leaves.set(id, () => {
         this.#filterItems -= request.size
+        release()
         count(request.kind, -1)
         leave()
       })
     } finally {
       this.#asked -= 1
-      if (!isJoined) this.#filterItems -= request.size
+      if (!isJoined) {
+        this.#filterItems -= request.size
+        release()
+      }
     }
     return { id, activate: () => subscriber.activate() }
   }

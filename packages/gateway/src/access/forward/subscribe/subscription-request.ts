@@ -67,6 +67,11 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   }
 }
 
+/** Whether every log of the chain belongs to the subscription. */
+export function isUnfilteredLogs(request: SubscriptionRequest): boolean {
+  return request.kind === 'logs' && request.size === 0
+}
+
 function readHashes(options: unknown): string[] | undefined {
   if (isEmpty(options)) return undefined
   const { transactionHashes, ...others } = Object(options) as Record<string, unknown>
