@@ -289,13 +289,12 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const front = configuration.ownHttpFront
     ? createHttpFront(app.server, { maxBodyBytes }, jsonRpc)
     : undefined
-  const ports = await openPorts(configuration, { http1: app.server, front, http2: grpc.http2 }, log).catch(
-    async (error: unknown) => {
-      await app.close()
-      await closeOwn()
-      throw error
-    },
-  )
+  const servers = { http1: app.server, front, http2: grpc.http2, isProxy: passage.trustsProxy }
+  const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {
+    await app.close()
+    await closeOwn()
+    throw error
+  })
   ownUrls = [ports.url, ports.tlsUrl, configuration.publicUrl].filter((url) => url !== undefined)
   publishStates(metrics.registry, {
     upstreams,

@@ -10,9 +10,13 @@ export interface ConnectionLimits {
  * Closes at once each connection beyond the limits, over all ports of one process. `server.maxConnections` would not do:
  * processes that are full would hand a connection round and round.
  *
+ * @param isProxy - whether an address is that of a trusted proxy, which has the connections of many clients
  * @returns counts the connections of one more server
  */
-export function limitConnections(limits: ConnectionLimits): (server: Server) => void {
+export function limitConnections(
+  limits: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+): (server: Server) => void {
   let count = 0
   const byAddress = new Map<string, number>()
   const take = (socket: Socket): void => {
@@ -21,7 +25,7 @@ export function limitConnections(limits: ConnectionLimits): (server: Server) => 
     const { maxConnections, maxConnectionsPerAddress } = limits
     const isTooMany =
       (maxConnections > 0 && count >= maxConnections) ||
-      (maxConnectionsPerAddress > 0 && ofAddress >= maxConnectionsPerAddress)
+      (maxConnectionsPerAddress > 0 && ofAddress >= maxConnectionsPerAddress && !isProxy(address))
     if (isTooMany) {
       socket.destroy()
       return

@@ -37,6 +37,8 @@ export interface PortServers {
   /** Takes the connections of HTTP/1.1 before the server does. */
   readonly front?: HttpFront | undefined
   readonly http2: Http2Server
+  /** Whether an address is that of a trusted proxy, to which no limit for one address applies. */
+  readonly isProxy?: ((address: string) => boolean) | undefined
 }
 
 type PortOptions = Pick<Configuration, 'host' | 'port' | 'tlsPort' | 'tlsCertificateFile' | 'tlsKeyFile'> &
@@ -56,11 +58,11 @@ export async function openPorts(
   log: Logger,
 ): Promise<Ports> {
   const endUnused = endUnusedConnections(servers)
-  const { http1, http2, front = http1 } = servers
+  const { http1, http2, front = http1, isProxy = () => false } = servers
   const taking = { http1: front, http2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress }
-  const limit = limitConnections(limits)
+  const limit = limitConnections(limits, isProxy)
   const plain = createPortServer(taking)
   limit(plain.server)
   const opened: PortServer[] = []

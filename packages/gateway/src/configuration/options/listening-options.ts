@@ -57,8 +57,8 @@ export const listeningOptions = {
   maxConnections: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_CONNECTIONS',
-    description: 'Most connections of clients to one process; 0 for any number.',
-    fallback: 0,
+    description: 'Maximum number of client connections to one process; 0 = unlimited.',
+    fallback: 10_000,
     minimum: 0,
     maximum: 1_000_000,
     reload: true,
@@ -67,8 +67,8 @@ export const listeningOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_CONNECTIONS_PER_ADDRESS',
     description:
-      'Most connections of one address to one process, that of a proxy included; 0 for any number.',
-    fallback: 0,
+      'Maximum number of connections from one address to one process; trusted proxies may have any number. 0 = unlimited.',
+    fallback: 5_000,
     minimum: 0,
     maximum: 1_000_000,
     reload: true,
