@@ -14,7 +14,7 @@ import type { NodeListener } from './http-plane.ts'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
 import { makeRequestId } from './request-id.ts'
-import { closeCodes } from './websocket-close.ts'
+import { closeCodes, closeCodeOfRefusal } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 import { WebSocketSession } from './websocket-session.ts'
 
@@ -31,6 +31,16 @@ export interface WebSocketListener {
 }
 
 const tidyMs = 20
+// How long a client whose handshake is refused may take to answer the close frame.
+const refusedCloseMs = 2_000
+// RFC 6455, section 5.5: a control frame has 125 bytes, two of them are the code.
+const longestReason = 123
+
+interface Handshake {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
 
 /** Makes the listener for JSON-RPC over WebSocket. */
 export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
@@ -85,8 +95,27 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
     const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure) }
     refuseUpgrade(socket, failure, headers)
-    plane.meter({ protocol: 'evm', method: 'unknown', status: failure.status, durationSeconds: 0 })
-    plane.log.info({ request_id: requestId, status: failure.status }, 'node websocket refused')
+    noteRefusal(requestId, failure)
+  }
+
+  const noteRefusal = (requestId: string, { status }: RpcFailure) => {
+    plane.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
+    plane.log.info({ request_id: requestId, status }, 'node websocket refused')
+  }
+
+  /** Accepts a handshake and closes the WebSocket at once, as its client cannot see an HTTP status. */
+  const closeWith = (
+    { request, socket, head }: Handshake,
+    code: number,
+    failure: RpcFailure,
+    requestId: string,
+  ) => {
+    server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+      const timer = setTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
+      webSocket.on('error', () => undefined).on('close', () => clearTimeout(timer))
+      webSocket.close(code, failure.message.slice(0, longestReason))
+      noteRefusal(requestId, failure)
+    })
   }
 
   // What the library finds wrong with a handshake is answered in the same form as everything else.
@@ -106,7 +135,10 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       try {
         open(request, socket, head, requestId)
       } catch (error) {
-        refuseWith(socket, requestId, failureOf(error, plane.log.child({ request_id: requestId })))
+        const failure = failureOf(error, plane.log.child({ request_id: requestId }))
+        const code = isNativeWebSocket(request) ? closeCodeOfRefusal(failure.status) : undefined
+        if (code === undefined) refuseWith(socket, requestId, failure)
+        else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },
     refuse: (request, response) => {
@@ -139,6 +171,14 @@ function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request:
   const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
   if (!isAllowed && door.originFor(entered, origin) === undefined) throw refusedCall(ruleRefusals.origin)
   return entered
+}
+
+/**
+ * Tells whether a handshake comes from the WebSocket of a browser or a runtime, which does not show its program the HTTP
+ * status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone.
+ */
+function isNativeWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
 }
 
 function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse): void {

@@ -12,13 +12,19 @@ export const closeCodes = {
   moved: 1012,
   /** Too many bytes wait for a client that does not read them. */
   slow: 1013,
-  /** The credential was revoked or has expired. */
+  /** The credential is unknown, was revoked or has expired. */
   revoked: 4401,
   /** The node does not offer this any more. */
   forbidden: 4403,
-  /** A quota is used up. */
+  /** A quota is used up, or a limit of the credential or the address is reached. */
   usedUp: 4429,
 } as const
+
+/** Close code for a refused handshake of a client that cannot see the HTTP status; undefined where that is sent all the same. */
+export function closeCodeOfRefusal(status: number): number | undefined {
+  if (status === 401) return closeCodes.revoked
+  return status === 429 ? closeCodes.usedUp : undefined
+}
 
 const faults: Readonly<Record<string, number>> = {
   WS_ERR_INVALID_UTF8: 1007,

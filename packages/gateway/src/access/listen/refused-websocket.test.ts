@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { expect, it, vi } from 'vitest'
+import { inFrontOf, type ListenerFixture, type ListenerOptions } from '../testing/listener-fixture.ts'
+import { sendRaw } from '../testing/raw-http.ts'
+import { waitFor } from '../testing/wait-for.ts'
+import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+// No node is asked.
+const listening = (options: ListenerOptions = {}) => inFrontOf('http://127.0.0.1:9', options)
+
+/** What a program sees that uses the WebSocket of its runtime, as all browsers and Node.js have one. */
+async function nativeClose(url: string): Promise<{ readonly code: number; readonly reason: string }> {
+  const socket = new WebSocket(url)
+  const [event] = (await once(socket, 'close')) as [CloseEvent]
+  return { code: event.code, reason: event.reason }
+}
+
+const wrong = ({ wsUrl }: ListenerFixture) => wsUrl.replace(/[^/]+$/, 'wrong')
+const browser = { headers: { origin: 'https://app.example' } }
+
+it('tells a native WebSocket by the close code that its credential is unknown', async () => {
+  const gateway = await listening()
+  const expected = { code: 4401, reason: 'Unauthorized: Unknown token.' }
+  expect(await nativeClose(wrong(gateway))).toEqual(expected)
+  const client = await openWebSocket(wrong(gateway), browser)
+  expect(await client.closed).toEqual([expected.code, expected.reason])
+  expect(gateway.log().match(/"status":401,"msg":"node websocket refused"/g)).toHaveLength(2)
+  expect(await gateway.metrics()).toContain('fairlead_websockets 0\n')
+})
+
+it('answers other clients over HTTP', async () => {
+  const gateway = await listening()
+  expect(await refusedHandshake(wrong(gateway))).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Basic realm="node"' },
+    body: { error: { code: -32600 } },
+  })
+})
+
+it('counts the unknown credentials of both alike, and tells both of the throttle', async () => {
+  const gateway = await listening({ passing: { maxFailures: 2 } })
+  expect(await nativeClose(wrong(gateway))).toMatchObject({ code: 4401 })
+  expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 401 })
+  expect(await nativeClose(wrong(gateway))).toEqual({
+    code: 4429,
+    reason: 'Too many unknown credentials came from this address.',
+  })
+  expect(await refusedHandshake(wrong(gateway))).toMatchObject({ status: 429 })
+})
+
+it('tells a native WebSocket that its credential has as many as it may', async () => {
+  const gateway = await listening({ maxSocketsPerCredential: 1 })
+  const first = await openWebSocket(gateway.wsUrl)
+  expect(await nativeClose(gateway.wsUrl)).toMatchObject({ code: 4429 })
+  first.socket.close()
+  await waitFor(async () => expect(await gateway.metrics()).toContain('fairlead_websockets 0\n'))
+})
+
+it('does not wait for a client that leaves the close unanswered', async () => {
+  const gateway = await listening()
+  const key = Buffer.alloc(16).toString('base64')
+  const { text, end } = await sendRaw(
+    gateway.port,
+    'GET /ws/wrong HTTP/1.1\r\nhost: x\r\norigin: https://app.example\r\nconnection: upgrade\r\n' +
+      `upgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: ${key}\r\n\r\n`,
+  )
+  expect(text).toMatch(/^HTTP\/1.1 101 /)
+  expect(end).not.toBe('open')
+}, 8_000)
