@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -14,6 +14,7 @@ import { createJettonNodes } from './access/forward/jetton/jetton-nodes.ts'
 import { createHttpFront } from './access/listen/front/http-front.ts'
 import { createBeaconListener } from './access/listen/beacon-http.ts'
 import { createJettonListener } from './access/listen/jetton-http.ts'
+import { answerInternalError } from './answer-internal-error.ts'
 import { answerOverHttp2 } from './access/listen/over-http2.ts'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
 import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
@@ -40,6 +41,7 @@ import { createMetrics } from './observe/metrics.ts'
 import { publishStates } from './observe/states/publish-states.ts'
 import { tracingOf } from './observe/tracing/tracing-of.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
+import { guarded, watchUnexpectedErrors } from './observe/unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
@@ -143,6 +145,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
     upstreamEventStreams: () => eventHubs.upstreamStreams(),
   })
+  const endWatch = watchUnexpectedErrors(metrics.registry, log)
   const eventHubs = createBeaconEventHubs({
     nodes: beaconNodes,
     directory,
@@ -245,6 +248,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await sharedStore?.close()
     await metering.stop()
     await tracing.close()
+    endWatch()
   }
   const send = { isPrivateAllowed: configuration.privateWebhookTargets }
   const webhooks = startWebhooks({ store, log, send, upstreams: () => upstreams.states() })
@@ -269,7 +273,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     oidc,
     serverFactory: (platform) => {
       const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
-      const server = createServer(options, (request, response) => {
+      const answer = (request: IncomingMessage, response: ServerResponse) => {
         const taken =
           operations(request, response) ||
           consoleListener(request, response) ||
@@ -279,8 +283,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
           jetton(request, response) ||
           jsonRpc(request, response)
         if (!taken) platform(request, response)
-      })
-      return seeAllHeaders(server).on('upgrade', webSockets.upgrade)
+      }
+      const server = createServer(options, guarded('http', answer, answerInternalError))
+      const upgrade = guarded('upgrade', webSockets.upgrade, (_, socket) => socket.destroy())
+      return seeAllHeaders(server).on('upgrade', upgrade)
     },
   }).catch(async (error: unknown) => {
     await closeOwn()

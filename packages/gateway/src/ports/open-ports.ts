@@ -9,6 +9,7 @@ import type { HttpFront } from '../access/listen/front/http-front.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
+import { guardedInterval } from '../observe/unexpected-errors.ts'
 
 /** The ports of a service. */
 export interface Ports {
@@ -70,7 +71,7 @@ export async function openPorts(
   const close = async (graceMs: number) => {
     endFollowing()
     // A connection that was never used would be waited for.
-    const tidying = setInterval(endUnused, tidyMs)
+    const tidying = guardedInterval(endUnused, tidyMs)
     await Promise.all(opened.map((port) => port.close(graceMs)))
     clearInterval(tidying)
   }

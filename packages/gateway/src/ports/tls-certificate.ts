@@ -2,6 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
+import { guardedInterval } from '../observe/unexpected-errors.ts'
 
 /** Where a certificate and its key are. */
 export interface CertificateFiles {
@@ -59,7 +60,7 @@ export function followCertificate(
     use(next)
     log.info('the certificate of the TLS port was taken over')
   }
-  const timer = setInterval(() => {
+  const timer = guardedInterval(() => {
     if (isLooking) return
     isLooking = true
     look()

@@ -51,7 +51,10 @@ export function ownWorker(): OwnWorker | undefined {
         const request = ++requests
         tell({ kind: 'want all metrics', request })
         return new Promise((resolve, reject) => {
-          const late = setTimeout(() => reject(new Error('The metrics did not come.')), patienceMs)
+          const late = setTimeout(() => {
+            waiting.delete(request)
+            reject(new Error('The metrics did not come.'))
+          }, patienceMs)
           waiting.set(request, (text) => {
             clearTimeout(late)
             waiting.delete(request)

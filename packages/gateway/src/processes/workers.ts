@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createMetricsGatherer, send } from './gather-metrics.ts'
 import type { FromWorker } from './messages.ts'
+import { guardedTimeout } from '../observe/unexpected-errors.ts'
 
 /** The processes that serve; the first one, which runs this, only watches over them. */
 export interface Workers {
@@ -147,7 +148,7 @@ class Place {
     const ended = endOf(worker)
     this.#leaving.add(ended)
     send(worker, { kind })
-    const late = setTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
+    const late = guardedTimeout(() => worker.process.kill('SIGKILL'), this.#endMs)
     await ended
     clearTimeout(late)
     this.#leaving.delete(ended)

@@ -1,3 +1,4 @@
+import { guardedImmediate, guardedTimeout } from '../observe/unexpected-errors.ts'
 /**
  * Tells that an answer is late, unless it was there to be read when the time was over: this process may only have been
  * busy with something else.
@@ -6,9 +7,9 @@
  */
 export function whenLate(ms: number, tell: () => void): () => void {
   let look: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => {
+  const timer = guardedTimeout(() => {
     // Between timers and this, everything that has arrived is read.
-    look = setImmediate(tell)
+    look = guardedImmediate(tell)
   }, ms)
   return () => {
     clearTimeout(timer)

@@ -10,6 +10,7 @@ import { type PlaceClaim, type PlaceOptions, Places, type PlaceStates } from './
 import { RefusalCounts, type RefusalKind } from './refusal-counts.ts'
 import { busy } from './refusals.ts'
 import { countReplicas } from './replicas.ts'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** Limits of those who have none of their own, and of all together. */
 export interface AdmissionLimits extends PlaceOptions {
@@ -80,7 +81,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const places = new Places(limits)
   const refusals = new RefusalCounts()
   let plans = new WeakMap<NodeGrant, Plan>()
-  const forgetting = setInterval(() => {
+  const forgetting = guardedInterval(() => {
     allowances.forgetIdle(performance.now())
     places.forgetIdle()
     // They hold what was forgotten.

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** Tells whether this process has more to do than it can. */
 export interface LoadWatch {
@@ -20,7 +21,7 @@ export function watchLoad(): LoadWatch {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()
   let lateLooks = 0
-  const timer = setInterval(() => {
+  const timer = guardedInterval(() => {
     lateLooks = delay.mean / 1e6 > longestDelayMs ? lateLooks + 1 : 0
     delay.reset()
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()

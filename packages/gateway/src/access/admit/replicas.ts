@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** Counts those who share the limits. */
 export interface Replicas {
@@ -36,7 +37,7 @@ export function countReplicas(store: SharedStore | undefined, least: number): Re
     const found = await store.script(tellAndCount, [key], [id, goneMs]).catch(() => known)
     known = Math.max(least, Number(found))
   }
-  const timer = setInterval(() => void tell(), tellMs).unref()
+  const timer = guardedInterval(() => void tell(), tellMs).unref()
   void tell()
   return {
     count: () => known,

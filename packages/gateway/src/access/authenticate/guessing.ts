@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { plainAddress } from '../admit/access-rules.ts'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** Slows down those who try credentials out. */
 export interface GuessWatch {
@@ -58,7 +59,7 @@ export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
     max: maxAddresses,
     dispose: (tries, network) => tell(network, tries),
   })
-  const forgetting = setInterval(() => {
+  const forgetting = guardedInterval(() => {
     const now = performance.now()
     for (const [network, { since }] of known.entries()) if (now - since >= windowMs) known.delete(network)
   }, windowMs / 4).unref()

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { guarded, guardedInterval, guardedTimeout } from '../../observe/unexpected-errors.ts'
 
 /** Hears what happens to one subscription at the node. */
 export interface UpstreamListener {
@@ -132,7 +133,7 @@ class ReconnectingSocket implements UpstreamSocket {
     if (socket === undefined) return
     this.#socket = socket
     let isAlive = true
-    const pings = setInterval(() => {
+    const pings = guardedInterval(() => {
       if (!isAlive) socket.terminate()
       isAlive = false
       if (socket.readyState === WebSocket.OPEN) socket.ping()
@@ -141,16 +142,19 @@ class ReconnectingSocket implements UpstreamSocket {
       for (const subscription of this.#subscriptions) this.#ask(socket, subscription)
     })
     socket.on('pong', () => (isAlive = true))
-    socket.on('message', (data) => {
+    const terminate = () => socket.terminate()
+    const read = (data: RawData) => {
       isAlive = true
       if (socket === this.#socket) this.#read(data)
-    })
+    }
+    socket.on('message', guarded('upstream', read, terminate))
     // The closing follows; the error itself may say where the node is.
     socket.on('error', () => undefined)
-    socket.on('close', () => {
+    const closed = () => {
       clearInterval(pings)
       if (socket === this.#socket) this.#lost()
-    })
+    }
+    socket.on('close', guarded('upstream', closed))
   }
 
   #opened(): WebSocket | undefined {
@@ -179,7 +183,7 @@ class ReconnectingSocket implements UpstreamSocket {
     if (this.#failures === 0) this.#log.warn('the WebSocket to a node is lost')
     this.#failures += 1
     const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
-    this.#retry = setTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2)).unref()
+    this.#retry = guardedTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2)).unref()
     const failure = unreachable('The node cannot be reached.')
     for (const subscription of this.#subscriptions) {
       subscription.id = undefined
@@ -192,7 +196,7 @@ class ReconnectingSocket implements UpstreamSocket {
     const call = this.#lastCall
     this.#waiting.set(call, subscription)
     socket.send(text)
-    setTimeout(() => {
+    guardedTimeout(() => {
       if (this.#waiting.get(call) === subscription && socket === this.#socket) socket.terminate()
     }, this.#timeoutMs).unref()
   }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { guardedImmediate } from '../../observe/unexpected-errors.ts'
 
 /**
  * Collects what is written to many sockets within one turn of the event loop, so that each is handed to the operating
@@ -9,7 +10,7 @@ export class CorkedSockets {
 
   of(socket: Writable): CorkedSocket {
     return new CorkedSocket(socket, (corked) => {
-      if (this.#corked.length === 0) setImmediate(() => this.#uncorkAll())
+      if (this.#corked.length === 0) guardedImmediate(() => this.#uncorkAll())
       this.#corked.push(corked)
     })
   }

@@ -1,3 +1,4 @@
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 /** What ends when its time is up. */
 export interface Timed {
   end(): void
@@ -29,7 +30,7 @@ export class Deadlines {
   begin(timed: Timed, now: number): Deadline {
     const link = new Link(timed, now + this.#ms)
     link.goBefore(this.#ends)
-    this.#timer ??= setInterval(() => this.#check(), Math.min(checkMs, this.#ms)).unref()
+    this.#timer ??= guardedInterval(() => this.#check(), Math.min(checkMs, this.#ms)).unref()
     return link
   }
 

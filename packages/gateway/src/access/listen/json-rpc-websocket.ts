@@ -17,6 +17,7 @@ import { makeRequestId } from './request-id.ts'
 import { closeCodes, closeCodeOfRefusal } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 import { WebSocketSession } from './websocket-session.ts'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** The WebSockets of a service. */
 export interface WebSocketListener {
@@ -57,7 +58,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   const endHearing = plane.directory.onReplaced(() => {
     for (const session of sessions) session.refresh()
   })
-  const pings = setInterval(() => {
+  const pings = guardedInterval(() => {
     for (const session of sessions) session.ping()
   }, plane.pingMs).unref()
 
@@ -143,7 +144,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     },
     refuse: (request, response) => {
       if (!isWebSocketPath(request.url ?? '')) return false
-      answerUpgradeRequired(plane, response)
+      answerNoUpgrade(plane, request, response)
       return true
     },
     stop: async (drainMs) => {
@@ -181,16 +182,25 @@ function isNativeWebSocket({ headers }: IncomingMessage): boolean {
   return headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
 }
 
-function answerUpgradeRequired(plane: WebSocketPlane, response: ServerResponse): void {
-  const failure = new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets only.', {
-    status: 426,
-  })
+function answerNoUpgrade(
+  plane: WebSocketPlane,
+  { httpVersionMajor }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  // HTTP/2 has no Upgrade header, which 426 requires (RFC 9113, section 8.6).
+  const failure =
+    httpVersionMajor === 2
+      ? new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets over HTTP/1.1 only.', {
+          status: 400,
+        })
+      : new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets only.', { status: 426 })
+  const { status } = failure
   const headers = {
     ...commonHeaders(plane, makeRequestId()),
-    ...headersFor(failure),
+    ...(status === 426 && headersFor(failure)),
     'content-type': 'application/json',
   }
-  response.writeHead(426, headers).end(errorText('null', failure))
+  response.writeHead(status, headers).end(errorText('null', failure))
 }
 
 function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Record<string, string> {

@@ -8,6 +8,8 @@ export const closeCodes = {
   tooLong: 1009,
   /** A subscription would have had a gap. */
   lost: 1011,
+  /** A handler of this connection failed unexpectedly. */
+  internal: 1011,
   /** The node has got another address. */
   moved: 1012,
   /** Too many bytes wait for a client that does not read them. */

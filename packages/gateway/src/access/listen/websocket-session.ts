@@ -24,6 +24,7 @@ import { SessionMessage } from './session-message.ts'
 import { longestFramedText, textFrame } from './text-frame.ts'
 import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
+import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
 
 /** What one connection is made of. */
 export interface SessionParts {
@@ -86,11 +87,21 @@ export class WebSocketSession {
       count: (kind, change) => plane.metrics.subscriptions.inc({ kind }, change),
     })
     plane.metrics.open.inc()
-    webSocket.on('message', (data) => this.#take(data as Buffer))
+    const fail = () => this.close(closeCodes.internal, 'unexpected error')
+    webSocket.on(
+      'message',
+      guarded('websocket', (data: unknown) => this.#take(data as Buffer), fail),
+    )
     webSocket.on('pong', () => (this.#unansweredPings = 0))
     webSocket.on('error', (error) => (this.#closeCode ??= codeOfFault(error)))
-    webSocket.on('close', (code) => this.#closed(code))
-    socket.on('drain', () => this.#drained())
+    webSocket.on(
+      'close',
+      guarded('websocket', (code: number) => this.#closed(code)),
+    )
+    socket.on(
+      'drain',
+      guarded('websocket', () => this.#drained(), fail),
+    )
     this.#closeAtExpiry()
   }
 
@@ -104,7 +115,7 @@ export class WebSocketSession {
     webSocket.resume()
     corked.giveWay()
     webSocket.close(code, reason)
-    setTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
+    guardedTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
   }
 
   /** Ends the connection without waiting for the client. */
@@ -155,7 +166,7 @@ export class WebSocketSession {
     const leftMs = expiresAt - Date.now()
     if (leftMs <= 0) this.close(closeCodes.revoked, 'credential expired')
     else {
-      this.#expiry = setTimeout(() => this.#closeAtExpiry(), Math.min(leftMs, longestTimerMs)).unref()
+      this.#expiry = guardedTimeout(() => this.#closeAtExpiry(), Math.min(leftMs, longestTimerMs)).unref()
     }
   }
 
@@ -235,7 +246,7 @@ export class WebSocketSession {
 
   /** Gives a client that has too much unread a while to read it. */
   #startPatience(): void {
-    this.#patience ??= setTimeout(() => {
+    this.#patience ??= guardedTimeout(() => {
       this.#patience = undefined
       if (this.#isFull()) this.close(closeCodes.slow, slow)
       else this.#pump()

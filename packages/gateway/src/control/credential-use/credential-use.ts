@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** That a credential was used. */
 export interface CredentialUse {
@@ -79,7 +80,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
     }
     reporting = reporting.then(tell)
   }
-  const timer = setInterval(() => {
+  const timer = guardedInterval(() => {
     const time = now()
     report(takeDue(({ reportedAt }) => time - reportedAt >= reportMs))
   }, lookMs).unref()

@@ -1,9 +1,12 @@
+import { errorCode } from '../../observe/loggable-error.ts'
 import { isStoreUnavailable } from '../store/store-unavailable.ts'
 import { PlatformError, type PlatformErrorCode } from './platform-error.ts'
 
 // What the HTTP framework itself refuses, before any handler runs.
 const frameworkFailures: Readonly<Record<string, PlatformErrorCode>> = {
   FST_ERR_BAD_URL: 'not_found',
+  // A method that node:http does not know, which HTTP/2 lets pass.
+  FST_ERR_NOT_FOUND: 'not_found',
   FST_ERR_MAX_PARAM_LENGTH: 'not_found',
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -18,17 +21,4 @@ export function toPlatformError(error: unknown): PlatformError {
   if (isStoreUnavailable(error)) return new PlatformError('unavailable', { cause: error })
   const code = frameworkFailures[errorCode(error) ?? ''] ?? 'server_error'
   return new PlatformError(code, { cause: error })
-}
-
-/**
- * What may be logged of an error. Not the error itself: database drivers attach queries and their parameters to theirs.
- */
-export function loggableError(error: unknown): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { type: typeof error }
-  const code = errorCode(error)
-  return { type: error.name, message: error.message, ...(code !== undefined && { code }), stack: error.stack }
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { guardedImmediate } from '../../observe/unexpected-errors.ts'
 
 /** The nodes and the credentials of which something has changed. */
 export interface ChangedCredentials {
@@ -47,7 +48,7 @@ export function credentialListeners(log: Logger | undefined): {
     notify(payload = '') {
       // Later, because the embedded database notifies while it still works on the query that caused it; and once for
       // all changes until then.
-      if (pending === undefined) setImmediate(tell)
+      if (pending === undefined) guardedImmediate(tell)
       pending ??= { node: new Set(), credential: new Set(), isEverything: false }
       const at = payload.indexOf(' ')
       const kind = payload.slice(0, at)

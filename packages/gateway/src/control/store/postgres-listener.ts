@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ClientConfig } from 'pg'
+import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 const firstRetryMs = 100
 const longestRetryMs = 5_000
@@ -72,7 +73,7 @@ async function connect(config: ClientConfig, options: PostgresListenerOptions): 
     throw error
   }
   // A connection whose other side vanished without a word looks idle; only a question tells.
-  const probe = setInterval(() => {
+  const probe = guardedInterval(() => {
     client.query('select 1').catch((error: unknown) => lost.abort(error))
   }, probeMs)
   probe.unref()

@@ -6,6 +6,7 @@ import type { Allowance } from './allowance.ts'
 import { QuotaAllowance, type UsedSoFar } from './quota-allowance.ts'
 import { RateAllowance } from './rate-allowance.ts'
 import type { SharedLimits } from './shared-limits.ts'
+import { guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /** All that a grant has to stay within, the narrowest owner first. */
 export interface GrantAllowances {
@@ -40,8 +41,8 @@ export class Allowances {
 
   constructor(parts: AllowanceParts) {
     this.#parts = parts
-    const settling = setInterval(() => this.#settle(), settleMs).unref()
-    const refreshing = setInterval(() => {
+    const settling = guardedInterval(() => this.#settle(), settleMs).unref()
+    const refreshing = guardedInterval(() => {
       for (const quota of this.#quotas.values()) quota.refresh()
     }, refreshMs).unref()
     this.#timers = [settling, refreshing]

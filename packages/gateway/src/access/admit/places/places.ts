@@ -3,6 +3,7 @@ import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admitted, Refusal } from '../admission.ts'
 import { busy } from '../refusals.ts'
 import { PlaceLine } from './place-line.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** How many calls may be answered and wait. They may change. */
 export interface PlaceOptions {
@@ -149,7 +150,7 @@ export class Places {
         this.#late += 1
         end(busy('There was no place for the call in time.'))
       }
-      const deadline = setTimeout(giveUp, this.#options.queueMs)
+      const deadline = guardedTimeout(giveUp, this.#options.queueMs)
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting += 1
       if (signal.aborted) giveUp()

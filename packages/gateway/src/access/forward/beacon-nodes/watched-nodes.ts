@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RestUpstream } from '../rest/rest-call.ts'
 import { type NodeHealth, readHealth } from './node-health.ts'
 import { inOrder, type NodeState } from './node-order.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** When nodes are asked for their health. */
 export interface WatchTimes {
@@ -103,7 +104,7 @@ export class WatchedNodes {
 
   #nextRound(): NodeJS.Timeout {
     const { intervalMs, idleMs } = this.#times
-    return setTimeout(() => {
+    return guardedTimeout(() => {
       this.#timer = undefined
       if (performance.now() - this.#usedAt > idleMs) return
       void this.#ask()

@@ -7,6 +7,7 @@ import type { HeldAnswer } from '../rest/rest-call.ts'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { EventClient, type EventClientMetrics } from './event-client.ts'
 import { EventStream, streamTimes } from './event-stream.ts'
+import { guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /** What may end the stream of a client; each gives a reason for it, or undefined. */
 export interface StreamLimits {
@@ -79,7 +80,7 @@ export function createBeaconEventHubs(options: BeaconEventHubOptions): BeaconEve
     }
   }
   const endHearing = directory.onReplaced(endUnentitled)
-  const expiry = setInterval(endUnentitled, expiryMs).unref()
+  const expiry = guardedInterval(endUnentitled, expiryMs).unref()
 
   return {
     stream: async (grant, topics, response, limits) => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** What is counted about the clients. */
 export interface EventClientMetrics {
@@ -80,7 +81,7 @@ export class EventClient {
       return
     }
     this.#response.end(`: ${reason}\n\n`)
-    const impatience = setTimeout(() => this.#response.destroy(), endMs).unref()
+    const impatience = guardedTimeout(() => this.#response.destroy(), endMs).unref()
     void this.closed.then(() => clearTimeout(impatience))
   }
 }

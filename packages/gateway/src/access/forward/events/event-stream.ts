@@ -6,6 +6,7 @@ import type { HeldAnswer, RestUpstream, StreamedAnswer } from '../rest/rest-call
 import { RestFailure } from '../rest/rest-failure.ts'
 import type { EventClient } from './event-client.ts'
 import { countEvents, WholeEvents } from './whole-events.ts'
+import { guardedInterval, guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** The times of event streams. */
 export interface StreamTimes {
@@ -56,7 +57,7 @@ export class EventStream {
     this.#target = `/eth/v1/events?${topics.map((topic) => `topics=${encodeURIComponent(topic)}`).join('&')}`
     this.#times = times
     this.#onEnded = onEnded
-    this.#keepAlive = setInterval(() => this.#tell(keepAlive), times.keepAliveMs).unref()
+    this.#keepAlive = guardedInterval(() => this.#tell(keepAlive), times.keepAliveMs).unref()
     this.#opening = this.#open()
   }
 
@@ -125,7 +126,7 @@ export class EventStream {
     if (answer && !('body' in answer)) return answer
     if (answer) this.#follow(answer)
     else void asked.then((late) => this.#follow(late)).catch(() => this.end(nodeEnded))
-    this.#silence = setTimeout(() => void this.#whenSilent(upstream), this.#times.silenceMs).unref()
+    this.#silence = guardedTimeout(() => void this.#whenSilent(upstream), this.#times.silenceMs).unref()
     return undefined
   }
 
@@ -169,7 +170,7 @@ export class EventStream {
     this.#clients.delete(client)
     if (this.#clients.size > 0 || this.#joining > 0 || this.#stopped.signal.aborted) return
     clearTimeout(this.#linger)
-    this.#linger = setTimeout(() => this.end(nodeEnded), this.#times.lingerMs).unref()
+    this.#linger = guardedTimeout(() => this.end(nodeEnded), this.#times.lingerMs).unref()
   }
 }
 

@@ -1,9 +1,15 @@
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http2'
 import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd } from './call-end.ts'
 import type { ClientSide } from './client-side.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './header-fields.ts'
 import { type GrpcNode, isUnprocessed } from './grpc-node.ts'
+import { guarded, guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** Hears what passes through a call. */
 export interface CallObserver {
@@ -52,16 +58,18 @@ export class ProxiedCall {
   /** Begins the call at the node. */
   begin(): void {
     const { requests, answer } = this.#client
-    const cancel = () => this.#settle(Status.CANCELLED)
+    const cancel = this.#guard(() => this.#settle(Status.CANCELLED))
     answer.once('close', cancel)
     answer.on('error', cancel)
-    answer.on('drain', () => {
+    const flow = () => {
       this.#observer.onFlow()
       this.#stream?.resume()
-    })
-    requests.on('error', (error: unknown) => {
+    }
+    answer.on('drain', this.#guard(flow))
+    const fail = (error: unknown) => {
       if (error instanceof GrpcError) this.#finish(endOfError(error))
-    })
+    }
+    requests.on('error', this.#guard(fail))
     if (answer.destroyed) cancel()
     else void this.#open()
   }
@@ -70,7 +78,7 @@ export class ProxiedCall {
   cut(code: StatusCode, detail: string): void {
     if (this.#isOver) return
     const { answer } = this.#client
-    const impatience = setTimeout(() => this.#client.destroy(), endMs)
+    const impatience = guardedTimeout(() => this.#client.destroy(), endMs)
     answer.once('close', () => clearTimeout(impatience))
     this.#finish(ownEnd(code, detail))
   }
@@ -89,30 +97,45 @@ export class ProxiedCall {
   #connect(stream: ClientHttp2Stream): void {
     this.#stream = stream
     const { requests } = this.#client
-    stream.on('response', (headers, flags, raw) => {
+    const onResponse = (headers: IncomingHttpHeaders, flags: number, raw: readonly string[]) => {
       this.#isAnswered = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0
       this.#answer({ headers, raw })
-    })
-    stream.on('data', (bytes: Buffer) => {
+    }
+    const onData = (bytes: Buffer) => {
       if (this.#isOver) return
       this.#observer.onAnswer(bytes)
       if (this.#client.write(bytes)) return
       stream.pause()
       this.#observer.onStall()
-    })
-    stream.on('trailers', (headers, _, raw: readonly string[] = []) => {
+    }
+    const onTrailers = (headers: IncomingHttpHeaders, _: number, raw: readonly string[] = []) => {
       this.#trailers = trailersForClient({ headers, raw })
-    })
-    stream.on('end', () => {
+    }
+    const onEnd = () => {
       if (!this.#trailers) return
       this.#isAnswered = true
       this.#finish(this.#endOf(this.#trailers))
-    })
+    }
+    stream.on('response', this.#guard(onResponse))
+    stream.on('data', this.#guard(onData))
+    stream.on('trailers', this.#guard(onTrailers))
+    stream.on('end', this.#guard(onEnd))
     stream.on('drain', () => requests.resume())
     // What the error says shows in the code of the closed stream.
     stream.on('error', () => undefined)
-    stream.once('close', () => this.#broken(stream))
+    stream.once(
+      'close',
+      this.#guard(() => this.#broken(stream)),
+    )
     this.#sendRequests(stream)
+  }
+
+  /** An error that a handler throws ends this call alone. */
+  #guard<args extends readonly unknown[]>(handle: (...args: args) => void): (...args: args) => void {
+    return guarded('grpc', handle, () => {
+      this.#client.destroy()
+      this.#settle(Status.INTERNAL)
+    })
   }
 
   #sendRequests(stream: ClientHttp2Stream): void {
@@ -121,8 +144,14 @@ export class ProxiedCall {
     if (requests.readableEnded) stream.end()
     else if (this.#isSecondTry) requests.resume()
     else {
-      requests.on('data', (bytes: Buffer) => this.#send(bytes))
-      requests.once('end', () => this.#stream?.end())
+      requests.on(
+        'data',
+        this.#guard((bytes: Buffer) => this.#send(bytes)),
+      )
+      requests.once(
+        'end',
+        this.#guard(() => this.#stream?.end()),
+      )
     }
   }
 

@@ -15,6 +15,7 @@ import type { LineOwner } from './line-owner.ts'
 import { openSocket } from './open-socket.ts'
 import { depthAtLimit, mostWidth, Pace } from './pace.ts'
 import { waitedMs } from './waited.ts'
+import { guardedImmediate, guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 const tickMs = 50
 const idleTickMs = 1_000
@@ -95,7 +96,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
   }
 
   onUnwritten(line: Line): void {
-    if (this.#unwritten.length === 0) setImmediate(() => this.#write())
+    if (this.#unwritten.length === 0) guardedImmediate(() => this.#write())
     this.#unwritten.push(line)
   }
 
@@ -120,7 +121,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     this.#lines = this.#lines.filter((other) => other !== line)
     if (cut > 0) this.#pace.onCut(line.answered)
     // Not at once: the calls of the connection come first.
-    if (this.#quick.length > 0 || this.#slow.length > 0) setImmediate(() => this.#serveWaiting())
+    if (this.#quick.length > 0 || this.#slow.length > 0) guardedImmediate(() => this.#serveWaiting())
   }
 
   #refusalOf(call: Http1Call): Error | undefined {
@@ -236,7 +237,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     clearTimeout(this.#timer)
     this.#lastTick = now
     this.#isTimerIdle = false
-    this.#timer = setTimeout(() => this.#tick(), tickMs).unref()
+    this.#timer = guardedTimeout(() => this.#tick(), tickMs).unref()
   }
 
   #tick(): void {
@@ -261,7 +262,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     this.#isTimerIdle = !isBusy
     this.#timer =
       isBusy || this.#lines.length > 0
-        ? setTimeout(() => this.#tick(), isBusy ? tickMs : idleTickMs).unref()
+        ? guardedTimeout(() => this.#tick(), isBusy ? tickMs : idleTickMs).unref()
         : undefined
   }
 }

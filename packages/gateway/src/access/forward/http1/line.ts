@@ -6,6 +6,7 @@ import { Exchange, type ExchangeLine } from './exchange.ts'
 import { Http1Failure } from './http1-failure.ts'
 import type { LineOwner, LineTimes } from './line-owner.ts'
 import { RequestWriter } from './request-writer.ts'
+import { reportUnexpected } from '../../../observe/unexpected-errors.ts'
 import { waitedMs } from './waited.ts'
 
 /** An answer that nobody waits for any more, but which stands before others. */
@@ -138,8 +139,9 @@ export class Line implements AnswerReceiver, ExchangeLine {
       const [first] = this.#awaiting
       if (first instanceof Exchange && first.hasHead) first.settle(now)
     } catch (error) {
-      if (!(error instanceof Http1Failure)) throw error
-      this.close(error)
+      if (error instanceof Http1Failure) return this.close(error)
+      reportUnexpected('upstream', error)
+      this.close(new Http1Failure('broken', 'The response could not be processed.'))
     }
   }
 

@@ -5,6 +5,7 @@ import { UpstreamFailure } from '../upstream-failure.ts'
 import { depthsOf } from './chain-depths.ts'
 import { ObservedChain } from './observed-chain.ts'
 import type { PoolMember } from './pool-member.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** When the upstreams of a node are asked for their heads. */
 export interface WatchTimes {
@@ -89,7 +90,7 @@ export class PoolWatch {
   }
 
   #plan(): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = guardedTimeout(() => {
       this.#timer = undefined
       if (performance.now() - this.#usedAt > this.#times.idleMs) return
       void this.#round()

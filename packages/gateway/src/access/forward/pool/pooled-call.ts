@@ -11,6 +11,7 @@ import type { Verdict } from './judge-answer.ts'
 import type { PoolMember } from './pool-member.ts'
 import { takeTurn } from './take-turn.ts'
 import { mayResend, type Resending } from './resending.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** One call as its pool knows it. */
 export interface PoolCall extends AttemptedCall {
@@ -124,13 +125,13 @@ export class PooledCall implements AttemptListener {
     if (resending === 'unseen') return
     const hedgeMs = this.#tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
     if (hedgeMs === undefined || hedgeMs >= lateMs) return this.#retryIn(lateMs)
-    this.#timer = setTimeout(() => {
+    this.#timer = guardedTimeout(() => {
       if (!this.#second('hedge')) this.#retryIn(lateMs - hedgeMs)
     }, hedgeMs)
   }
 
   #retryIn(ms: number): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = guardedTimeout(() => {
       // An upstream that cannot be asked now may be well a little later.
       if (!this.#second('retry')) this.#retryIn(this.#call.lateMs)
     }, ms)

@@ -2,6 +2,7 @@ import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { CallRate } from './call-rate.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 // Whoever waits longer is better told to come again.
 const longestWaitMs = 1_000
@@ -34,7 +35,7 @@ function waited(ms: number, signal: CallSignal): Promise<void> {
       clearTimeout(timer)
       reject(unavailable(undefined, signal))
     }
-    const timer = setTimeout(() => {
+    const timer = guardedTimeout(() => {
       signal.removeEventListener('abort', end)
       resolve()
     }, ms)

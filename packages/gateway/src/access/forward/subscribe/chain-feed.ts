@@ -6,6 +6,7 @@ import { LogIndex } from './log-index.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 import type { TimeSlices } from './time-slices.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** What shared subscriptions of one node run on. */
 export interface FeedOptions {
@@ -81,7 +82,7 @@ export class ChainFeed {
   #stopSoon(): void {
     if (this.#heads.size > 0 || this.#logs.filters > 0) return
     clearTimeout(this.#linger)
-    this.#linger = setTimeout(() => this.stop(), lingerMs).unref()
+    this.#linger = guardedTimeout(() => this.stop(), lingerMs).unref()
   }
 
   #run(): Running {

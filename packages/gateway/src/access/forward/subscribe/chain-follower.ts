@@ -4,6 +4,7 @@ import { unreadable } from '../upstream-failure.ts'
 import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
 import { type Head, readHead } from './head.ts'
 import type { Log } from './log-filter.ts'
+import { guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /**
  * Hears what the chain does, in order: each block once, and before another branch what is left of the last one. A promise is
@@ -93,7 +94,7 @@ export class ChainFollower {
     this.#window = await this.#begin()
     if (this.#stopped.signal.aborted) return
     const { pollMs } = this.#options
-    this.#timer = setInterval(() => {
+    this.#timer = guardedInterval(() => {
       if (!this.#isTold || this.#isFailing || performance.now() - this.#lastLook > doubtMs) this.look()
     }, pollMs)
   }

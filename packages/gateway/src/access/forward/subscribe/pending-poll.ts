@@ -1,5 +1,6 @@
 import type { FeedOptions } from './chain-feed.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** The pending transactions of a node that has no WebSocket: its filter, asked again and again. */
 export class PendingPoll {
@@ -57,7 +58,7 @@ export class PendingPoll {
 
   #again(): void {
     if (this.#stopped.signal.aborted) return
-    this.#timer = setTimeout(() => void this.#look().finally(() => this.#again()), this.#options.pollMs)
+    this.#timer = guardedTimeout(() => void this.#look().finally(() => this.#again()), this.#options.pollMs)
   }
 
   async #look(): Promise<void> {

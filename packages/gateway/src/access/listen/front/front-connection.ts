@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { FrontRequest } from './front-request.ts'
 import { FrontResponse, type ResponseSocket } from './front-response.ts'
+import { guarded } from '../../../observe/unexpected-errors.ts'
 import { canBecomeOrdinary, longestHead, readRequestHead, type RequestHead } from './request-head.ts'
 
 /** What a connection needs from the front that it belongs to. */
@@ -152,7 +153,14 @@ export class FrontConnection implements ResponseSocket {
     this.#since = undefined
   }
 
-  readonly #take = (bytes: Buffer): void => {
+  // Whatever a handler throws ends this connection alone.
+  readonly #take = guarded(
+    'http1',
+    (bytes: Buffer) => this.#onBytes(bytes),
+    () => this.destroy(),
+  )
+
+  #onBytes(bytes: Buffer): void {
     if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveAlike(bytes)) return
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     if (this.#response === undefined) this.#read()

@@ -5,6 +5,7 @@ import { type ConnectionOwner, FrontConnection, type Patience } from './front-co
 import type { FrontRequest } from './front-request.ts'
 import type { FrontResponse } from './front-response.ts'
 import { longestBody } from './request-head.ts'
+import { guardedImmediate, guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /** Takes the connections of HTTP/1.1, as a port hands them out. */
 export interface HttpFront {
@@ -78,7 +79,7 @@ export function createHttpFront(
       return heldBytes <= maxHeldBytes
     },
     writeLater: (connection: FrontConnection) => {
-      if (unwritten.length === 0) setImmediate(writeAll)
+      if (unwritten.length === 0) guardedImmediate(writeAll)
       unwritten.push(connection)
     },
     forget: (connection: FrontConnection) => connections.delete(connection),
@@ -90,7 +91,7 @@ export function createHttpFront(
       socket.resume()
     },
   }
-  const watch = setInterval(
+  const watch = guardedInterval(
     () => {
       owner.fields = dateField()
       const now = performance.now()

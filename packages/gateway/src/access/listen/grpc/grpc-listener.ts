@@ -1,10 +1,12 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { guarded } from '../../../observe/unexpected-errors.ts'
 import { beginCall } from './begin-call.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 import { dropRequest, http2Client } from './http2-client.ts'
 import { webClient } from './web/web-client.ts'
 import { answerCors, isPreflight, preflightCors, webForm, webOrigin } from './web/web-cors.ts'
 import { webRequests } from './web/web-requests.ts'
+import { guardedImmediate } from '../../../observe/unexpected-errors.ts'
 
 /** Hears of every stream of an HTTP/2 server. */
 export type StreamListener = (
@@ -13,6 +15,8 @@ export type StreamListener = (
   flags: number,
   raw: readonly string[],
 ) => void
+
+const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 const nativeType = /^application\/grpc(?:[+;]|$)/
 
@@ -23,10 +27,11 @@ const nativeType = /^application\/grpc(?:[+;]|$)/
  * @param otherwise - hears of every other request
  */
 export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener = refuse): StreamListener {
-  return (stream, headers, flags, raw) => {
+  const answer: StreamListener = (stream, headers, flags, raw) => {
     stream.on('error', () => undefined)
     // A client may have reset it by now.
     if (stream.destroyed || stream.closed) return
+    if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
     const {
       ':method': method,
       ':path': path = '',
@@ -49,6 +54,22 @@ export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener =
       dropRequest(stream)
     } else otherwise(stream, headers, flags, raw)
   }
+  return guarded('http2', answer, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
+}
+
+/** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` is about no resource. */
+function hasOriginForm({ ':method': method, ':path': path }: IncomingHttpHeaders): boolean {
+  return method !== 'CONNECT' && typeof path === 'string' && path.startsWith('/')
+}
+
+function refuseTarget(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+  stream.respond({ ':status': statusOfTarget(headers), allow: allowedMethods }, { endStream: true })
+  dropRequest(stream)
+}
+
+function statusOfTarget({ ':method': method, ':path': path }: IncomingHttpHeaders): number {
+  if (method === 'CONNECT') return 405
+  return method === 'OPTIONS' && path === '*' ? 204 : 400
 }
 
 function overWeb(plane: GrpcPlane, stream: ServerHttp2Stream, headers: IncomingHttpHeaders, isText: boolean) {
@@ -56,7 +77,7 @@ function overWeb(plane: GrpcPlane, stream: ServerHttp2Stream, headers: IncomingH
   const requests = webRequests(plane.maxBodyBytes, isText)
   stream.pipe(requests)
   requests.once('error', () => stream.unpipe(requests).resume())
-  stream.once('finish', () => setImmediate(() => dropRequest(stream)))
+  stream.once('finish', () => guardedImmediate(() => dropRequest(stream)))
   const answer = {
     stream,
     begin: (sent: object) => {

@@ -1,5 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { ClientSide } from '../../forward/grpc/client-side.ts'
+import { guardedImmediate } from '../../../observe/unexpected-errors.ts'
 
 // What may wait for a client that reads more slowly than the node sends.
 const maxWaitingBytes = 256 << 10
@@ -21,7 +22,7 @@ export function http2Client(stream: ServerHttp2Stream): ClientSide {
         if (stream.destroyed || stream.closed) return
         stream.sendTrailers(trailers)
         // Node sends the trailers in the next turn of the event loop, before this.
-        setImmediate(() => dropRequest(stream))
+        guardedImmediate(() => dropRequest(stream))
       })
       stream.respond({ ...headers, ':status': 200 }, { waitForTrailers: true })
     },
@@ -29,7 +30,7 @@ export function http2Client(stream: ServerHttp2Stream): ClientSide {
       if (!isGathering) {
         isGathering = true
         stream.cork()
-        setImmediate(send)
+        guardedImmediate(send)
       }
       stream.write(bytes)
       return stream.writableLength < maxWaitingBytes
@@ -43,7 +44,7 @@ export function http2Client(stream: ServerHttp2Stream): ClientSide {
       }
       stream.respond({ 'content-type': 'application/grpc', ...last, ':status': 200 }, { endStream: true })
       // Before Node 24 a reset overtakes headers that were written in the same turn.
-      setImmediate(() => dropRequest(stream))
+      guardedImmediate(() => dropRequest(stream))
     },
     destroy: () => stream.close(constants.NGHTTP2_CANCEL),
   }

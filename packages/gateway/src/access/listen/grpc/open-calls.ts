@@ -3,6 +3,7 @@ import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admission, Visitor } from '../../admit/admission.ts'
 import type { Directory } from '../../authenticate/directory.ts'
 import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
+import { guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /** A call that is open, with what it may be ended by. */
 export interface OpenCall {
@@ -36,7 +37,7 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
     }
   }
   const endHearing = directory.onReplaced(endUnentitled)
-  const expiry = setInterval(endUnentitled, expiryMs).unref()
+  const expiry = guardedInterval(endUnentitled, expiryMs).unref()
   const shutDown = ({ call }: OpenCall) => call.cut(Status.UNAVAILABLE, 'The service is shutting down.')
   return {
     add: (open) => void calls.add(open),

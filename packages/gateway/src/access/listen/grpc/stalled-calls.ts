@@ -1,5 +1,6 @@
 import { Status } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** The calls whose clients do not read what waits for them. */
 export interface StalledCalls {
@@ -29,7 +30,7 @@ export function createStalledCalls(mostCalls: number): StalledCalls {
     for (const [call, at] of stalledAt) {
       const leftMs = at + patienceMs - performance.now()
       if (leftMs > 0) {
-        timer = setTimeout(look, leftMs).unref()
+        timer = guardedTimeout(look, leftMs).unref()
         break
       }
       calls.push(call)

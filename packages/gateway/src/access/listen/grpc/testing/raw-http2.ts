@@ -28,9 +28,9 @@ export function firstHeaders(streamId: number, fields: Fields): Buffer {
   return frame(types.headers, endHeaders, streamId, blockOf(fields))
 }
 
-/** A frame of a body with more to come. */
-export function data(streamId: number, bytes: Buffer): Buffer {
-  return frame(types.data, 0, streamId, bytes)
+/** A frame of a body; with more to come unless it is the last. */
+export function data(streamId: number, bytes: Buffer, isLast = false): Buffer {
+  return frame(types.data, isLast ? endStream : 0, streamId, bytes)
 }
 
 /** A frame that ends a stream at once, without saying that anything is wrong. */
@@ -43,10 +43,28 @@ export const goAway = frame(types.goaway, 0, 0, Buffer.alloc(8))
 
 /** Tells whether headers are among the frames of a connection. */
 export function hasHeaders(bytes: Buffer): boolean {
-  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
-    if (bytes[at + 3] === types.headers) return true
+  return framesOf(bytes).frames.some(({ type }) => type === types.headers)
+}
+
+/** Takes whole frames off the beginning of what was read. */
+export function framesOf(bytes: Buffer): {
+  readonly frames: readonly { readonly type: number; readonly streamId: number }[]
+  readonly rest: Buffer
+} {
+  const frames = []
+  let at = 0
+  while (at + 9 <= bytes.length) {
+    const end = at + 9 + bytes.readUIntBE(at, 3)
+    if (end > bytes.length) break
+    frames.push({ type: bytes[at + 3] ?? 0, streamId: bytes.readUInt32BE(at + 5) & 0x7fffffff })
+    at = end
   }
-  return false
+  return { frames, rest: bytes.subarray(at) }
+}
+
+/** Whether a frame answers a stream: with headers, or with a reset. */
+export function isAnswer({ type }: { readonly type: number }): boolean {
+  return type === types.headers || type === types.reset
 }
 
 function blockOf(fields: Fields): Buffer {
@@ -54,7 +72,18 @@ function blockOf(fields: Fields): Buffer {
 }
 
 function text(value: string): Buffer {
-  return Buffer.concat([Buffer.of(value.length), Buffer.from(value)])
+  const bytes = Buffer.from(value)
+  return Buffer.concat([lengthOf(bytes.length), bytes])
+}
+
+/** A length with a prefix of seven bits (RFC 7541, section 5.1). */
+function lengthOf(length: number): Buffer {
+  if (length < 127) return Buffer.of(length)
+  const digits = [127]
+  for (let rest = length - 127; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...digits, rest])
+    digits.push((rest % 128) + 128)
+  }
 }
 
 function frame(type: number, flags: number, streamId: number, payload: Buffer): Buffer {

@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+import { makeRequestId } from './access/listen/request-id.ts'
+
+/**
+ * Ends a request whose handler threw: with 500 where nothing was sent, else by closing its connection or stream, so that
+ * half a response never looks complete.
+ *
+ * @returns id of the request, for the log
+ */
+export function answerInternalError(_: IncomingMessage, response: ServerResponse): string {
+  const set = response.getHeader('x-request-id')
+  const requestId = typeof set === 'string' ? set : makeRequestId()
+  if (response.headersSent) response.destroy()
+  else {
+    for (const name of response.getHeaderNames()) response.removeHeader(name)
+    response.statusCode = 500
+    response.setHeader('x-request-id', requestId)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(errorBody(new PlatformError('server_error'), requestId)))
+  }
+  return requestId
+}

@@ -1,0 +1,14 @@
+/**
+ * Returns what may be logged of an error: not the error itself, as database drivers attach queries and their parameters,
+ * and Node.js the URL that it could not parse.
+ */
+export function loggableError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const code = errorCode(error)
+  return { type: error.name, message: error.message, ...(code !== undefined && { code }), stack: error.stack }
+}
+
+/** Returns the `code` of an error of Node.js or of a library. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

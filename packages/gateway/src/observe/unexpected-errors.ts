@@ -1,0 +1,102 @@
+import { channel } from 'node:diagnostics_channel'
+import type { Logger } from 'pino'
+import { Counter, type Registry } from 'prom-client'
+import { loggableError } from './loggable-error.ts'
+
+/** Where an unexpected error was caught. */
+export type GuardedPlace =
+  | 'http1'
+  | 'http'
+  | 'http2'
+  | 'upgrade'
+  | 'websocket'
+  | 'grpc'
+  | 'upstream'
+  | 'timer'
+
+interface UnexpectedError {
+  readonly place: GuardedPlace
+  readonly error: unknown
+  readonly requestId: string | undefined
+}
+
+const unexpectedErrors = channel('fairlead:unexpected-error')
+
+/**
+ * Reports an error that no handler expected. Guards call it in place of letting the error end the process.
+ *
+ * @param place - the guard that caught it
+ * @param requestId - of the request that it ended, where there is one
+ */
+export function reportUnexpected(place: GuardedPlace, error: unknown, requestId?: string): void {
+  unexpectedErrors.publish({ place, error, requestId } satisfies UnexpectedError)
+}
+
+/**
+ * Wraps an event handler so that an error it throws ends no more than its own event.
+ *
+ * @param recover - ends the request or connection of the event; returns the request's id, for the log
+ */
+export function guarded<args extends readonly unknown[]>(
+  place: GuardedPlace,
+  handle: (...args: args) => unknown,
+  recover?: (...args: args) => unknown,
+): (...args: args) => void {
+  return (...args) => {
+    try {
+      handle(...args)
+    } catch (error) {
+      reportUnexpected(
+        place,
+        error,
+        recovered(place, () => recover?.(...args)),
+      )
+    }
+  }
+}
+
+function recovered(place: GuardedPlace, recover: () => unknown): string | undefined {
+  try {
+    const requestId = recover()
+    return typeof requestId === 'string' ? requestId : undefined
+  } catch (error) {
+    reportUnexpected(place, error)
+    return undefined
+  }
+}
+
+/** `setInterval` whose callback cannot end the process. */
+export function guardedInterval(run: () => unknown, ms: number): NodeJS.Timeout {
+  return setInterval(guarded('timer', run), ms)
+}
+
+/** `setTimeout` whose callback cannot end the process. */
+export function guardedTimeout(run: () => unknown, ms: number): NodeJS.Timeout {
+  return setTimeout(guarded('timer', run), ms)
+}
+
+/** `setImmediate` whose callback cannot end the process. */
+export function guardedImmediate(run: () => unknown): NodeJS.Immediate {
+  return setImmediate(guarded('timer', run))
+}
+
+/**
+ * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.
+ *
+ * @returns ends it
+ */
+export function watchUnexpectedErrors(registry: Registry, log: Logger): () => void {
+  const total = new Counter({
+    name: 'fairlead_unexpected_errors_total',
+    help: 'Errors that no handler expected, by the guard that caught them. Each ended one request, connection or tick.',
+    labelNames: ['place'],
+    registers: [registry],
+  })
+  const onError = (message: unknown) => {
+    const { place, error, requestId } = message as UnexpectedError
+    total.inc({ place })
+    log.error({ place, error: loggableError(error), request_id: requestId }, 'unexpected error')
+  }
+  unexpectedErrors.subscribe(onError)
+  return () => unexpectedErrors.unsubscribe(onError)
+}
