@@ -51,6 +51,8 @@ describe('a method that is missing', () => {
 describe('a method that ran', () => {
   it.each([
     [3, 'execution reverted', 'execution reverted'],
+    [3, 'execution reverted: rate limit exceeded', 'execution reverted'],
+    [3, 'execution reverted: method not found', 'execution reverted'],
     [-32000, 'header not found', 'input refused'],
     [-32000, 'filter not found', 'input refused'],
     [-32000, 'block does not exist', 'input refused'],

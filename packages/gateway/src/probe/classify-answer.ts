@@ -64,6 +64,8 @@ export const noSuchMethod = 'eth_thisMethodDoesNotExist'
 export function classifyAnswer(method: string, answer: ProbeAnswer, decoy?: ProbeAnswer): Verdict {
   const { status, hasResult, error } = answer
   if (hasResult) return { outcome: 'available', note: '' }
+  // A contract on the chain has chosen the words of its revert.
+  if (error?.code === 3) return { outcome: 'available', note: 'execution reverted', code: 3 }
   if (isRateLimited(answer)) return { outcome: 'failed', note: 'rate limited', code: error?.code }
   if (error === undefined) return withoutAnswer(answer)
   const { code, message } = error
@@ -80,7 +82,7 @@ export function classifyAnswer(method: string, answer: ProbeAnswer, decoy?: Prob
 
 /** Whether the node asks to be called less often. */
 export function isRateLimited({ status, error }: ProbeAnswer): boolean {
-  return status === 429 || (error !== undefined && rateLimits.test(error.message))
+  return status === 429 || (error !== undefined && error.code !== 3 && rateLimits.test(error.message))
 }
 
 function withoutAnswer({ status, problem }: ProbeAnswer): Verdict {

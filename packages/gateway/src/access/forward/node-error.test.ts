@@ -103,6 +103,26 @@ describe('mendError', () => {
   })
 })
 
+describe('what the tracer of a caller throws', () => {
+  it.each([
+    'method not found',
+    `missing trie node ${'ab'.repeat(32)} (path )`,
+    'execution reverted',
+    'unsupported method',
+  ])('is passed on with the code of the node: %s', (text) => {
+    const message = `${text} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
+    for (const tracing of ['debug_traceCall', 'debug_traceTransaction', 'debug_traceBlockByHash']) {
+      const error = { code: -32000, message }
+      expect(mendError(error, tracing)).toBe(error)
+    }
+  })
+})
+
+it('takes no transaction that cannot be paid for a method that the node lacks', () => {
+  const error = { code: -32004, message: 'Upfront cost exceeds account balance' }
+  expect(mendError(error, 'eth_sendRawTransaction')).toBe(error)
+})
+
 describe('an error of a node', () => {
   const revert = { code: 3, message: 'execution reverted: custom error 0xdeadbeef', data: bytes }
   const clean = { code: 3, message: 'execution reverted', data: bytes }

@@ -1,3 +1,4 @@
+import { isTracerText } from './caller-text.ts'
 import { rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 /** An error object as nodes write it. */
@@ -16,6 +17,7 @@ export interface NodeError {
  * @see EIP-1474, EIP-4444
  */
 export function mendError(error: NodeError, method: string): NodeError {
+  if (isTracerText(method, error.message)) return error
   return (
     asReverted(error) ?? asNotOffered(error, method) ?? asBlockOutOfReach(error) ?? asPruned(error) ?? error
   )
@@ -41,7 +43,11 @@ function saysReverted(message: string, data: unknown): boolean {
   return /^VM execution error/i.test(message) && typeof data === 'string' && /^Reverted\b/.test(data)
 }
 
-const notOfferedCodes: readonly number[] = [rpcCodes.methodNotFound, rpcCodes.methodNotSupported, -32604]
+const notOfferedCodes: readonly number[] = [rpcCodes.methodNotFound, -32604]
+
+// Besu gives this code to a transaction that its sender cannot pay for.
+const isNotSupported = (code: number, method: string) =>
+  code === rpcCodes.methodNotSupported && !method.startsWith('eth_send')
 
 const notOfferedWordings = [
   /^(?:the )?method not (?:found|supported|enabled)\b/i,
@@ -56,7 +62,7 @@ const notOfferedWordings = [
 function asNotOffered({ code, message }: NodeError, method: string): NodeError | undefined {
   const isServerFault = code <= -32000 && code >= -32700
   const says = isServerFault && notOfferedWordings.some((wording) => wording.test(message))
-  if (!says && !notOfferedCodes.includes(code)) return undefined
+  if (!says && !notOfferedCodes.includes(code) && !isNotSupported(code, method)) return undefined
   return { code: rpcCodes.methodNotFound, message: `This node does not offer ${method}.` }
 }
 

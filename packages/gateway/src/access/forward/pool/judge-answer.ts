@@ -1,5 +1,7 @@
-import { mendError } from '../node-error.ts'
+import { isTracerText, mayHoldCallerText } from '../caller-text.ts'
+import { mendError, type NodeError } from '../node-error.ts'
 import { rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { isRateRefusal } from './rate-refusal.ts'
 
 /**
  * What an answer is worth: `good` is the answer of any upstream; the others may have a better one. `absent`: there is no
@@ -8,8 +10,6 @@ import { rpcCodes } from '../../json-rpc/rpc-failure.ts'
  */
 export type Verdict = 'good' | 'absent' | 'pruned' | 'not offered' | 'busy' | 'in the chain' | 'unreadable'
 
-const busyWordings =
-  /\b(?:rate limit|too many requests|request rate|requests per second|compute units|exceeded (?:its|your|the) .{0,40}\b(?:capacity|quota|throughput))/i
 const absentWordings =
   /^(?:header|block|unknown block|resource|transaction)? ?not found\b|^unknown block\b|^block .{0,80}\bnot (?:found|known)\b/i
 const knownWordings =
@@ -33,16 +33,18 @@ export function judgeAnswer(method: string, latin1: string): Verdict {
   return result === null && lookups.test(method) ? 'absent' : 'good'
 }
 
+/** Code and method decide; the wording only where the upstream itself has chosen it. */
 function judgeError(method: string, { code, message }: { code?: unknown; message?: unknown }): Verdict {
-  const written = {
+  const written: NodeError = {
     code: typeof code === 'number' ? code : rpcCodes.internalError,
     message: typeof message === 'string' ? message : '',
   }
+  if (written.code === 3 || isTracerText(method, written.message)) return 'good'
   if (method === 'eth_sendRawTransaction' && knownWordings.test(written.message)) return 'in the chain'
-  if (written.code === 429 || busyWordings.test(written.message)) return 'busy'
+  if (isRateRefusal(method, written)) return 'busy'
   switch (mendError(written, method).code) {
     case rpcCodes.methodNotFound:
-      return 'not offered'
+      return mayHoldCallerText(method, written) ? 'good' : 'not offered'
     case rpcCodes.prunedHistory:
       return 'pruned'
     case rpcCodes.resourceNotFound:
