@@ -8,6 +8,8 @@ export interface ConnectionOptions {
   readonly open: OpenSocket
   /** How long an attempt to connect may take. */
   readonly timeoutMs: number
+  /** How long it is tried before the server counts as unreachable, as long as there was never a connection. */
+  readonly connectTimeoutMs: number
   readonly reconnect: Backoff & { readonly attempts: number }
   readonly keepAlive: SilenceLimits | false
   /** Sends something that the node answers. */
@@ -15,6 +17,8 @@ export interface ConnectionOptions {
   readonly onText: (text: string) => void
   /** Hears of an open connection, of the end of one, and of the end of all. */
   readonly onEvent: (event: ConnectionEvent) => void
+  /** There was no connection in time. Attempts continue. */
+  readonly onUnreachable: (reason: string) => void
 }
 
 /** A connection that is opened when it is first needed, and again when it broke. */
@@ -23,6 +27,10 @@ export interface Connection {
   start(): void
   /** Sends now; false when there is no open connection. */
   send(text: string): boolean
+  /** Why there is no connection: the number of attempts and how the last one ended. */
+  readonly absence: string
+  /** Whether there was no connection in time, and none since. */
+  readonly isUnreachable: boolean
   /** Why there will never be a connection again. */
   readonly ended: Ending | undefined
   close(): void
@@ -37,6 +45,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   let ended: Ending | undefined
   // Since something was last heard: a server that accepts and ends every connection is a failing one too.
   let failures = 0
+  // Since there was a connection.
+  let attempts = 0
+  let last: Ending | undefined
+  let isUnreachable = false
+  let firstTimer: ReturnType<typeof setTimeout> | undefined
 
   function open(): void {
     timer = setTimeout(() => drop('no connection'), options.timeoutMs)
@@ -51,7 +64,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   function opened(): void {
     clearTimeout(timer)
     timer = undefined
+    clearTimeout(firstTimer)
     isOpen = true
+    isUnreachable = false
+    attempts = 0
     if (options.keepAlive) {
       keepAlive = watchSilence(options.keepAlive, options.ask, () => drop('no answer'))
     }
@@ -71,12 +87,24 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   function lost(code: number, reason: string): void {
     const wasOpen = isOpen
+    if (!wasOpen) attempts++
+    last = { code, reason }
     forget()
     const willReconnect = mayReconnect(code) && !isRefusal(reason) && failures < reconnect.attempts
     if (willReconnect) timer = setTimeout(open, pauseMs(code))
-    else ended = { code, reason }
+    else end(last)
     failures++
     if (wasOpen || ended) options.onEvent({ type: 'disconnect', code, reason, willReconnect })
+  }
+
+  function end(how: Ending): void {
+    clearTimeout(firstTimer)
+    ended = how
+  }
+
+  function absence(): string {
+    const tried = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+    return `no connection${tried}${last ? `, the last ended with ${last.code} ${last.reason}`.trimEnd() : ''}`
   }
 
   function pauseMs(code: number): number {
@@ -93,23 +121,34 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   return {
     start() {
-      if (!socket && !timer && !ended) open()
+      if (socket || timer || ended) return
+      firstTimer ??= setTimeout(() => {
+        isUnreachable = true
+        options.onUnreachable(absence())
+      }, options.connectTimeoutMs)
+      open()
     },
     send(text) {
       if (!isOpen) return false
       socket?.send(text)
       return true
     },
+    get absence() {
+      return absence()
+    },
+    get isUnreachable() {
+      return isUnreachable
+    },
     get ended() {
       return ended
     },
     close() {
       if (ended) return
-      const last = socket
+      const current = socket
       forget()
-      ended = closedByCaller
-      last?.close()
-      options.onEvent({ type: 'disconnect', ...ended, willReconnect: false })
+      end(closedByCaller)
+      current?.close()
+      options.onEvent({ type: 'disconnect', ...closedByCaller, willReconnect: false })
     },
   }
 }

@@ -14,6 +14,10 @@ export interface SocketCallsOptions {
   readonly send: (text: string) => boolean
   /** The error of a call when there will be no connection any more. */
   readonly ended: (operation: string) => Error | undefined
+  /** Why there is no connection. */
+  readonly absence: () => string
+  /** Whether a call should not wait for a connection. */
+  readonly isUnreachable: () => boolean
   readonly secrets: readonly string[]
   readonly timeoutMs: number
 }
@@ -40,6 +44,8 @@ export interface SocketCalls {
   flush(): void
   /** The connection broke: what may travel once more waits for the next one, the rest fails. */
   lost(reason: string): void
+  /** There was no connection in time: what waits for one fails. */
+  unreachable(reason: string): void
   /** There will be no connection: everything fails. */
   end(error: (operation: string) => Error): void
 }
@@ -110,11 +116,12 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
         fail: (error) => end(requests.map(() => failed(error))),
       }
       const timer = setTimeout(() => {
-        fail(exchange, 'TRANSPORT_TIMEOUT', exchange.isWaiting ? 'no connection' : 'no answer')
+        fail(exchange, 'TRANSPORT_TIMEOUT', exchange.isWaiting ? options.absence() : 'no answer')
       }, timeoutMs)
       if (signal?.aborted) return abort()
       const ended = options.ended(operation)
       if (ended) return exchange.fail(ended)
+      if (options.isUnreachable()) return fail(exchange, 'TRANSPORT_FAILED', options.absence())
       signal?.addEventListener('abort', abort)
       exchanges.add(exchange)
       for (const { id } of envelopes) byId.set(id, exchange)
@@ -135,6 +142,9 @@ export function createSocketCalls(options: SocketCallsOptions): SocketCalls {
         if (exchange.resend && exchange.sent === 1) exchange.isWaiting = true
         else fail(exchange, 'TRANSPORT_FAILED', reason)
       }
+    },
+    unreachable(reason) {
+      for (const exchange of exchanges) if (exchange.isWaiting) fail(exchange, 'TRANSPORT_FAILED', reason)
     },
     end(error) {
       for (const exchange of exchanges) exchange.fail(error(exchange.operation))

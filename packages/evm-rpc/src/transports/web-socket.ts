@@ -30,6 +30,11 @@ export interface WebSocketOptions extends NodeTransportOptions {
   readonly WebSocket?: WebSocketClass | undefined
   /** Limit of one call in milliseconds, the wait for a connection included. Default 30000. */
   readonly timeoutMs?: number | undefined
+  /**
+   * Limit of the wait for the first connection in milliseconds; then calls fail with `TRANSPORT_FAILED` until there is one.
+   * Attempts continue. Default 5000.
+   */
+  readonly connectTimeoutMs?: number | undefined
   readonly reconnect?: ReconnectOptions | undefined
   /** Watches a silent connection; `false` does not. */
   readonly keepAlive?: KeepAliveOptions | false | undefined
@@ -42,15 +47,15 @@ export type WebSocketTransport = Required<Transport>
  * Makes a transport over a WebSocket: calls and subscriptions share one connection, which is opened when it is first
  * needed and opened again when it breaks.
  *
- * While there is no connection, calls wait for one as long as their timeout allows. A call that was on its way when the
- * connection broke is sent once more if the specification marks it idempotent, and fails with `TRANSPORT_FAILED` if not.
- * Subscriptions run again on the new connection; each listener hears `resumed()`, as something may be missing. The
- * transport ends, with `TRANSPORT_CLOSED` for calls and subscriptions, when the server closes with 1008, 1009, 3000, 3003,
- * 4401 or 4403, or refuses the handshake where the class tells so; any other end is followed by another attempt, after
- * 4429 by a late one.
+ * While there is no connection, calls wait for one as long as their timeout allows; for the first one they wait no longer
+ * than `connectTimeoutMs`. A call that was on its way when the connection broke is sent once more if the specification marks
+ * it idempotent, and fails with `TRANSPORT_FAILED` if not. Subscriptions run again on the new connection; each listener hears
+ * `resumed()`, as something may be missing. The transport ends, with `TRANSPORT_CLOSED` for calls and subscriptions, when the
+ * server closes with 1008, 1009, 3000, 3003, 4401 (the credential is unknown or no longer valid) or 4403, or refuses the
+ * handshake where the class tells so; any other end is followed by another attempt, after 4429 by a late one.
  *
- * @param options - address and credential as for {@link http}; `WebSocket`, `timeoutMs`, `reconnect` and `keepAlive`.
- *   Basic credentials travel in a header, which no browser can send: use a token there
+ * @param options - address and credential as for {@link http}; `WebSocket`, `timeoutMs`, `connectTimeoutMs`, `reconnect` and
+ *   `keepAlive`. Basic credentials travel in a header, which no browser can send: use a token there
  * @returns a transport with subscriptions and connection events; `close()` ends it for good
  * @throws FairleadError `CONFIG_INVALID` when an option cannot work, or the runtime has no usable WebSocket
  * @example
@@ -63,15 +68,17 @@ export type WebSocketTransport = Required<Transport>
  * @see RFC 6455; specs/evm/openrpc.yaml
  */
 export function webSocket(options: WebSocketOptions): WebSocketTransport {
-  const { timeoutMs = 30_000 } = options
+  const { timeoutMs = 30_000, connectTimeoutMs = 5_000 } = options
   const reconnect = reconnectOf(options.reconnect)
   requireMilliseconds('timeoutMs', timeoutMs)
+  requireMilliseconds('connectTimeoutMs', connectTimeoutMs)
   const { url, headers, secrets } = nodeAddress('websocket', options.url, options.auth, options.path)
   const listeners = new Set<(event: ConnectionEvent) => void>()
 
   const connection = createConnection({
     open: socketOpener(url, headers, secrets, options.WebSocket),
     timeoutMs,
+    connectTimeoutMs,
     reconnect,
     keepAlive: options.keepAlive !== false && keepAliveOf(options.keepAlive),
     // Nobody waits for the outcome: that something arrives is all.
@@ -88,6 +95,7 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
       }
       for (const listener of listeners) tell(() => listener(event))
     },
+    onUnreachable: (reason) => calls.unreachable(reason),
   })
 
   const calls = createSocketCalls({
@@ -96,6 +104,8 @@ export function webSocket(options: WebSocketOptions): WebSocketTransport {
       connection.start()
       return false
     },
+    absence: () => connection.absence,
+    isUnreachable: () => connection.isUnreachable,
     ended: (operation) => connection.ended && closedError(operation, connection.ended),
     secrets,
     timeoutMs,

@@ -31,6 +31,8 @@ export interface NodeServer {
   answer: (call: ServerCall, socket?: WebSocket) => ServerAnswer | Promise<ServerAnswer>
   /** HTTP status to refuse handshakes and requests with. */
   refuseWith: number | undefined
+  /** Code and reason to close every WebSocket with at once. */
+  closeWith: readonly [code: number, reason: string] | undefined
   push(subscription: string, result: unknown): void
   /** Stops listening and drops every connection. */
   stop(): Promise<void>
@@ -59,6 +61,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
     }
     upgrades.handleUpgrade(request, socket, head, (connection) => {
       node.sockets.push(connection)
+      if (node.closeWith) return connection.close(...node.closeWith)
       connection.on('message', (data: Buffer) => void hear(connection, data.toString()))
     })
   })
@@ -98,6 +101,7 @@ export async function startNodeServer(port = 0): Promise<NodeServer> {
     handshakes: [],
     sockets: [],
     refuseWith: undefined,
+    closeWith: undefined,
     answer: ({ method }) => ok(method === 'eth_subscribe' ? `0x${(++subscriptions).toString(16)}` : '0x1'),
     push(subscription, result) {
       const params = { subscription, result }

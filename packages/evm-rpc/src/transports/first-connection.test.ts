@@ -1,0 +1,79 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { watchBlocks } from '../streams/watch-blocks.ts'
+import { failure, type NodeServer, startNodeServer } from './testing/node-server.ts'
+import { webSocket, type WebSocketOptions, type WebSocketTransport } from './web-socket.ts'
+
+const auth = { kind: 'token', token: 's3cr3t' } as const
+const chain = { method: 'eth_chainId' }
+
+// The class of the runtime, which does not tell the status of a refusal.
+function open(node: NodeServer, options: Partial<WebSocketOptions> = {}): WebSocketTransport {
+  const transport = webSocket({
+    url: node.url,
+    auth,
+    timeoutMs: 8_000,
+    connectTimeoutMs: 100,
+    reconnect: { baseMs: 1, maxMs: 20 },
+    ...options,
+  })
+  onTestFinished(() => transport.close())
+  return transport
+}
+
+async function away(): Promise<NodeServer> {
+  const node = await startNodeServer()
+  node.refuseWith = 401
+  return node
+}
+
+describe('a first connection', () => {
+  it('is waited for no longer than its limit, and tells how often it was tried and how that ended', async () => {
+    const node = await away()
+    const error = await failure(open(node).request(chain))
+    expect(error.code).toBe('TRANSPORT_FAILED')
+    expect(error.context).toMatchObject({
+      attempt: 0,
+      reason: expect.stringMatching(/^no connection after \d+ attempts, the last ended with 1006/),
+    })
+  })
+
+  it('is not waited for by the calls that follow, until there is one', async () => {
+    const node = await away()
+    const transport = open(node)
+    await failure(transport.request(chain))
+    const isOpen = new Promise<void>((resolve) => {
+      transport.onConnection(({ type }) => type === 'connect' && resolve())
+    })
+    const second = failure(transport.request(chain))
+    const outcome = await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 90, 'waits'))])
+    expect(outcome).toMatchObject({ code: 'TRANSPORT_FAILED' })
+    node.refuseWith = undefined
+    await isOpen
+    expect(await transport.request(chain)).toBe('0x1')
+    // A connection that was lost is waited for as before.
+    node.sockets.at(-1)?.terminate()
+    expect(await transport.request(chain)).toBe('0x1')
+  })
+
+  it('that is missing ends a stream after its retries, not after as many timeouts', async () => {
+    const node = await away()
+    const started = performance.now()
+    const error = await failure(watchBlocks(open(node), { retries: 1 })[Symbol.asyncIterator]().next())
+    expect(error.code).toBe('TRANSPORT_FAILED')
+    expect(performance.now() - started).toBeLessThan(4_000)
+  })
+
+  it('that is closed with 4401 ends everything at once', async () => {
+    const node = await startNodeServer()
+    node.closeWith = [4401, 'Unauthorized: Unknown token.']
+    const transport = open(node, { reconnect: {} })
+    const closed = {
+      code: 'TRANSPORT_CLOSED',
+      context: { closeCode: 4401, reason: 'Unauthorized: Unknown token.' },
+    }
+    const blocks = watchBlocks(transport)[Symbol.asyncIterator]()
+    expect(await failure(blocks.next())).toMatchObject(closed)
+    expect(await failure(transport.request(chain))).toMatchObject(closed)
+    expect(node.handshakes).toHaveLength(1)
+  })
+})
