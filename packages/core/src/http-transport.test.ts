@@ -118,6 +118,22 @@ describe('createHttpTransport', () => {
     await expect(send(call(url, { signal: AbortSignal.abort(reason) }), read)).rejects.toBe(reason)
   })
 
+  it('ends at once when the signal aborts while the body of a failed attempt is dropped', async () => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    const response = new Response(
+      new ReadableStream({
+        cancel: () => controller.abort(reason),
+      }),
+      { status: 503, headers: { 'retry-after': '50' } },
+    )
+    const transport = createHttpTransport({ fetch: () => Promise.resolve(response) }, [])
+    const started = performance.now()
+    const sent = transport(call('http://node.example', { signal: controller.signal }), read)
+    await expect(sent).rejects.toBe(reason)
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
   it('says why nothing came, without the secret', async () => {
     const url = await serve((_, response) => response.destroy())
     const error = await createHttpTransport({ retries: 1 }, ['s3cr3t'])(call(url), read).catch(

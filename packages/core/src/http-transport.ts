@@ -100,6 +100,11 @@ function reasonOf(error: unknown, secrets: readonly string[]): string {
 // Ends early when the signal aborts; the next attempt then finds out.
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
+    // A signal that has aborted already dispatches no further event.
+    if (signal?.aborted) {
+      resolve()
+      return
+    }
     const end = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
