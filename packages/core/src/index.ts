@@ -33,6 +33,7 @@ export {
   type HttpOptions,
   type HttpTransport,
 } from './http-transport.ts'
+export { hasNeverConnected } from './never-connected.ts'
 export { bestOf, newHealth, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
 export { redact, redactJson } from './redact.ts'
 export { longestMs, requireNumber } from './require-number.ts'

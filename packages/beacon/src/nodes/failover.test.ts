@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { HttpOptions } from '@fairlead/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createBeaconClient, failover, FairleadError, unwrap } from '../index.ts'
 import {
@@ -29,7 +30,7 @@ const withStatus =
   (_, response) =>
     sendJson(response, { code: status, message: 'no' }, status, headers)
 
-function clientOf(urls: readonly string[], options: { retries?: number; timeoutMs?: number } = {}) {
+function clientOf(urls: readonly string[], options: HttpOptions = {}) {
   const nodes = urls.map((url, index) => ({ url, auth: auth(`s3cr3t-${index}`) }))
   return createBeaconClient({ transport: failover(nodes, options) })
 }
@@ -157,6 +158,18 @@ describe('a call that acts', () => {
     const beacon = clientOf([first.url, second.url], { timeoutMs: 200 })
     await unwrap(post(beacon, target, {})).catch(() => {})
     expect([first.requests.length, second.requests.length]).toEqual([1, 0])
+  })
+
+  it('moves on after a connect timeout', async () => {
+    const second = await started(well)
+    const cause = { code: 'UND_ERR_CONNECT_TIMEOUT' }
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      new URL((input as Request).url).hostname === 'unreachable.example'
+        ? Promise.reject(new TypeError('fetch failed', { cause }))
+        : globalThis.fetch(input, init)
+    const beacon = clientOf(['http://unreachable.example', second.url], { fetch })
+    expect((await post(beacon, target, { slot: '1' })).response.status).toBe(200)
+    expect(second.requests).toHaveLength(1)
   })
 
   it('goes on when nobody listened', async () => {

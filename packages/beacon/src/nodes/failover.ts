@@ -1,6 +1,7 @@
 import {
   bestOf,
   FairleadError,
+  hasNeverConnected,
   type HttpOptions,
   isRetryableStatus,
   newHealth,
@@ -20,7 +21,7 @@ import {
   requestTo,
   sendWhole,
 } from './node.ts'
-import { isRead, isUnsent } from './sendable-again.ts'
+import { isRead } from './sendable-again.ts'
 import type { BeaconTransport } from './transport.ts'
 
 // A node may ask for a pause; one beyond this is not waited out but handed to the caller as the answer it is.
@@ -76,7 +77,7 @@ export function failover(nodes: readonly BeaconNodeOptions[], options: HttpOptio
         const mayDoBetter = hasOthers
           ? isOfNode
           : count <= retries && mayPass && (askedMs ?? 0) <= longestPauseMs
-        if (!mayDoBetter || !(isReading || isUnsent(answer))) {
+        if (!mayDoBetter || !(isReading || hasNeverConnected(answer))) {
           if (!hasNone) return answer
           throw new FairleadError(answer.code, { ...answer.context, attempt: count })
         }

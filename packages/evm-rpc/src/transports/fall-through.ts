@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/core'
+import { FairleadError, hasNeverConnected } from '@fairlead/core'
 import type { RpcRequest } from '../transport.ts'
 import { closedByCaller } from './close-code.ts'
 import { isIdempotent } from './idempotent.ts'
@@ -6,10 +6,6 @@ import { isRevert } from './refusal.ts'
 
 // Not found, not supported, too much, unavailable, internal, pruned: what is true of one node and not of another.
 const ofOneNode: readonly number[] = [-32601, -32004, -32005, -32002, -32603, 429, 4444]
-
-// The runtime's words for a connection that was never made, in Node, Deno and Bun. EHOSTUNREACH and ENETUNREACH are not
-// among them: a connection that was made can end with them too.
-const neverConnected = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ConnectionRefused|connection refused/i
 
 /**
  * Tells whether another node may answer where this one failed.
@@ -37,7 +33,7 @@ export function isUndone(error: unknown): boolean {
   // What the caller closed may have been on its way; what a server ends on its way fails with another code.
   if (FairleadError.is(error, 'TRANSPORT_CLOSED')) return error.context.closeCode !== closedByCaller.code
   if (FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')) {
-    return error.context.attempt === 0 || neverConnected.test(error.context.reason)
+    return error.context.attempt === 0 || hasNeverConnected(error)
   }
   if (FairleadError.is(error, 'HTTP_STATUS')) return error.context.status < 500
   if (!FairleadError.is(error, 'RPC_ERROR')) return false

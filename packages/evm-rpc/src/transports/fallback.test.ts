@@ -164,6 +164,14 @@ describe('a call that acts', () => {
   })
 })
 
+it('a call that acts moves on after a connect timeout', async () => {
+  const [first, second] = await startPair()
+  const cause = { code: 'UND_ERR_CONNECT_TIMEOUT' }
+  const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }))
+  const unreachable = http({ url: first.url, auth, fetch })
+  expect(await fallback([unreachable, plain(second)]).request(filter)).toBe('second')
+})
+
 it.each(['EHOSTUNREACH', 'ENETUNREACH'])(
   'a call that acts stays after %s, which also ends connections that were made',
   async (code) => {

@@ -2,6 +2,7 @@ import {
   bestOf,
   createRestFetch,
   FairleadError,
+  hasNeverConnected,
   type HttpOptions,
   isRetryableStatus,
   longestMs,
@@ -15,7 +16,7 @@ import { createNodes, type JettonNodeOptions, type Node } from './node.ts'
 import { operationOf } from './operation.ts'
 import { pause } from './pause.ts'
 import { type RateLimit, rateLimiter } from './rate-limit.ts'
-import { isRead, isUnsent } from './sendable-again.ts'
+import { isRead } from './sendable-again.ts'
 import type { JettonTransport } from './transport.ts'
 
 // A node may ask for a pause; one beyond this is not waited out but handed to the caller as the answer it is.
@@ -89,7 +90,7 @@ export function failover(
       const mayDoBetter = hasOthers
         ? mayPass || status === 500 || status === 501
         : mayPass && count <= retries && (askedMs ?? 0) <= longestPauseMs
-      if (!mayDoBetter || !(isReading || isUnsent(answer))) {
+      if (!mayDoBetter || !(isReading || hasNeverConnected(answer))) {
         if (!hasNone) return answer
         throw new FairleadError(answer.code, { ...answer.context, attempt: count })
       }
