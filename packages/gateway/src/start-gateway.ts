@@ -118,6 +118,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     pollMs: configuration.headPollMs,
     hedges: configuration.upstreamHedges,
     log,
+    fingerprint: store.sealer.fingerprint,
   })
   const answers = createAnswers({
     maxBytes: configuration.cacheBytes,

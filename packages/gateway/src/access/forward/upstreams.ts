@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { CallSignal } from '../call-signal.ts'
@@ -6,6 +7,7 @@ import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-recor
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import type { ChainView } from './pool/chain-view.ts'
+import type { Fingerprint } from './pool/filters.ts'
 import { NodePool } from './pool/node-pool.ts'
 import type { UpstreamState } from './pool/pool-member.ts'
 import { createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts'
@@ -41,6 +43,8 @@ export interface PooledOptions {
   /** Whether a second upstream is asked when the first one takes longer than it mostly does; so when left out. */
   readonly hedges?: boolean
   readonly log?: Logger
+  /** Marks the ids of filters by a key that all replicas have; without it, filters are known to this object alone. */
+  readonly fingerprint?: Fingerprint
 }
 
 const pollTimeoutMs = 2_000
@@ -66,14 +70,14 @@ export function createUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
   maxHeldBytes: number,
-  { pollMs = 2_000, hedges = true, log }: PooledOptions = {},
+  { pollMs = 2_000, hedges = true, log, fingerprint = ownFingerprint() }: PooledOptions = {},
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
   const connections = new LRUCache<string, Upstream>({ max: mostKept })
   const pools = new LRUCache<string, OpenPool>({ max: mostKept })
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
-  const options = { timeoutMs, hedges, watch, log }
+  const options = { timeoutMs, hedges, watch, log, fingerprint }
 
   const at = (record: UpstreamRecord): Upstream => {
     const { certificateAuthorityFile, mostBatchedCalls } = record
@@ -119,6 +123,11 @@ export function createUpstreams(
       await Promise.all([...connections.values()].map((upstream) => upstream.close()))
     },
   }
+}
+
+function ownFingerprint(): Fingerprint {
+  const key = randomBytes(32)
+  return (text, context) => createHmac('sha256', key).update(`${context}\n${text}`).digest('base64url')
 }
 
 function recordsOf(text: string): readonly UpstreamRecord[] {

@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
+import { createSealer } from '../../../credentials/sealing.ts'
 import { type FaultyUpstream, faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
 
@@ -45,11 +47,25 @@ describe('a filter', () => {
 
   it('is found by another process, which has the upstreams in another order', async () => {
     const { text } = await numbering()
-    const [first, second] = [pooledNode(text), pooledNode(text.split(' ').toReversed().join(' '))]
+    const secretKey = new Uint8Array(32).fill(7)
+    const [first, second, stranger] = [
+      pooledNode(text, createSealer(secretKey)),
+      pooledNode(text.split(' ').toReversed().join(' '), createSealer(secretKey)),
+      pooledNode(text, createSealer(secretKey.fill(8))),
+    ]
     for (let call = 0; call < 6; call++) {
       const id = await newFilter(first)
       expect(await changes(second, id)).toBe(await changes(first, id.toUpperCase().replace('X', 'x')))
+      await expect(changes(stranger, id)).rejects.toThrow('filter not found')
     }
+  })
+
+  it('is not found by who can guess the address of the upstream', async () => {
+    const { text } = await numbering(1)
+    const node = pooledNode(text)
+    await newFilter(node)
+    const mark = createHmac('sha256', text).update('node 1').digest('hex').slice(0, 16)
+    await expect(changes(node, `0x1${mark}1`)).rejects.toThrow('filter not found')
   })
 
   it.each([1, 3])('of one node is not there for another, before %s upstreams', async (count) => {

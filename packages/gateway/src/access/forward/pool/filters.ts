@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { CallSignal } from '../../call-signal.ts'
 import { callText, resultText } from '../../json-rpc/rpc-text.ts'
 import { HeldAnswer } from '../held-answer.ts'
@@ -27,6 +27,12 @@ const hexadecimal = /^0x[0-9a-f]+$/i
 const sealed = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
 const markBytes = 8
 
+/**
+ * Gives a keyed fingerprint in base64url of a text in a context. The key is the same at every process and replica, and known
+ * to no client.
+ */
+export type Fingerprint = (text: string, context: string) => string
+
 /** Whether a call makes a filter. */
 export function makesFilter(method: string): boolean {
   return making.has(method)
@@ -49,15 +55,20 @@ export interface FilterCall {
  *
  * @param asked - a call that uses a filter
  * @param members - the upstreams of the node
+ * @param fingerprint - as when the filter was made
  * @returns undefined when none of them has made it for the owner of the call
  */
-export function openFilter(asked: AskedCall, members: readonly PoolMember[]): FilterCall | undefined {
+export function openFilter(
+  asked: AskedCall,
+  members: readonly PoolMember[],
+  fingerprint: Fingerprint,
+): FilterCall | undefined {
   const { method, params, owner, idText = '1' } = asked
   const [id] = params
   const [, mark, digits] = (typeof id === 'string' && sealed.exec(id)) || []
   if (mark === undefined || digits === undefined) return undefined
   const given = Buffer.from(mark, 'hex')
-  const maker = members.find((member) => timingSafeEqual(given, markOf(digits, member, owner)))
+  const maker = members.find((member) => timingSafeEqual(given, markOf(fingerprint, digits, member, owner)))
   const own = [`0x${digits}`]
   return (
     maker && { maker, body: callText(method, JSON.stringify(own), idText), asked: { ...asked, params: own } }
@@ -71,18 +82,20 @@ export function openFilter(asked: AskedCall, members: readonly PoolMember[]): Fi
  * @param maker - who has answered
  * @param answer - not yet read
  * @param signal - what the exchange runs under
+ * @param fingerprint - makes the mark
  */
 export async function sealFilter(
   { owner }: AskedCall,
   maker: PoolMember,
   answer: UpstreamAnswer,
   signal: CallSignal,
+  fingerprint: Fingerprint,
 ): Promise<UpstreamAnswer> {
   const held = await holdShortAnswer(answer, signal)
   const { id, result } = parsed(held)
   if (typeof result !== 'string' || !hexadecimal.test(result)) return held
   const digits = result.slice(2)
-  const mark = markOf(digits, maker, owner).toString('hex')
+  const mark = markOf(fingerprint, digits, maker, owner).toString('hex')
   return new HeldAnswer(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
 }
 
@@ -93,10 +106,10 @@ export function withoutFilter({ method, idText = '1' }: AskedCall): UpstreamAnsw
     : undefined
 }
 
-function markOf(digits: string, { record }: PoolMember, owner = ''): Buffer {
-  // The address is known to all replicas, and to no client.
-  const mark = createHmac('sha256', record.address).update(`${owner} ${digits}`).digest()
-  return mark.subarray(0, markBytes)
+// The address alone is no key: that of a public provider can be guessed.
+function markOf(fingerprint: Fingerprint, digits: string, { record }: PoolMember, owner = ''): Buffer {
+  const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
+  return Buffer.from(mark, 'base64url').subarray(0, markBytes)
 }
 
 function parsed({ bytes }: UpstreamAnswer): { readonly id?: unknown; readonly result?: unknown } {

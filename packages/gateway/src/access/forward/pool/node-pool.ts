@@ -17,7 +17,14 @@ import { chooseMember } from './choose-member.ts'
 import { PoolMember, type UpstreamState } from './pool-member.ts'
 import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
-import { makesFilter, openFilter, sealFilter, usesFilter, withoutFilter } from './filters.ts'
+import {
+  type Fingerprint,
+  makesFilter,
+  openFilter,
+  sealFilter,
+  usesFilter,
+  withoutFilter,
+} from './filters.ts'
 import { resendingOf } from './resending.ts'
 import { takeTurn } from './take-turn.ts'
 
@@ -28,6 +35,8 @@ export interface PoolOptions {
   /** Whether a second upstream is asked when the first one takes longer than it mostly does. It may change. */
   readonly hedges: boolean
   readonly watch: WatchTimes
+  /** Marks the ids of filters. */
+  readonly fingerprint: Fingerprint
   readonly log: Logger | undefined
 }
 
@@ -74,7 +83,7 @@ export class NodePool {
     if (usesFilter(asked.method)) this.#askMaker(signal, asked, awaiter)
     else if (!this.#only) this.#askBest({ body, signal, asked }, awaiter)
     else if (!makesFilter(asked.method)) this.#askOnly(this.#only, body, signal, asked, awaiter)
-    else this.#askOnly(this.#only, body, signal, asked, sealing(this.#only, signal, asked, awaiter))
+    else this.#askOnly(this.#only, body, signal, asked, this.#sealing(this.#only, signal, asked, awaiter))
   }
 
   get chain(): ChainView {
@@ -117,7 +126,7 @@ export class NodePool {
 
   /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
   #askMaker(signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
-    const filter = openFilter(asked, this.#members)
+    const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, awaiter)
     // Clients make a filter that is not there anew, and so come to another upstream.
     const isThere = filter && isInUse(filter.maker) && filter.maker.breaker.state === 'closed'
@@ -125,6 +134,20 @@ export class NodePool {
     const answer = withoutFilter(asked)
     if (answer) awaiter.resolve(answer)
     else awaiter.reject(new RpcFailure(rpcCodes.serverError, 'filter not found'))
+  }
+
+  /** Puts the mark of its maker before the id of a new filter. */
+  #sealing(
+    member: PoolMember,
+    signal: CallSignal,
+    asked: AskedCall,
+    awaiter: Awaiter<UpstreamAnswer>,
+  ): Awaiter<UpstreamAnswer> {
+    const { fingerprint } = this.#options
+    return {
+      resolve: (answer) => tell(sealFilter(asked, member, answer, signal, fingerprint), awaiter),
+      reject: (error) => awaiter.reject(error),
+    }
   }
 
   #askBest(given: GivenCall, awaiter: Awaiter<UpstreamAnswer>): void {
@@ -159,7 +182,7 @@ export class NodePool {
     new PooledCall(call, this.#support, {
       resolve: ({ member, answer }) => {
         if (!makesFilter(method)) awaiter.resolve(answer)
-        else sealing(member, signal, asked, awaiter).resolve(answer)
+        else this.#sealing(member, signal, asked, awaiter).resolve(answer)
       },
       reject: (error) => awaiter.reject(error),
     }).begin()
@@ -181,19 +204,6 @@ export class NodePool {
     const usual = first[pace].percentile95
     if (usual === undefined) return undefined
     return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
-  }
-}
-
-/** Puts the mark of its maker before the id of a new filter. */
-function sealing(
-  member: PoolMember,
-  signal: CallSignal,
-  asked: AskedCall,
-  awaiter: Awaiter<UpstreamAnswer>,
-): Awaiter<UpstreamAnswer> {
-  return {
-    resolve: (answer) => tell(sealFilter(asked, member, answer, signal), awaiter),
-    reject: (error) => awaiter.reject(error),
   }
 }
 
