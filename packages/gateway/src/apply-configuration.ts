@@ -7,7 +7,7 @@ import type { AccessPlane } from './access/listen/json-rpc-http.ts'
 import type { WebSocketPlane } from './access/listen/websocket-plane.ts'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import type { Configuration } from './configuration/options.ts'
-import type { AddressRules } from './control/egress/address-rules.ts'
+import type { AddressRules } from './egress/address-rules.ts'
 import type { NodeService } from './control/nodes/node-service.ts'
 import type { Ports } from './ports/open-ports.ts'
 

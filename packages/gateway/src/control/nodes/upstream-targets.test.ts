@@ -59,6 +59,80 @@ it.each([
   expect(await complains(url)).toBe(true)
 })
 
+// Each of them leads to port 8645 of this machine, in as many notations as a URL has for it.
+const notations = [
+  '127.0.0.1',
+  '127.0.0.1.',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '2130706433.',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0x7F.1',
+  '0177.0.0.1',
+  '017700000001',
+  '0177.0x0.0.01',
+  '%31%32%37.0.0.1',
+  '１２７.0.0.1',
+  '127。0。0。1',
+  '0.0.0.0',
+  '0',
+  '0x0',
+  '[::]',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[0000:0000:0000:0000:0000:0000:0000:0001]',
+  '[::0:1]',
+  '[::0.0.0.1]',
+  '[::ffff:127.0.0.1]',
+  '[::FFFF:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:7f01:203]',
+  '[0:0:0:0:0:ffff:7f00:1]',
+  '[::ffff:0:127.0.0.1]',
+  '[::ffff:0:7f00:1]',
+  '[::127.0.0.1]',
+  '[::7f00:1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[64:ff9b:1:7f00:0:100::]',
+  '[64:ff9b:1:7f:0:1::]',
+  '[64:ff9b:1:0:7f:0:100::]',
+  '[2002:7f00:1::]',
+  '[2002:7f00:1::1]',
+  '[2001:0:5db8:d70e::80ff:fffe]',
+  '[2001:0:7f00:1::a247:28f1]',
+  '[2001:db8::5efe:127.0.0.1]',
+  '[2606:4700::5efe:7f00:1]',
+  '[2606:4700::200:5efe:7f00:1]',
+  '[fe80::5efe:127.0.0.1]',
+  '[::ffff:0.0.0.0]',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'api.localhost',
+  'a.b.localhost.',
+  'fairlead.example',
+  'FairLead.Example.',
+  'fairlead.example.',
+  'f%61irlead.example',
+  'nd-123-456-789.nodes.example.',
+  'ND-123-456-789.NODES.example',
+  'nodes.example',
+]
+
+it.each(notations)('recognizes this service in http://%s:8645', async (host) => {
+  const ownUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
+  const complaints = await complaintsOfTargets({ evm: `http://${host}:8645/T` }, { ...rules, ownUrls })
+  expect(complaints).toEqual({ 'upstreams.evm': ['Must not lead to this service itself.'] })
+})
+
+it('covers many notations', () => expect(notations.length).toBeGreaterThanOrEqual(60))
+
 it.each([
   ['http://public.example', false],
   ['http://93.184.215.14', false],

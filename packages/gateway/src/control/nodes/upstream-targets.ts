@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { networkInterfaces } from 'node:os'
-import { isLoopback } from '../../loopback.ts'
-import { type AddressRules, addressIn, isAllowedAddress } from '../egress/address-rules.ts'
+import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
+import { isLocalhost, isOwnAddress, isOwnName, type OwnService, portOf } from '../../egress/own-service.ts'
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-texts.ts'
 
 /** Where upstreams may be. */
@@ -15,13 +14,13 @@ export interface TargetRules extends AddressRules {
 }
 
 const forbidden = 'Must not lead into a network that this service may not call.'
-const own = 'Must not lead to this service itself.'
+const ownService = 'Must not lead to this service itself.'
 const unresolved = 'Must name a host that can be found.'
 
 /**
  * Complaints about upstreams that would let a caller reach what only this service can: link-local networks, where
  * clouds keep the credentials of machines, this service itself, and where it is configured so, private networks. A name
- * that cannot be resolved now passes where private networks do: there it can lead to nothing that is protected.
+ * that cannot be resolved now passes where private networks do. Each connection checks the address again.
  *
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html
  */
@@ -35,34 +34,26 @@ export async function complaintsOfTargets(given: GivenUpstreams, rules: TargetRu
 }
 
 async function complaintOf(url: URL, rules: TargetRules): Promise<string | undefined> {
-  const { isPrivateAllowed, ownUrls, ownDomain, resolve = resolveName } = rules
-  if (ownDomain !== undefined && `.${url.hostname}`.endsWith(`.${ownDomain.toLowerCase()}`)) return own
-  const ownPlaces = ownUrls().map((text) => new URL(text))
-  if (ownPlaces.some(({ hostname, port }) => hostname === url.hostname && port === url.port)) return own
-  const literal = addressIn(url.hostname)
-  const addresses = literal === undefined ? await resolve(url.hostname).catch(() => []) : [literal]
+  const { isPrivateAllowed, ownUrls, ownDomain } = rules
+  const own: OwnService = { urls: ownUrls, domain: () => ownDomain }
+  const port = portOf(url)
+  if (isOwnName(url.hostname, port, own)) return ownService
+  const addresses = await addressesOf(url.hostname, rules)
   if (addresses.length === 0) return isPrivateAllowed ? undefined : unresolved
-  if (!addresses.every((address) => isAllowedAddress(address, rules))) return forbidden
-  const isOwnPort = ownPlaces.some((place) => portOf(place) === portOf(url))
-  return isOwnPort && addresses.some(isThisMachine) ? own : undefined
+  if (addresses.some((address) => isOwnAddress(address, port, own))) return ownService
+  return addresses.every((address) => isAllowedAddress(address, rules)) ? undefined : forbidden
+}
+
+async function addressesOf(
+  hostname: string,
+  { resolve = resolveName }: TargetRules,
+): Promise<readonly string[]> {
+  const literal = addressIn(hostname)
+  if (literal !== undefined) return [literal]
+  if (isLocalhost(hostname)) return ['127.0.0.1', '::1']
+  return resolve(hostname).catch(() => [])
 }
 
 async function resolveName(name: string): Promise<readonly string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address)
-}
-
-function isThisMachine(address: string): boolean {
-  if (isLoopback(address)) return true
-  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address))
-}
-
-const defaultPorts: Readonly<Record<string, string>> = {
-  'http:': '80',
-  'ws:': '80',
-  'https:': '443',
-  'wss:': '443',
-}
-
-function portOf({ protocol, port }: URL): string {
-  return port === '' ? (defaultPorts[protocol] ?? '') : port
 }

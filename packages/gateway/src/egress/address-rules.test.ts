@@ -16,6 +16,7 @@ describe('isAllowedAddress', () => {
     '2a00:1450:4001:81b::200e',
     '::ffff:93.184.215.14',
     '64:ff9b::5db8:d70e',
+    '2606:4700::5efe:93.184.215.14',
   ])('takes %s', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([true, true])
   })
@@ -40,6 +41,9 @@ describe('isAllowedAddress', () => {
     '::ffff:10.1.2.3',
     '64:ff9b::127.0.0.1',
     '64:ff9b::a00:1',
+    '::1%lo',
+    '2606:4700::5efe:10.0.0.1',
+    '2606:4700::200:5efe:a00:1',
   ])('takes %s only where private addresses are allowed', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([false, true])
   })
@@ -60,6 +64,18 @@ describe('isAllowedAddress', () => {
     '::ffff:169.254.169.254',
     '64:ff9b::169.254.169.254',
     '::127.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b:1::5db8:d70e',
+    'fe80::1%eth0',
+    'fec0::1',
+    // The interface identifier of ISATAP holds an IPv4 address.
+    '2606:4700::5efe:169.254.169.254',
+    // The metadata services of clouds outside the link-local networks.
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    'fd00:ec2::254',
+    'fd20:ce::254',
   ])('never takes %s', (address) => {
     expect([isAllowedAddress(address, publicOnly), isAllowedAddress(address, all)]).toEqual([false, false])
   })
