@@ -32,6 +32,19 @@ describe('problemOfTarget', () => {
     ['https://[fe80::1]/', /public address/],
     ['https://169.254.169.254/latest/meta-data/', /public address/],
     ['https://0.0.0.0/', /public address/],
+    [' https://hooks.example/', /spaces/],
+    ['https://hooks.example/ ', /spaces/],
+    ['https://hooks.example/a b', /spaces/],
+    ['https://hooks.example/a\tb', /control characters/],
+    ['https://hooks.example/a\r\nb', /control characters/],
+    ['https://hooks.ex\nample/', /control characters/],
+    ['https://hooks.example/\u0000', /control characters/],
+    ['https://hooks.example/\u007f', /control characters/],
+    ['https://hooks.example/\u0085', /control characters/],
+    ['https://hooks.example/\u00a0', /spaces/],
+    ['https://hooks.example/\u2028', /spaces/],
+    ['https://hooks.example\\a', /backslashes/],
+    [' https://EXAMPLE.com\\a\r\nb/\t', /backslashes/],
   ])('refuses %s', (url, problem) => {
     expect(problemOfTarget(url, publicOnly)).toMatch(problem)
   })

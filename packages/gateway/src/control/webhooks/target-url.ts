@@ -1,4 +1,4 @@
-import { type AddressRules, addressIn, isAllowedAddress } from '../egress/address-rules.ts'
+import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
 
 /**
  * What is wrong with an address that events are to be sent to, as the end of a sentence; undefined when nothing is. A
@@ -7,6 +7,10 @@ import { type AddressRules, addressIn, isAllowedAddress } from '../egress/addres
  * @param rules - where private addresses are allowed, plain HTTP is as well
  */
 export function problemOfTarget(url: string, rules: AddressRules): string | undefined {
+  // A URL parser drops or replaces these, so that the text says something else than what requests are sent to.
+  if (url.includes('\\')) return 'Must have no backslashes.'
+  if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must have no control characters.'
+  if (/\p{Z}/u.test(url)) return 'Must have no spaces.'
   if (!URL.canParse(url)) return 'Must be an absolute URL.'
   const { protocol, username, password, hash, hostname } = new URL(url)
   const protocols = rules.isPrivateAllowed ? ['https:', 'http:'] : ['https:']
