@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createLog } from '../../observe/log.ts'
 import { DirectFeed } from './subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
+import { tcpRelay } from '../testing/tcp-relay.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -195,4 +196,46 @@ it('moves its subscriptions to the next address when a connection is lost', asyn
   await close(server)
   await waitFor(() => expect(results).toEqual(['live', true, 'live']))
   expect(other.clients.size).toBe(1)
+})
+
+it('replaces a connection from which nothing comes any more, and leaves a quiet one alone', async () => {
+  const relay = await tcpRelay((server.address() as AddressInfo).port)
+  const limits = { pingMs: 50, silentMs: 200 }
+  const log = createLog('silent')
+  const socket = createUpstreamSocket([`ws://127.0.0.1:${relay.port}`], 5_000, log, limits)
+  onTestFinished(() => socket.close())
+  const heads = listener()
+  socket.subscribe(['newHeads'], heads)
+  let pings = 0
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(1))
+  for (const client of server.clients) client.on('ping', () => (pings += 1))
+  await waitFor(() => expect(pings).toBeGreaterThan(8))
+  expect([relay.connections, heads.onFailure.mock.calls.length]).toEqual([1, 0])
+  relay.silence()
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 502 }), true)
+})
+
+it('notices a half-open connection within 10 seconds', async () => {
+  const relay = await tcpRelay((server.address() as AddressInfo).port)
+  const heads = listener()
+  opened(30_000, [`ws://127.0.0.1:${relay.port}`, address]).subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(1))
+  const started = performance.now()
+  relay.silence()
+  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2), { timeout: 25_000, interval: 50 })
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+it('gives up a handshake that is not answered, long before an answer would be late', async () => {
+  const silent = createServer()
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => void silent.close())
+  const heads = listener()
+  const first = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const started = performance.now()
+  opened(30_000, [first, address]).subscribe(['newHeads'], heads)
+  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalled(), { timeout: 25_000, interval: 50 })
+  expect(performance.now() - started).toBeLessThan(10_000)
 })

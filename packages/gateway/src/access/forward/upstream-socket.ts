@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { guarded, guardedInterval, guardedTimeout } from '../../observe/unexpected-errors.ts'
+import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
+import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
 /** Hears what happens to one subscription at the node. */
 export interface UpstreamListener {
@@ -29,7 +30,9 @@ export interface UpstreamSocket {
 
 const firstDelayMs = 100
 const longestDelayMs = 10_000
-const pingMs = 15_000
+const longestHandshakeMs = 5_000
+// A half-open connection is replaced within 9 seconds; a node that stands still for less loses none.
+const defaultSilence: SilenceLimits = { pingMs: 2_000, silentMs: 7_000 }
 const maxMessageBytes = 64 * 1024 * 1024
 
 /**
@@ -39,13 +42,15 @@ const maxMessageBytes = 64 * 1024 * 1024
  * in one are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for a connection or an answer
  * @param log - hears when the connection is lost and when it is back, never where the node is
+ * @param silence - when a connection counts as half-open; within 9 seconds when left out
  */
 export function createUpstreamSocket(
   addresses: readonly string[],
   timeoutMs: number,
   log: Logger,
+  silence: SilenceLimits = defaultSilence,
 ): UpstreamSocket {
-  return new ReconnectingSocket(addresses, timeoutMs, log)
+  return new ReconnectingSocket(addresses, timeoutMs, log, silence)
 }
 
 class Subscription implements UpstreamSubscription {
@@ -78,6 +83,7 @@ class ReconnectingSocket implements UpstreamSocket {
   readonly #addresses: readonly string[]
   readonly #timeoutMs: number
   readonly #log: Logger
+  readonly #silence: SilenceLimits
   readonly #subscriptions = new Set<Subscription>()
   /** What waits for an answer, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
@@ -89,10 +95,11 @@ class ReconnectingSocket implements UpstreamSocket {
   #failures = 0
   #retry: NodeJS.Timeout | undefined
 
-  constructor(addresses: readonly string[], timeoutMs: number, log: Logger) {
+  constructor(addresses: readonly string[], timeoutMs: number, log: Logger, silence: SilenceLimits) {
     this.#addresses = addresses
     this.#timeoutMs = timeoutMs
     this.#log = log
+    this.#silence = silence
   }
 
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription {
@@ -132,26 +139,18 @@ class ReconnectingSocket implements UpstreamSocket {
     const socket = this.#opened()
     if (socket === undefined) return
     this.#socket = socket
-    let isAlive = true
-    const pings = guardedInterval(() => {
-      if (!isAlive) socket.terminate()
-      isAlive = false
-      if (socket.readyState === WebSocket.OPEN) socket.ping()
-    }, pingMs)
+    watchSilence(socket, this.#silence)
     socket.on('open', () => {
       for (const subscription of this.#subscriptions) this.#ask(socket, subscription)
     })
-    socket.on('pong', () => (isAlive = true))
     const terminate = () => socket.terminate()
     const read = (data: RawData) => {
-      isAlive = true
       if (socket === this.#socket) this.#read(data)
     }
     socket.on('message', guarded('upstream', read, terminate))
     // The closing follows; the error itself may say where the node is.
     socket.on('error', () => undefined)
     const closed = () => {
-      clearInterval(pings)
       if (socket === this.#socket) this.#lost()
     }
     socket.on('close', guarded('upstream', closed))
@@ -159,7 +158,7 @@ class ReconnectingSocket implements UpstreamSocket {
 
   #opened(): WebSocket | undefined {
     try {
-      const handshakeTimeout = this.#timeoutMs
+      const handshakeTimeout = Math.min(this.#timeoutMs, longestHandshakeMs)
       return new WebSocket(this.#addresses[this.#turn % this.#addresses.length] ?? '', {
         handshakeTimeout,
         maxPayload: maxMessageBytes,
