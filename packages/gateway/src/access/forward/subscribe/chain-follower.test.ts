@@ -32,7 +32,9 @@ const block = (number: number) => node('eth_getBlockByNumber', [`0x${number.toSt
 const latest = async () => Number(await node('eth_blockNumber'))
 
 /** A follower that asks only when it is told to, and what it says. */
-async function follow(options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs'>> = {}) {
+async function follow(
+  options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
+) {
   const numbers: number[] = []
   const lost: string[] = []
   const follower = new ChainFollower({
@@ -107,6 +109,32 @@ it('gives up a gap that is too long, and goes on from there', async () => {
     follower.look()
     expect(numbers.at(-1)).toBe(start + 1)
   })
+})
+
+it('asks soon for heads that nobody tells of any more, and then does not wait in doubt again', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow({ pollMs: 20, doubtMs: 500 })
+  follower.isTold = true
+  const waits: number[] = []
+  for (let count = 1; count <= 4; count++) {
+    const mined = performance.now()
+    await node('anvil_mine', ['0x1'])
+    await waitFor(() => expect(numbers).toEqual(after(start, count)))
+    waits.push(performance.now() - mined)
+  }
+  // A head that was told of shows that they are told again.
+  await node('anvil_mine', ['0x1'])
+  follower.offer(await block(start + 5))
+  await waitFor(() => expect(numbers).toEqual(after(start, 5)))
+  expect(Math.min(...waits.slice(1))).toBeLessThan(300)
+})
+
+it('asks a node that tells of nothing within some seconds, as it has a new block more often', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow({ pollMs: 20 })
+  follower.isTold = true
+  await node('anvil_mine', ['0x1'])
+  await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 10_000 })
 })
 
 // The last one, as little of the chain is left.

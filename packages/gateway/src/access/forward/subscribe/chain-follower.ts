@@ -31,6 +31,8 @@ export interface FollowOptions {
   readonly maxGap?: number | undefined
   /** How long the node may be behind what it has told before; a minute when left out. */
   readonly maxBehindMs?: number | undefined
+  /** Silence of who tells of heads after which the node is asked; 3 seconds when left out. */
+  readonly doubtMs?: number | undefined
   readonly wantedLogs: WantedLogs
   readonly listener: ChainListener
   readonly log: Logger
@@ -45,8 +47,8 @@ const knownAtStart = 32
 const headsPerRequest = 50
 const logRequestsAtOnce = 8
 const maxInbox = 256
-// A head that others tell of may be missed, and so may the loss of their connection.
-const doubtMs = 15_000
+// A head that others tell of may be missed, and a half-open connection is noticed after seconds only.
+const defaultDoubtMs = 3_000
 
 /** The node has changed its mind meanwhile: what it says next will fit together again. */
 class Unsettled extends Error {}
@@ -71,7 +73,10 @@ export class ChainFollower {
   #isRunning = false
   #isFailing = false
   #isReported = false
-  #lastLook = performance.now()
+  /** When a head was told of or asked for. */
+  #lastNews = performance.now()
+  /** The node was found to have a head that nobody told of, so it is asked until somebody tells of one. */
+  #isMissing = false
   /** Since when the node does not even reach the first block of the window. */
   #behindSince: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -93,10 +98,16 @@ export class ChainFollower {
   async start(): Promise<void> {
     this.#window = await this.#begin()
     if (this.#stopped.signal.aborted) return
-    const { pollMs } = this.#options
+    const { pollMs, doubtMs = defaultDoubtMs } = this.#options
     this.#timer = guardedInterval(() => {
-      if (!this.#isTold || this.#isFailing || performance.now() - this.#lastLook > doubtMs) this.look()
+      const isInDoubt = this.#isMissing || performance.now() - this.#lastNews > doubtMs
+      if (!this.#isTold || this.#isFailing || isInDoubt) this.look()
     }, pollMs)
+  }
+
+  /** Whether the node's chain does not reach the first block that is known: it is late, or was made anew. */
+  get isBehind(): boolean {
+    return this.#behindSince !== undefined
   }
 
   stop(): void {
@@ -112,6 +123,8 @@ export class ChainFollower {
 
   /** Takes a new head as the node has sent it. */
   offer(head: unknown): void {
+    this.#lastNews = performance.now()
+    this.#isMissing = false
     // After this many the way to the latest one is shorter.
     if (this.#inbox.length >= maxInbox) {
       this.#inbox.length = 0
@@ -151,8 +164,10 @@ export class ChainFollower {
     const told = this.#inbox.shift()
     if (told !== undefined) return this.#advance(readHead(told))
     this.#wantsLatest = false
-    this.#lastLook = performance.now()
-    await this.#advance(await this.#latest())
+    this.#lastNews = performance.now()
+    const latest = await this.#latest()
+    if (this.#inbox.length === 0 && this.#window?.has(latest.hash) === false) this.#isMissing = true
+    await this.#advance(latest)
   }
 
   /** Leaves it for now: the next poll tries again, from the node's head. */

@@ -1,4 +1,4 @@
-import type { FeedOptions } from './chain-feed.ts'
+import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 

@@ -1,7 +1,8 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import { ChainFeed, type FeedOptions } from './chain-feed.ts'
+import { ChainFeed } from './chain-feed.ts'
 import { DirectFeed } from './direct-feed.ts'
 import { PendingPoll } from './pending-poll.ts'
+import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
