@@ -119,6 +119,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     hedges: configuration.upstreamHedges,
     log,
     fingerprint: store.sealer.fingerprint,
+    // The probe finds out itself what it is refused.
+    onRefused: ({ nodeId, credentialId }) => void (credentialId !== 'probe' && probe.refused(nodeId)),
   })
   const answers = createAnswers({
     maxBytes: configuration.cacheBytes,
@@ -230,7 +232,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     pingMs: configuration.webSocketPingMs,
   }
   const webSockets = createWebSocketListener(webSocketPlane)
-  const endProbe = probeOwnNodes({
+  const probe = probeOwnNodes({
     store,
     upstreams,
     log,
@@ -238,7 +240,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     enabled: configuration.probeNodes,
   })
   const closeOwn = async () => {
-    await endProbe()
+    await probe.end()
     await credentialUse.close()
     await webhooks.stop()
     await feed.end()
@@ -260,6 +262,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     privateUpstreams: configuration.privateUpstreams,
     ownUrls: () => ownUrls,
     upstreamStates: liveUpstreams(upstreams),
+    probe: (nodeId: string) => probe.request(nodeId),
   }
   const app = await createPlatformApi({
     store,

@@ -112,9 +112,9 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     const lines = memory()
     const upstreams = createUpstreams(1_000, {}, 2 ** 30)
     const log = createLog('info', lines.stream)
-    const end = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
+    const probe = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
-    await end()
+    await probe.end()
     await upstreams.close()
     expect(await rows(gateway)).toEqual([known])
     expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node answers HTTP 502.' })
@@ -148,5 +148,132 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     onTestFinished(gateway.stop)
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(asked).toBe(0)
+  })
+})
+
+/** A node of which the client, the namespaces and the methods can be changed while it runs. */
+async function changingNode() {
+  const state = {
+    version: 'Geth/v1',
+    modules: ['eth'] as readonly string[],
+    isAway: false,
+    lacking: '',
+    asked: [] as string[],
+  }
+  const onAsked: { current: (method: string) => void } = { current: () => undefined }
+  const url = await nodeThat(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method } = JSON.parse(text) as { id: unknown; method: string }
+    state.asked.push(method)
+    onAsked.current(method)
+    if (state.isAway) {
+      response.destroy()
+      return
+    }
+    const known: Readonly<Record<string, unknown>> = {
+      web3_clientVersion: state.version,
+      rpc_modules: Object.fromEntries(state.modules.map((name) => [name, '1.0'])),
+    }
+    const isThere =
+      method !== state.lacking && (method in known || state.modules.includes(method.split('_')[0] ?? ''))
+    const missing = { code: -32601, message: `the method ${method} does not exist/is not available` }
+    const answer = isThere ? { result: known[method] ?? '0x1' } : { error: missing }
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  return { url, state, onAsked }
+}
+
+describe('a probe', { timeout: 60_000 }, () => {
+  async function probed(options: { readonly checkMs?: number; readonly enabled?: boolean } = {}) {
+    const node = await changingNode()
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
+    onTestFinished(gateway.stop)
+    const lines = memory()
+    const upstreams = createUpstreams(2_000, {}, 2 ** 30)
+    const probe = probeOwnNodes({
+      store: gateway.store,
+      upstreams,
+      log: createLog('info', lines.stream),
+      timeoutMs: 2_000,
+      enabled: true,
+      checkMs: 50,
+      ...options,
+    })
+    onTestFinished(async () => {
+      await probe.end()
+      await upstreams.close()
+    })
+    const count = () => lines.text().split('node methods probed').length - 1
+    const of = async (method: string) =>
+      (await rows(gateway)).find((row) => row.method === method && row.transport === 'http')
+    const state = (method: string) =>
+      vi.waitFor(async () => {
+        const row = await of(method)
+        if (!row) throw new Error('not probed yet')
+        return row.withheld ? 'missing' : 'there'
+      }, patience)
+    return { node, gateway, probe, lines, count, of, state }
+  }
+
+  it.each(['txpool_status', 'debug_getRawHeader'])(
+    'follows a node that is started anew with more namespaces: %s',
+    async (method) => {
+      const { node, state, of } = await probed()
+      expect(await state(method)).toBe('missing')
+      node.state.modules = ['eth', 'txpool', 'debug']
+      await vi.waitFor(async () => expect(await of(method)).toMatchObject({ withheld: false }), patience)
+    },
+  )
+
+  it('is made when another version answers, and when the same one was away', async () => {
+    const { node, count } = await probed()
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    node.state.version = 'Geth/v2'
+    await vi.waitFor(() => expect(count()).toBe(2), patience)
+    node.state.isAway = true
+    const before = node.state.asked.length
+    await vi.waitFor(() => expect(node.state.asked.length).toBeGreaterThan(before + 4), patience)
+    expect(count()).toBe(2)
+    node.state.isAway = false
+    await vi.waitFor(() => expect(count()).toBe(3), patience)
+  })
+
+  it('is dropped when the version changed meanwhile', async () => {
+    const { node, gateway, probe, lines, count, state } = await probed({ enabled: false })
+    node.onAsked.current = (method) => {
+      if (method !== 'eth_getBalance' || node.state.version === 'Geth/v2') return
+      node.state.version = 'Geth/v2'
+      node.state.modules = ['eth', 'txpool']
+    }
+    probe.request(gateway.first.nodeId)
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    expect(lines.text()).toContain('node changed while its methods were probed')
+    expect(await state('txpool_status')).toBe('there')
+  })
+
+  it('is made when an upstream refuses a method that counts as offered, but not for each refusal', async () => {
+    const { node, gateway, probe, count, of } = await probed({ checkMs: 60_000 })
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    expect(await of('eth_getProof')).toMatchObject({ withheld: false })
+    node.state.modules = []
+    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    await vi.waitFor(async () => expect(await of('eth_gasPrice')).toMatchObject({ withheld: true }), patience)
+    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    expect(count()).toBe(2)
+  })
+
+  it('is made when a client is refused a method that counts as offered', async () => {
+    const node = await changingNode()
+    const gateway = await fixture(node.url)
+    const isWithheld = async () =>
+      (await rows(gateway)).find(({ method, transport }) => method === 'eth_gasPrice' && transport === 'http')
+        ?.withheld
+    await vi.waitFor(async () => expect(await isWithheld()).toBe(false), patience)
+    node.state.lacking = 'eth_gasPrice'
+    expect(await call(gateway, 'eth_gasPrice')).toMatchObject({ error: { code: -32601 } })
+    await vi.waitFor(async () => expect(await isWithheld()).toBe(true), patience)
   })
 })

@@ -1,16 +1,9 @@
-import type { Method } from '@fairlead/core'
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
-import { methodsOfChain } from '../control/nodes/chain-methods.ts'
-import {
-  type NodeMethodFinding,
-  type NodeToProbe,
-  nodesToProbe,
-  recordNodeMethods,
-} from '../control/records/node-methods.ts'
+import { forgetNodeMethods, type NodeToProbe, nodesToProbe } from '../control/records/node-methods.ts'
 import type { Store } from '../control/store/open-store.ts'
-import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
-import { createStationCaller } from './station-caller.ts'
+import { probeNode } from './probe-node.ts'
+import { type Change, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
 
 /** What the probe of the service's own nodes works with. */
 export interface NodeProbeParts {
@@ -19,125 +12,160 @@ export interface NodeProbeParts {
   readonly log: Logger
   /** Longest wait for one answer. */
   readonly timeoutMs: number
-  /** Whether to probe at all. */
+  /** Whether to probe without being asked to. */
   readonly enabled: boolean
+  /** How often what answers at the nodes is compared with what answered before; a minute when left out. */
+  readonly checkMs?: number
 }
 
-const maxAgeHours = 24
+/** Finds out which methods nodes offer. */
+export interface NodeProbe {
+  /** Probes a node soon, whatever is known of it. */
+  request(nodeId: string): void
+  /** An upstream has refused a method that counts as offered. */
+  refused(nodeId: string): void
+  /** Resolves when nothing is under way any more. */
+  end(): Promise<void>
+}
+
+const minuteMs = 60_000
+const maxAgeMinutes = 24 * 60
+// Another replica, or this service before it was restarted, may just have asked; upstreams may have changed meanwhile.
+const maxAgeAtStartMinutes = 10
 // Later than the start, which nothing is to slow down.
 const firstDelayMs = 1_500
-const intervalMs = 5 * 60_000
-const concurrency = 2
+// Callers can have methods refused as often as they like.
+const refusalMs = 10 * minuteMs
+// A node that cannot be probed stays due.
+const triedMs = 5 * minuteMs
+const identityTimeoutMs = 5_000
+const concurrency = 4
 
 /**
- * Finds out which methods the service's nodes offer, and records it: of every node that was never asked or not for a
- * day, and at the start of each embedded one, which may have become another version. A node that cannot be asked
- * keeps what was recorded before, and is asked again after a while.
- *
- * @returns ends it; resolves when nothing is under way any more
+ * Probes the EVM nodes: each at the start and once a day, when another client or the same one with other namespaces
+ * answers, when an upstream was away, and when one refuses a method that counts as offered. What was recorded before is
+ * dropped as soon as something else answers. A node that cannot be probed keeps what was recorded.
  */
-export function probeOwnNodes(parts: NodeProbeParts): () => Promise<void> {
-  if (!parts.enabled) return () => Promise.resolve()
-  const ended = new AbortController()
-  let running: Promise<void> = Promise.resolve()
-  let isFirst = true
-  const round = async () => {
-    try {
-      const nodes = await nodesToProbe(parts.store.db, parts.store.sealer, {
-        maxAgeHours,
-        evenEmbedded: isFirst,
-      })
-      isFirst = false
-      for (const node of nodes) {
-        ended.signal.throwIfAborted()
-        await probeNode(node, parts, ended.signal)
-      }
-    } catch (error) {
-      if (!ended.signal.aborted) parts.log.error({ err: error }, 'nodes could not be probed')
-    }
-    if (!ended.signal.aborted) timer = later(intervalMs)
+export function probeOwnNodes(parts: NodeProbeParts): NodeProbe {
+  const probe = new OwnNodeProbe(parts)
+  if (parts.enabled) probe.begin()
+  return probe
+}
+
+class OwnNodeProbe implements NodeProbe {
+  readonly #parts: NodeProbeParts
+  readonly #ended = new AbortController()
+  readonly #identities = new UpstreamIdentities()
+  /** In the order in which they were requested. */
+  readonly #waiting = new Set<string>()
+  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #refusedAt = new Map<string, number>()
+  readonly #triedAt = new Map<string, number>()
+  #round: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #isFirst = true
+
+  constructor(parts: NodeProbeParts) {
+    this.#parts = parts
   }
-  const later = (ms: number) =>
-    setTimeout(() => {
-      running = round()
+
+  begin(): void {
+    this.#later(firstDelayMs)
+  }
+
+  request(nodeId: string): void {
+    if (this.#ended.signal.aborted) return
+    this.#waiting.add(nodeId)
+    this.#work()
+  }
+
+  refused(nodeId: string): void {
+    if (!this.#parts.enabled || this.#underWay.has(nodeId)) return
+    const now = performance.now()
+    if (now - (this.#refusedAt.get(nodeId) ?? -Infinity) < refusalMs) return
+    this.#refusedAt.set(nodeId, now)
+    this.request(nodeId)
+  }
+
+  async end(): Promise<void> {
+    this.#ended.abort()
+    clearTimeout(this.#timer)
+    await Promise.all([this.#round, ...this.#underWay.values()])
+  }
+
+  #later(ms: number): void {
+    if (this.#ended.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      this.#round = this.#check()
+        .catch((error: unknown) => {
+          if (!this.#ended.signal.aborted) this.#parts.log.error({ err: error }, 'nodes could not be probed')
+        })
+        .finally(() => this.#later(this.#parts.checkMs ?? minuteMs))
     }, ms).unref()
-  let timer = later(firstDelayMs)
-  return async () => {
-    ended.abort()
-    clearTimeout(timer)
-    await running
   }
-}
 
-async function probeNode(
-  node: NodeToProbe,
-  { store, upstreams, log, timeoutMs }: NodeProbeParts,
-  signal: AbortSignal,
-): Promise<void> {
-  const { nodeId } = node
-  // Nothing is withheld from the probe, or a method could never come back.
-  const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
-  const { path, methods } = methodsOfChain(node.chain)
-  const endpoint = path === 'evm' ? 'evm' : ''
-  try {
-    const upstream = upstreams.of(grant, 'evm')
-    const http = createStationCaller({ grant, endpoint, upstream, log }, timeoutMs)
-    const { findings } = await probeMethods({ callers: { http }, methods, repeat: 1, concurrency, signal })
-    const known = findings.flatMap((finding) => recordable(finding, methods))
-    await recordNodeMethods(store.db, store.sealer, node, [...known, ...subscriptions(findings, methods)])
-    const count = (outcome: string) => findings.filter((finding) => finding.outcome === outcome).length
-    log.info(
-      {
-        node_id: nodeId,
-        available: count('available'),
-        missing: count('missing'),
-        refused: count('refused'),
-        failed: count('failed'),
-      },
-      'node methods probed',
-    )
-  } catch (error) {
-    if (signal.aborted) return
-    const reason = error instanceof ProbeFailure ? { reason: error.message } : { err: error }
-    log.warn({ node_id: nodeId, ...reason }, 'node methods could not be probed')
+  /** Compares what answers at each node with what answered before. */
+  async #check(): Promise<void> {
+    const { db, sealer } = this.#parts.store
+    const nodes = await nodesToProbe(db, sealer, this.#isFirst ? maxAgeAtStartMinutes : maxAgeMinutes)
+    const ids = new Set(nodes.map(({ nodeId }) => nodeId))
+    this.#identities.keepOnly(ids)
+    for (const times of [this.#refusedAt, this.#triedAt]) {
+      for (const nodeId of times.keys()) if (!ids.has(nodeId)) times.delete(nodeId)
+    }
+    const queue = [...nodes]
+    const work = async () => {
+      for (let node = queue.shift(); node; node = queue.shift()) {
+        this.#ended.signal.throwIfAborted()
+        // Its probe looks itself.
+        if (this.#underWay.has(node.nodeId)) continue
+        const isEmbedded = this.#isFirst && node.upstreams['evm'] === 'devnet'
+        if ((await this.#changeOf(node)) === 'changed') {
+          await forgetNodeMethods(db, node.nodeId)
+          this.request(node.nodeId)
+        } else if (isEmbedded || (node.isDue && !this.#wasJustTried(node.nodeId))) this.request(node.nodeId)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    this.#isFirst = false
   }
-}
 
-// A call on a WebSocket takes the same way to the node as one over HTTP, so that one of them tells about both.
-function recordable(
-  { method, outcome, code, note, latencyMs }: MethodFinding,
-  methods: readonly Method[],
-): NodeMethodFinding[] {
-  if (outcome === 'failed' || outcome === 'skipped') return []
-  const { transports = ['http', 'websocket'] } = methods.find(({ name }) => name === method) ?? {}
-  return transports.map((transport) => ({
-    method,
-    transport,
-    available: outcome === 'available',
-    withheld: outcome === 'missing',
-    // The records hold 32 bits; no standard code has more.
-    code: code !== undefined && code === (code | 0) ? code : null,
-    note,
-    latencyMs: latencyMs ?? null,
-  }))
-}
+  #wasJustTried(nodeId: string): boolean {
+    return performance.now() - (this.#triedAt.get(nodeId) ?? -Infinity) < triedMs
+  }
 
-// The service makes subscriptions itself, out of the blocks that the node has.
-function subscriptions(
-  findings: readonly MethodFinding[],
-  methods: readonly Method[],
-): readonly NodeMethodFinding[] {
-  const blocks = findings.find(({ method }) => method === 'eth_getBlockByNumber')
-  if (blocks?.outcome !== 'available') return []
-  return methods
-    .filter(({ transports }) => transports && !transports.includes('http'))
-    .map(({ name }) => ({
-      method: name,
-      transport: 'websocket',
-      available: true,
-      withheld: false,
-      code: null,
-      note: '',
-      latencyMs: null,
-    }))
+  async #changeOf(node: NodeToProbe): Promise<Change> {
+    const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
+    const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(identityTimeoutMs)])
+    const upstreams = this.#parts.upstreams.eachOf(grant)
+    const identities = await Promise.all(upstreams.map((upstream) => readIdentity(upstream, signal)))
+    this.#ended.signal.throwIfAborted()
+    return this.#identities.observe(node.nodeId, node.upstreams['evm'] ?? '', identities)
+  }
+
+  #work(): void {
+    for (const nodeId of this.#waiting) {
+      if (this.#underWay.size >= concurrency) return
+      // What was requested meanwhile begins when this is over: it may be about something that has changed since.
+      if (this.#underWay.has(nodeId)) continue
+      this.#waiting.delete(nodeId)
+      const probed = this.#probe(nodeId).finally(() => {
+        this.#underWay.delete(nodeId)
+        this.#work()
+      })
+      this.#underWay.set(nodeId, probed)
+    }
+  }
+
+  async #probe(nodeId: string): Promise<void> {
+    const { store, log } = this.#parts
+    const { signal } = this.#ended
+    this.#triedAt.set(nodeId, performance.now())
+    try {
+      const [node] = await nodesToProbe(store.db, store.sealer, maxAgeMinutes, nodeId)
+      if (node && !signal.aborted) await probeNode(node, this.#parts, () => this.#changeOf(node), signal)
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error, node_id: nodeId }, 'nodes could not be probed')
+    }
+  }
 }

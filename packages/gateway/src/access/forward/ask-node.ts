@@ -1,6 +1,7 @@
 import type { CallSignal } from '../call-signal.ts'
 import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
+import { rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { callText } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
 import type { Adapter, PartAsking } from './adapters/adapter.ts'
@@ -119,7 +120,11 @@ async function translated(
       const result = await answerResult(answer, { method, room: held, signal })
       return { result: JSON.stringify(await adapter.mend(result, call, params, upstream)) }
     }
-    if (await beginsWithError(answer, signal)) return await plainOf(answer, method, held, signal)
+    if (await beginsWithError(answer, signal)) {
+      const plain = await plainOf(answer, method, held, signal)
+      if (upstream.onRefused && isMissing(plain)) upstream.onRefused(call.grant)
+      return plain
+    }
     const rewrite = adapter?.rewrite?.(params)
     return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
   } finally {
@@ -135,6 +140,15 @@ async function plainOf(
 ): Promise<PlainAnswer> {
   return plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
 }
+
+/** Whether the node does not have the method; the error has the code of the specification by now. */
+function isMissing(plain: PlainAnswer): boolean {
+  if (!('error' in plain) || !plain.error.includes(missingCode)) return false
+  const { code } = JSON.parse(plain.error) as { readonly code?: unknown }
+  return code === rpcCodes.methodNotFound
+}
+
+const missingCode = String(rpcCodes.methodNotFound)
 
 function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {
   return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)

@@ -1,4 +1,5 @@
 import type { CallSignal } from '../call-signal.ts'
+import type { NodeGrant } from '../../grants/node-grant.ts'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
 import type { Awaiter } from '../awaiter.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -59,6 +60,8 @@ export interface Upstream {
   ): Promise<unknown[]>
   /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
   room(): Room
+  /** Is told when the node does not have a method that a call of this grant needs. */
+  readonly onRefused?: ((grant: NodeGrant) => void) | undefined
   close(): Promise<void>
 }
 

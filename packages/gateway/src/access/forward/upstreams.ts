@@ -22,6 +22,12 @@ export interface Upstreams {
    */
   of(grant: NodeGrant, protocol: 'evm'): Upstream
   /**
+   * The upstreams of a node, each by itself, in their order; those that are withdrawn are left out.
+   *
+   * @throws {@link RpcFailure} as {@link of}
+   */
+  eachOf(grant: NodeGrant): readonly Upstream[]
+  /**
    * What is known of the chain behind a node. To ask for it has the node asked for its head for a minute.
    *
    * @throws {@link RpcFailure} as {@link of}
@@ -45,6 +51,8 @@ export interface PooledOptions {
   readonly log?: Logger
   /** Marks the ids of filters by a key that all replicas have; without it, filters are known to this object alone. */
   readonly fingerprint?: Fingerprint
+  /** Is told when an upstream of a node does not have a method. */
+  readonly onRefused?: ((grant: NodeGrant) => void) | undefined
 }
 
 const pollTimeoutMs = 2_000
@@ -70,7 +78,7 @@ export function createUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
   maxHeldBytes: number,
-  { pollMs = 2_000, hedges = true, log, fingerprint = ownFingerprint() }: PooledOptions = {},
+  { pollMs = 2_000, hedges = true, log, onRefused, fingerprint = ownFingerprint() }: PooledOptions = {},
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
@@ -100,13 +108,22 @@ export function createUpstreams(
     const { ask } = pool
     const open = {
       pool,
-      upstream: { ask, ...upstreamCalls(ask, memory), close: () => Promise.resolve(pool.close()) },
+      upstream: {
+        ask,
+        ...upstreamCalls(ask, memory),
+        close: () => Promise.resolve(pool.close()),
+        ...(onRefused && { onRefused }),
+      },
     }
     pools.set(text, open)
     return open
   }
   return {
     of: (grant) => poolOf(grant).upstream,
+    eachOf: ({ upstreams: { evm: text = '' } }) =>
+      recordsOf(text)
+        .filter(({ isCordoned }) => !isCordoned)
+        .map(at),
     chainOf: (grant) => poolOf(grant).pool.chain,
     // The one that was used last stands last.
     states: () => [...pools.values()].toReversed().flatMap(({ pool }) => pool.states()),

@@ -88,7 +88,7 @@ export const upstreamOptions = {
     kind: 'boolean',
     environment: 'FAIRLEAD_PROBE_NODES',
     description:
-      'Call every method of every node once a day, changing nothing, to know which ones it offers.',
+      'Call every method of every node at the start, once a day and when another client answers, changing nothing, to know which ones it offers; its version and namespaces are read every minute.',
     fallback: true,
   },
   headPollMs: {

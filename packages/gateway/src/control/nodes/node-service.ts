@@ -16,4 +16,6 @@ export interface NodeService {
    * for a while.
    */
   readonly upstreamStates?: ((grant: NodeGrant) => readonly UpstreamState[]) | undefined
+  /** Has the methods of a node probed soon. */
+  readonly probe?: ((nodeId: string) => void) | undefined
 }

@@ -101,19 +101,26 @@ export async function recordNodeMethods(
   })
 }
 
+/** Drops what is recorded of the methods of a node, because something else answers there now. */
+export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): Promise<void> {
+  await db.deleteFrom('node_methods').where('node_id', '=', nodeId).execute()
+}
+
 /**
- * Reads the EVM nodes whose methods were never called, or last longer ago than an age.
+ * Reads the EVM nodes.
  *
  * @param db - the records
  * @param sealer - opens the upstreams
- * @param options - the age in hours; whether to read the embedded nodes, too, however fresh what is known of them is
+ * @param maxAgeMinutes - a node is due when its methods were never called, or last longer ago than this
+ * @param nodeId - to read only this one
  */
 export async function nodesToProbe(
   db: Kysely<Database>,
   sealer: Sealer,
-  { maxAgeHours, evenEmbedded }: { readonly maxAgeHours: number; readonly evenEmbedded: boolean },
-): Promise<readonly NodeToProbe[]> {
-  const oldest = sql`clock_timestamp() - make_interval(hours => ${maxAgeHours})`
+  maxAgeMinutes: number,
+  nodeId?: string,
+): Promise<readonly (NodeToProbe & { readonly isDue: boolean })[]> {
+  const oldest = sql`clock_timestamp() - make_interval(mins => ${maxAgeMinutes})`
   const isDue = sql<boolean>`not exists (
     select from node_methods where node_id = node.id and probed_at > ${oldest})`
   const rows = await db
@@ -130,12 +137,8 @@ export async function nodesToProbe(
       isDue.as('isDue'),
     ])
     .where(sql<boolean>`'evm' = any(node.protocols)`)
-    // Which nodes are embedded ones can be seen only once their upstreams are open.
-    .$if(!evenEmbedded, (query) => query.where(isDue))
+    .$if(nodeId !== undefined, (query) => query.where('node.id', '=', nodeId ?? ''))
     .orderBy('node.id')
     .execute()
-  return rows.flatMap(({ isDue: isOld, upstreams: sealed, ...node }) => {
-    const upstreams = openUpstreams(sealer, node.nodeId, sealed)
-    return isOld || upstreams['evm'] === 'devnet' ? [{ ...node, upstreams }] : []
-  })
+  return rows.map((node) => ({ ...node, upstreams: openUpstreams(sealer, node.nodeId, node.upstreams) }))
 }

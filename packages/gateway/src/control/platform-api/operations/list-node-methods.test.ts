@@ -1,8 +1,14 @@
+import { sql } from 'kysely'
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { Method } from '@fairlead/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUnits } from '../../../access/meter/units.ts'
-import { type NodeMethodFinding, nodesToProbe, recordNodeMethods } from '../../records/node-methods.ts'
+import {
+  forgetNodeMethods,
+  type NodeMethodFinding,
+  nodesToProbe,
+  recordNodeMethods,
+} from '../../records/node-methods.ts'
 import { setNodeUpstreams } from '../../records/configured-node.ts'
 import { insertNode } from '../../records/nodes.ts'
 import { sealUpstreams } from '../../records/sealed-upstreams.ts'
@@ -133,20 +139,26 @@ describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => 
 
   it('knows which nodes were not asked for a day', async () => {
     const { db, sealer } = fixture.store
-    const ids = async (evenEmbedded = false) =>
-      (await nodesToProbe(db, sealer, { maxAgeHours: 24, evenEmbedded })).map((node) => node.nodeId)
-    expect(await ids()).toEqual([])
-    expect(await ids(true)).toEqual([nodeId])
-    await db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
-    expect(await ids()).toEqual([nodeId])
+    const due = async (...age: [minutes: number, nodeId?: string]) =>
+      (await nodesToProbe(db, sealer, ...age)).map((node) => [node.nodeId, node.isDue])
+    expect(await due(1_440)).toEqual([[nodeId, false]])
+    await db
+      .updateTable('node_methods')
+      .set({ probed_at: sql`now() - interval '30 minutes'` })
+      .execute()
+    expect(await due(1_440)).toEqual([[nodeId, false]])
+    expect(await due(10, nodeId)).toEqual([[nodeId, true]])
+    expect(await due(10, 'ND-000')).toEqual([])
     await recordNodeMethods(db, sealer, { nodeId, upstreams }, [finding('eth_accounts')])
-    expect(await ids()).toEqual([])
+    expect(await due(10)).toEqual([[nodeId, false]])
+    await forgetNodeMethods(db, nodeId)
+    expect(await due(1_440)).toEqual([[nodeId, true]])
     await db
       .updateTable('nodes')
       .set({ protocols: ['beacon'] })
       .where('id', '=', nodeId)
       .execute()
-    expect(await ids(true)).toEqual([])
+    expect(await due(10)).toEqual([])
   })
 
   it('forgets what was found when the node moves', async () => {
