@@ -1,24 +1,26 @@
+import { Buffer } from 'node:buffer'
 import type { CallSignal } from '../call-signal.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
+import { ResponseInspector } from './redaction/response-inspector.ts'
 import { unavailable } from './upstream-failure.ts'
 
-// An answer begins with its version, its id and its error or result, in any order that a client likes.
-const errorAhead =
-  /^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^"\s,{[]+)\s*,|\s*"result"\s*:\s*null\s*,)*\s*"error"\s*:\s*\{/
+// Where only the version and the id stand before it, in any order, a result needs no more than a look.
+const resultAhead = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/
 
 const longestBeginning = 1_024
 
 /** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
 export function isErrorAtHand(answer: UpstreamAnswer): boolean | undefined {
   const { latin1 } = answer
-  if (latin1 !== undefined) return isErrorText(latin1.slice(0, longestBeginning))
+  if (latin1 !== undefined) return isErrorText(latin1)
   // Not asked for any earlier, as they may have to be made.
   const { bytes } = answer
-  return bytes && isError(bytes)
+  return bytes && isErrorText(bytes.toString('latin1'))
 }
 
 /**
- * Tells an error from a result by the first bytes of an answer. Nothing is lost: the answer can still be read whole.
+ * Tells an error from a result by the first bytes of an answer; one whose first bytes hold neither counts as an error.
+ * Nothing is lost: the answer can still be read whole. What follows is followed by {@link ResponseInspector}.
  *
  * @param answer - not yet read
  * @param signal - what the exchange runs under
@@ -38,12 +40,26 @@ export async function beginsWithError(answer: UpstreamAnswer, signal: CallSignal
 }
 
 function isError(beginning: Buffer): boolean {
-  return isErrorText(beginning.toString('latin1', 0, longestBeginning))
+  return !resultAhead.test(beginning.toString('latin1', 0, longestBeginning)) && !hasResult(beginning)
 }
 
-function isErrorText(beginning: string): boolean {
-  // Most answers are results, and looking for a word is much cheaper than reading.
-  return beginning.includes('"error"') && errorAhead.test(beginning)
+/** @param text - the whole answer, with a character for each byte */
+function isErrorText(text: string): boolean {
+  // Written with escapes, a key has one of `u`.
+  const mayHaveError = text.includes('"error"') || text.includes('\\u')
+  if (!mayHaveError && resultAhead.test(text)) return false
+  return !hasResult(Buffer.from(text, 'latin1'))
+}
+
+/** Whether there is a result, and no error, at the top level. */
+function hasResult(bytes: Buffer): boolean {
+  const inspector = new ResponseInspector()
+  try {
+    inspector.inspect(bytes)
+  } catch {
+    return false
+  }
+  return inspector.hasResult && !inspector.hasError
 }
 
 /** Waits for something to read; a body without a single byte only ends. */

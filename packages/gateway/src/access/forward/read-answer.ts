@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer'
-import { redact, redactJson } from '@fairlead/core'
 import type { CallSignal } from '../call-signal.ts'
 import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
+import { redactDeep, redactJsonDeep } from './redaction/redact-deep.ts'
 import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
@@ -99,8 +99,8 @@ export function plainAnswer(text: string, method: string, secrets: readonly stri
     const written = asNodeError(error)
     const mended = mendError(written, method)
     const own = members.get('error') as string
-    const isFit = mended === written && redact(own, secrets) === own
-    return { error: isFit ? own : JSON.stringify(redactJson(mended, secrets)) }
+    const isFit = mended === written && redactDeep(own, secrets) === own
+    return { error: isFit ? own : JSON.stringify(redactJsonDeep(mended, secrets)) }
   }
   const result = members.get('result')
   if (result === undefined) throw unreadable()
@@ -121,7 +121,10 @@ export async function answerResult(
   if (!isObject(value)) throw unreadable()
   const { error, result } = value
   if (isObject(error)) {
-    const { code, message, data } = redactJson(mendError(asNodeError(error), method), answer.secrets ?? [])
+    const { code, message, data } = redactJsonDeep(
+      mendError(asNodeError(error), method),
+      answer.secrets ?? [],
+    )
     throw new RpcFailure(code, message, { data })
   }
   if (result === undefined) throw unreadable()

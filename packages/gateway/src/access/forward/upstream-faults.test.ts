@@ -157,7 +157,9 @@ describe('a node that fails', () => {
     ['a long answer is broken off when the time is up', 'x'.repeat(100_000)],
   ])('and stops in the middle of %s', async (_, more) => {
     const node = await nodeThat((_request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).write(`{"jsonrpc":"2.0","${more}`)
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .write(`{"jsonrpc":"2.0","id":1,"result":"${more}`)
     })
     const gateway = await inFrontOf(node, { timeoutMs: 150 })
     const response = post(gateway, chainId)

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { isRecord } from './adapters/is-record.ts'
+import { redactJsonDeep } from './redaction/redact-deep.ts'
+import { secretsOfAddress } from './upstream-address.ts'
 import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
@@ -81,6 +84,8 @@ class Subscription implements UpstreamSubscription {
 
 class ReconnectingSocket implements UpstreamSocket {
   readonly #addresses: readonly string[]
+  /** What refusals of the node must not tell. */
+  readonly #secrets: readonly string[]
   readonly #timeoutMs: number
   readonly #log: Logger
   readonly #silence: SilenceLimits
@@ -97,6 +102,10 @@ class ReconnectingSocket implements UpstreamSocket {
 
   constructor(addresses: readonly string[], timeoutMs: number, log: Logger, silence: SilenceLimits) {
     this.#addresses = addresses
+    this.#secrets = addresses.flatMap((address) => {
+      const url = URL.parse(address)
+      return url ? secretsOfAddress(url) : []
+    })
     this.#timeoutMs = timeoutMs
     this.#log = log
     this.#silence = silence
@@ -220,7 +229,8 @@ class ReconnectingSocket implements UpstreamSocket {
 
   #answered(subscription: Subscription, { result, error }: Message): void {
     if (typeof result !== 'string') {
-      if (this.#subscriptions.has(subscription)) subscription.listener.onFailure(refusal(error), false)
+      if (this.#subscriptions.has(subscription))
+        subscription.listener.onFailure(refusal(error, this.#secrets), false)
       return
     }
     if (!this.#subscriptions.has(subscription)) {
@@ -240,7 +250,7 @@ interface Message {
   readonly id?: unknown
   readonly method?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+  readonly error?: unknown
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
 }
 
@@ -253,8 +263,11 @@ function parsed(data: RawData): Message {
   }
 }
 
-function refusal(error: Message['error']): RpcFailure {
-  const { code, message, data } = error ?? {}
+function refusal(error: unknown, secrets: readonly string[]): RpcFailure {
+  const { code, message, data }: Readonly<Record<string, unknown>> = redactJsonDeep(
+    isRecord(error) ? error : {},
+    secrets,
+  )
   return new RpcFailure(
     typeof code === 'number' ? code : rpcCodes.internalError,
     typeof message === 'string' ? message : 'The node refused the subscription.',

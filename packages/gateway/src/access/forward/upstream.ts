@@ -8,6 +8,7 @@ import { createHttp1Connections } from './http1/connection-pool.ts'
 import { fieldLines } from './http1/field-lines.ts'
 import type { Http1Answer } from './http1/http1-connections.ts'
 import { ofNoCall } from './http1/of-no-call.ts'
+import { ResponseInspector } from './redaction/response-inspector.ts'
 import { NodeBatches } from './node-batches.ts'
 import { resendingOf } from './pool/resending.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
@@ -128,6 +129,7 @@ export function createUpstream(
       pace,
       isRepeatable,
       isGathered: true,
+      inspector: inspectResponse,
     } as const
     const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
       if (!answer) awaiter.reject(unavailable(error, signal))
@@ -154,6 +156,8 @@ export function createUpstream(
 
   return { ask, ...upstreamCalls(ask, memory), close: () => connections.close() }
 }
+
+const inspectResponse = () => new ResponseInspector()
 
 class NodeAnswer implements UpstreamAnswer {
   readonly #answer: Http1Answer

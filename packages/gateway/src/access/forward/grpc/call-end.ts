@@ -1,4 +1,3 @@
-import { redact } from '@fairlead/core'
 import {
   decodeStatusMessage,
   encodeStatusMessage,
@@ -9,6 +8,7 @@ import {
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
+import { holdsSecret, redactDeep } from '../redaction/redact-deep.ts'
 import type { Refusal } from '../../admit/admission.ts'
 
 /** How a call ends for the client. */
@@ -51,7 +51,6 @@ export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Refu
  */
 export function endOfNode(trailers: OutgoingHttpHeaders, secrets: readonly string[]): CallEnd {
   const code = codeOf(trailers['grpc-status'])
-  if (code === Status.OK) return { code, trailers }
   if (code === Status.UNAUTHENTICATED) return refusedCredential
   return { code, trailers: withoutSecrets(trailers, secrets) }
 }
@@ -70,20 +69,28 @@ function codeOf(value: unknown): StatusCode {
   return code <= Status.UNAUTHENTICATED ? (code as StatusCode) : Status.UNKNOWN
 }
 
-function withoutSecrets(trailers: OutgoingHttpHeaders, secrets: readonly string[]): OutgoingHttpHeaders {
+/** Metadata without the entries that would tell the upstream's URL or credential; a status message is redacted. */
+export function withoutSecrets(
+  trailers: OutgoingHttpHeaders,
+  secrets: readonly string[],
+): OutgoingHttpHeaders {
   const kept: OutgoingHttpHeaders = {}
   for (const [name, value] of Object.entries(trailers)) {
     const texts = [value].flat().map(String)
     if (name === 'grpc-message') {
       const detail = decodeStatusMessage(texts[0] ?? '')
-      const clean = redact(detail, secrets)
+      const clean = redactDeep(detail, secrets)
       kept[name] = clean === detail ? value : encodeStatusMessage(clean)
-    } else if (!texts.some((text) => holdsSecret(name, text, secrets))) kept[name] = value
+    } else if (!texts.some((text) => isTelling(name, text, secrets))) kept[name] = value
   }
   return kept
 }
 
-function holdsSecret(name: string, text: string, secrets: readonly string[]): boolean {
+function isTelling(name: string, text: string, secrets: readonly string[]): boolean {
+  if (text.length < shortestTelling) return false
   const plain = name.endsWith('-bin') ? Buffer.from(text, 'base64').toString('latin1') : text
-  return secrets.some((secret) => plain.includes(secret))
+  return holdsSecret(plain, secrets) || holdsSecret(text, secrets)
 }
+
+// No part of a URL that is redacted is shorter.
+const shortestTelling = 4

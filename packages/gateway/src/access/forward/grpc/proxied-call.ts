@@ -5,7 +5,7 @@ import {
   type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
 } from 'node:http2'
-import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd } from './call-end.ts'
+import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets } from './call-end.ts'
 import type { ClientSide } from './client-side.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './header-fields.ts'
 import { type GrpcNode, isUnprocessed } from './grpc-node.ts'
@@ -167,7 +167,7 @@ export class ProxiedCall {
   #answer(received: ReceivedHeaders): void {
     this.#kept = undefined
     const { ':status': status = 200, 'content-type': type } = received.headers
-    const headers = headersForClient(received)
+    const headers = withoutSecrets(headersForClient(received), this.#node.address.secrets)
     if (headers['grpc-status'] !== undefined) this.#finish(this.#endOf(headers))
     else if (Number(status) !== 200 || !type?.startsWith('application/grpc')) {
       this.#finish(endOfHttp(Number(status)))

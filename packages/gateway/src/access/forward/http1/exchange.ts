@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { AnswerBody, type BodySource } from './answer-body.ts'
 import type { AnswerHead } from './answer-head.ts'
 import type { AnswerReceiver } from './answer-reader.ts'
-import type { AnswerStream, ExchangeEnd, Http1Answer, Http1Call } from './http1-connections.ts'
+import type { AnswerStream, BodyInspector, ExchangeEnd, Http1Answer, Http1Call } from './http1-connections.ts'
 import { Http1Failure } from './http1-failure.ts'
 
 /** A body that is longer is not held, and a connection does not wait for its end to be known. */
@@ -41,6 +41,7 @@ export class Exchange implements AnswerReceiver, BodySource {
   #latin1 = ''
   #body: AnswerBody | undefined
   #failure: Http1Failure | undefined
+  #inspector: BodyInspector | undefined
   #hasEnded = false
 
   constructor(call: Http1Call, deadline: number, done: ExchangeEnd) {
@@ -79,6 +80,8 @@ export class Exchange implements AnswerReceiver, BodySource {
       this.#latin1 += bytes.toString('latin1')
       return
     }
+    this.#inspector ??= this.call.inspector?.()
+    this.#inspector?.inspect(bytes)
     const part = Buffer.from(bytes)
     if (this.#body) {
       if (!this.#body.push(part)) this.line?.pause()

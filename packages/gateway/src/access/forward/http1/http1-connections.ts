@@ -26,6 +26,14 @@ export interface Http1Call {
    * instead of half an answer. It does not wait for longer than a second.
    */
   readonly isGathered?: boolean | undefined
+  /** Makes what follows the body of a long answer as it arrives; what it throws ends the exchange. */
+  readonly inspector?: (() => BodyInspector) | undefined
+}
+
+/** Follows the body of an answer. */
+export interface BodyInspector {
+  /** @throws Http1Failure for a body that must not be passed on */
+  inspect(bytes: Uint8Array): void
 }
 
 /** An answer on its way back. Its body has to be read, dumped or destroyed, unless `bytes` has it. */

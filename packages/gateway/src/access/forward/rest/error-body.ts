@@ -1,4 +1,4 @@
-import { redact } from '@fairlead/core'
+import { redactDeep } from '../redaction/redact-deep.ts'
 
 /** What is passed on of a plain text. */
 const maxTextLength = 1_000
@@ -43,8 +43,11 @@ export function readNodeError(
   return {
     status,
     code,
-    message: message === undefined ? `The node answered HTTP ${status}.` : redact(message, secrets),
-    failures: failures?.map(({ index, message: reason }) => ({ index, message: redact(reason, secrets) })),
+    message: message === undefined ? `The node answered HTTP ${status}.` : redactDeep(message, secrets),
+    failures: failures?.map(({ index, message: reason }) => ({
+      index,
+      message: redactDeep(reason, secrets),
+    })),
   }
 }
 

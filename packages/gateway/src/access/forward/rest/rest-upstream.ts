@@ -59,7 +59,7 @@ export function createRestUpstream(address: string, timeoutMs: number, writeErro
         isRepeatable: method === 'GET',
       })
       const { status } = answer
-      const visible = visibleHeaders(answer.headers)
+      const visible = visibleHeaders(answer.headers, secrets)
       const isGood = status >= 200 && status < 300
       if (isGood && !call.statusOnly) return { status, headers: visible, body: answer.body }
       const { 'content-type': type, 'retry-after': retryAfter } = visible

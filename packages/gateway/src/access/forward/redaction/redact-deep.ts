@@ -1,0 +1,115 @@
+import { Buffer } from 'node:buffer'
+import { redact } from '@fairlead/core'
+
+const mask = '***'
+// Bytes that a contract has chosen, such as the data of a revert, may be megabytes; they are not the upstream's own.
+const longQuantity = /0x[\da-f]{2048}/i
+const longQuantities = /0x[\da-f]{2048,}/gi
+// A shorter text would be found by chance in what is decoded.
+const shortestEncoded = 6
+const mostDecodings = 3
+const namedEntities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  sol: '/',
+  colon: ':',
+  commat: '@',
+  period: '.',
+  lowbar: '_',
+  hyphen: '-',
+}
+
+/**
+ * Replaces every secret in a text that an upstream wrote by `***`, also where it is escaped (JSON, percent, HTML), encoded
+ * (hex, base64, base64url) or in another case, up to three encodings deep. Of an encoded secret the whole word around it
+ * is replaced.
+ *
+ * @param text - what an upstream wrote about itself; never a result
+ * @param secrets - parts of the upstream's URL, in the clear
+ */
+export function redactDeep(text: string, secrets: readonly string[]): string {
+  if (secrets.length === 0 || text === '') return text
+  const plain = redact(text, secrets)
+  const long = secrets.filter((secret) => secret.length >= shortestEncoded).map(lowerCase)
+  if (long.length === 0 || !reveals(plain, long, mostDecodings)) return plain
+  const words = plain.replaceAll(/[^\s"'<>()[\]{},]+|[^\s]+/g, (word) =>
+    reveals(word, long, mostDecodings) ? mask : word,
+  )
+  return reveals(words, long, mostDecodings) ? mask : words
+}
+
+/** As {@link redactDeep} for each string of a JSON value, keys included; the value itself when it holds no secret. */
+export function redactJsonDeep<value>(value: value, secrets: readonly string[]): value {
+  return redacted(value, secrets) as value
+}
+
+/** Whether a text holds a secret in any of the forms that {@link redactDeep} replaces. */
+export function holdsSecret(text: string, secrets: readonly string[]): boolean {
+  return redactDeep(text, secrets) !== text
+}
+
+function redacted(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return redactDeep(value, secrets)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => redacted(item, secrets))
+    return items.some((item, at) => item !== value[at]) ? items : value
+  }
+  const entries = Object.entries(value)
+  const clean = entries.map(([name, item]) => [redactDeep(name, secrets), redacted(item, secrets)] as const)
+  const isClean = clean.every(([name, item], at) => name === entries[at]?.[0] && item === entries[at]?.[1])
+  return isClean ? value : Object.fromEntries(clean)
+}
+
+/** @param secrets - in lower case */
+function reveals(text: string, secrets: readonly string[], decodings: number): boolean {
+  if (text.length < shortestEncoded) return false
+  if (longQuantity.test(text)) return reveals(text.replaceAll(longQuantities, ''), secrets, decodings)
+  const lower = lowerCase(text)
+  if (secrets.some((secret) => lower.includes(secret))) return true
+  if (decodings === 0) return false
+  const unescaped = unescape(text)
+  if (unescaped !== text && reveals(unescaped, secrets, decodings - 1)) return true
+  return encodedRuns(text).some((decoded) => reveals(decoded, secrets, decodings - 1))
+}
+
+const lowerCase = (text: string) => text.toLowerCase()
+
+/** Undoes escapes of JSON, percent-encoding and character references of HTML. */
+function unescape(text: string): string {
+  if (!/[\\%&]/.test(text)) return text
+  return text
+    .replaceAll(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|\\([\\/"'])/gi, (_, unicode, hex, plain) =>
+      plain === undefined ? charOf(unicode ?? hex, 16) : String(plain),
+    )
+    .replaceAll(/&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]+);/gi, (whole, hex, decimal, name) =>
+      name === undefined
+        ? charOf(hex ?? decimal, hex === undefined ? 10 : 16)
+        : (namedEntities[lowerCase(String(name))] ?? whole),
+    )
+    .replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
+}
+
+function charOf(digits: unknown, radix: number): string {
+  const code = Number.parseInt(String(digits), radix)
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+}
+
+/** What runs of hex and base64 in a text may stand for; base64 of a part may begin at each of four positions. */
+function encodedRuns(text: string): readonly string[] {
+  const decoded: string[] = []
+  for (const [run] of text.matchAll(/[\da-f]{12,}/gi)) {
+    for (const start of [0, 1]) decoded.push(Buffer.from(run.slice(start), 'hex').toString('latin1'))
+  }
+  for (const [run] of text.matchAll(/[\w+/-]{8,}/g)) {
+    if (isHexQuantity(run)) continue
+    for (const start of [0, 1, 2, 3]) decoded.push(Buffer.from(run.slice(start), 'base64').toString('latin1'))
+  }
+  return decoded
+}
+
+// The data of a revert may be long, and is no base64.
+const isHexQuantity = (run: string) => /^0x[\da-f]*$/i.test(run)
