@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { type Awaiter, tell } from '../awaiter.ts'
+import { tell } from '../awaiter.ts'
 import { CallEnd, type CallSignal } from '../call-signal.ts'
 import { jsonMembers, jsonParts } from '../json-rpc/json-parts.ts'
 import { errorObjectText } from '../json-rpc/rpc-text.ts'
@@ -13,14 +13,14 @@ import { resendingOf } from './pool/resending.ts'
 import { readBytes } from './read-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable, UpstreamFailure } from './upstream-failure.ts'
-import type { AskedCall, Upstream } from './upstream.ts'
+import type { AnswerAwaiter, AskedCall, Upstream } from './upstream.ts'
 
 /** What batches are sent with. */
 export interface NodeBatchesParts {
   /** Posts one call. */
   readonly alone: Upstream['ask']
   /** Posts a batch of calls that are all quick, and may all be sent again. */
-  readonly together: (body: string, signal: CallSignal, awaiter: Awaiter<UpstreamAnswer>) => void
+  readonly together: (body: string, signal: CallSignal, awaiter: AnswerAwaiter) => void
   /** For answers that are held whole. */
   readonly memory: AnswerMemory
   /** Most calls in one batch; with 1 there is none. */
@@ -82,7 +82,7 @@ function isFit(asked: AskedCall | undefined): asked is FitCall {
 }
 
 /** One batch, and the calls in it that still wait for their answers. */
-class NodeBatch implements Awaiter<UpstreamAnswer> {
+class NodeBatch implements AnswerAwaiter {
   readonly #parts: NodeBatchesParts
   readonly #onRefused: () => void
   readonly #calls = new Map<string, BatchedCall>()
@@ -136,6 +136,10 @@ class NodeBatch implements Awaiter<UpstreamAnswer> {
   reject(error: unknown): void {
     if (error instanceof UpstreamFailure && refusals.has(error.httpStatus)) return this.#refused()
     for (const call of this.#left()) call.awaiter.reject(error)
+  }
+
+  stalled(): void {
+    for (const { awaiter } of this.#calls.values()) awaiter.stalled?.()
   }
 
   /** Gives each call its part of the answer. */
@@ -196,15 +200,10 @@ class BatchedCall {
   readonly body: string
   readonly signal: CallSignal
   readonly asked: AskedCall | undefined
-  readonly awaiter: Awaiter<UpstreamAnswer>
+  readonly awaiter: AnswerAwaiter
   #onAborted: () => void = () => undefined
 
-  constructor(
-    body: string,
-    signal: CallSignal,
-    asked: AskedCall | undefined,
-    awaiter: Awaiter<UpstreamAnswer>,
-  ) {
+  constructor(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter) {
     this.body = body
     this.signal = signal
     this.asked = asked

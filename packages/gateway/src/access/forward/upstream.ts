@@ -6,7 +6,7 @@ import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { paceOf } from './call-pace.ts'
 import { createHttp1Connections } from './http1/connection-pool.ts'
 import { fieldLines } from './http1/field-lines.ts'
-import type { Http1Answer } from './http1/http1-connections.ts'
+import type { Http1Answer, StallListener } from './http1/http1-connections.ts'
 import { ofNoCall } from './http1/of-no-call.ts'
 import { ResponseInspector } from './redaction/response-inspector.ts'
 import { NodeBatches } from './node-batches.ts'
@@ -32,6 +32,9 @@ export interface AskedCall {
   readonly idText?: string | undefined
 }
 
+/** Receives the answer of an upstream, and may act when it stalls. */
+export type AnswerAwaiter = Awaiter<UpstreamAnswer> & StallListener
+
 /** The HTTP connections to one node. */
 export interface Upstream {
   /**
@@ -44,7 +47,7 @@ export interface Upstream {
    */
   post(body: string, signal: CallSignal, asked?: AskedCall): Promise<UpstreamAnswer>
   /** As {@link post}. */
-  ask(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: Awaiter<UpstreamAnswer>): void
+  ask(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter): void
   /**
    * Calls one method and parses its result.
    *
@@ -64,6 +67,12 @@ export interface Upstream {
   /** Is told when the node does not have a method that a call of this grant needs. */
   readonly onRefused?: ((grant: NodeGrant) => void) | undefined
   close(): Promise<void>
+}
+
+/** An upstream with connections of its own. */
+export interface ConnectedUpstream extends Upstream {
+  /** When a byte came from it, on the clock of `performance.now()`; -Infinity before the first. */
+  readonly lastBytesAt: number
 }
 
 /** How a node is called. */
@@ -97,7 +106,7 @@ export function createUpstream(
   timeoutMs: number,
   memory: AnswerMemory,
   { certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
-): Upstream {
+): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
     connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
@@ -117,7 +126,7 @@ export function createUpstream(
     signal: CallSignal,
     pace: 'quick' | 'slow',
     isRepeatable: boolean,
-    awaiter: Awaiter<UpstreamAnswer>,
+    awaiter: AnswerAwaiter,
   ) => {
     const trace = currentTrace()
     const call = {
@@ -130,6 +139,7 @@ export function createUpstream(
       isRepeatable,
       isGathered: true,
       inspector: inspectResponse,
+      listener: awaiter,
     } as const
     const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
       if (!answer) awaiter.reject(unavailable(error, signal))
@@ -154,7 +164,14 @@ export function createUpstream(
     mostCalls: mostBatchedCalls,
   })
 
-  return { ask, ...upstreamCalls(ask, memory), close: () => connections.close() }
+  return {
+    ask,
+    ...upstreamCalls(ask, memory),
+    get lastBytesAt() {
+      return connections.lastBytesAt
+    },
+    close: () => connections.close(),
+  }
 }
 
 const inspectResponse = () => new ResponseInspector()

@@ -10,7 +10,7 @@ import type { ChainView } from './pool/chain-view.ts'
 import type { Fingerprint } from './pool/filters.ts'
 import { NodePool } from './pool/node-pool.ts'
 import type { UpstreamState } from './pool/pool-member.ts'
-import { createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts'
+import { type ConnectedUpstream, createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts'
 import { upstreamCalls } from './upstream-calls.ts'
 
 /** The connections to all nodes, opened when first needed. */
@@ -82,12 +82,12 @@ export function createUpstreams(
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
-  const connections = new LRUCache<string, Upstream>({ max: mostKept })
+  const connections = new LRUCache<string, ConnectedUpstream>({ max: mostKept })
   const pools = new LRUCache<string, OpenPool>({ max: mostKept })
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
   const options = { timeoutMs, hedges, watch, log, fingerprint }
 
-  const at = (record: UpstreamRecord): Upstream => {
+  const at = (record: UpstreamRecord): ConnectedUpstream => {
     const { certificateAuthorityFile, mostBatchedCalls } = record
     const address = record.address === 'devnet' ? embedded['evm'] : record.address
     if (address === undefined) throw missing('This node has no upstream for evm.')
@@ -162,7 +162,7 @@ function opened(
   timeoutMs: number,
   memory: AnswerMemory,
   options: UpstreamOptions,
-): Upstream {
+): ConnectedUpstream {
   try {
     return createUpstream(address, timeoutMs, memory, options)
   } catch {

@@ -37,6 +37,7 @@ export function createHttp1Connections(address: URL, options: Http1Options): Htt
 }
 
 class ConnectionPool implements Http1Connections, LineOwner {
+  lastBytesAt = -Infinity
   readonly #address: URL
   readonly #options: Http1Options
   readonly #authority: Buffer | undefined

@@ -120,6 +120,11 @@ export class Exchange implements AnswerReceiver, BodySource {
     else if (now - this.#gatheringSince > longestGatheringMs) this.#handOver()
   }
 
+  /** Notifies the caller that the answer has begun on the connection and stopped; one that is passed on is left alone. */
+  stall(): void {
+    if (this.#state === 'waiting' || this.#state === 'gathering') this.call.listener?.stalled?.()
+  }
+
   /** Ends the exchange before its end. */
   fail(failure: Http1Failure): void {
     if (this.#state === 'over') return

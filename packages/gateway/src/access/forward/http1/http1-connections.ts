@@ -28,12 +28,20 @@ export interface Http1Call {
   readonly isGathered?: boolean | undefined
   /** Makes what follows the body of a long answer as it arrives; what it throws ends the exchange. */
   readonly inspector?: (() => BodyInspector) | undefined
+  /** Called every 50 ms while an answer that is gathered, or one before it on the connection, has begun and stopped. */
+  readonly listener?: StallListener | undefined
 }
 
 /** Follows the body of an answer. */
 export interface BodyInspector {
   /** @throws Http1Failure for a body that must not be passed on */
   inspect(bytes: Uint8Array): void
+}
+
+/** A caller that can act when an answer has begun and no further byte of it comes. */
+export interface StallListener {
+  /** No byte came for half a second. The answer may still come to its end. It must not throw. */
+  stalled?(): void
 }
 
 /** An answer on its way back. Its body has to be read, dumped or destroyed, unless `bytes` has it. */
@@ -70,6 +78,8 @@ export type ExchangeEnd = (error: Error | undefined, answer?: Http1Answer) => vo
 
 /** The HTTP/1.1 connections to one upstream. */
 export interface Http1Connections {
+  /** When a byte came over any of the connections, on the clock of `performance.now()`; -Infinity before the first. */
+  readonly lastBytesAt: number
   /**
    * Sends a request.
    *

@@ -3,6 +3,8 @@ import type { Line } from './line.ts'
 
 /** What a connection tells those who hand out calls. */
 export interface LineOwner {
+  /** When a byte came over any connection, on the clock of `performance.now()`. */
+  lastBytesAt: number
   /** The connection has something to write in this turn of the event loop. */
   onUnwritten(line: Line): void
   /**

@@ -21,6 +21,8 @@ const maxSkippedBytes = 131_072
 const maxMoves = 3
 // About 150 ms: no hiccup of this process, which would hold up the ticks as well.
 const mostTicks = 3
+// How long an answer that has begun may pause before its caller is notified.
+const stalledMs = 500
 const keepAliveMarginMs = 1_000
 const longestIdleMs = 30_000
 
@@ -130,6 +132,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
   onBytes(bytes: Buffer): void {
     const now = performance.now()
     this.#lastBytesAt = now
+    this.#owner.lastBytesAt = now
     this.#waitedAtBytes = waitedMs()
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
@@ -253,8 +256,14 @@ export class Line implements AnswerReceiver, ExchangeLine {
       this.close(new Http1Failure('late', 'The upstream did not answer in time.'))
       return
     }
+    if (this.#reader.isWithin && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
     if (first instanceof Exchange && isInBody) first.settle(before)
     if (this.#ticks >= mostTicks && this.#awaiting.length > 1) this.#moveWaiting()
+  }
+
+  /** Notifies the callers of the stalled answer and of those behind it. */
+  #stall(): void {
+    for (const exchange of this.#awaiting) if (exchange instanceof Exchange) exchange.stall()
   }
 
   close(failure: Http1Failure): void {

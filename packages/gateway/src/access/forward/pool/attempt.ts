@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
-import { type Awaiter, tell } from '../../awaiter.ts'
+import { promised, tell } from '../../awaiter.ts'
 import { CallEnd, type CallSignal } from '../../call-signal.ts'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
-import type { AskedCall } from '../upstream.ts'
+import type { AnswerAwaiter, AskedCall } from '../upstream.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure, unreadable } from '../upstream-failure.ts'
 import { holdShortAnswer } from './hold-short-answer.ts'
@@ -29,22 +29,37 @@ export interface AttemptedCall {
 /** Hears once what an attempt came to. */
 export interface AttemptListener {
   onOutcome(attempt: Attempt, outcome: Outcome): void
+  /** The upstream is silent, or its answer has begun and stopped; called again and again while that lasts. */
+  onHanging(attempt: Attempt): void
   /** The fault is this service's own. */
   onFault(error: unknown): void
 }
 
 /** One try of a call at one upstream. */
-export class Attempt implements Awaiter<UpstreamAnswer> {
+export class Attempt implements AnswerAwaiter {
   readonly member: PoolMember
+  /** Neighbors among those that run at the same upstream. */
+  previous: Attempt | undefined = undefined
+  next: Attempt | undefined = undefined
   readonly #call: AttemptedCall
   readonly #listener: AttemptListener
   readonly #ended = new CallEnd()
   readonly #began = performance.now()
+  #isStalled = false
 
   constructor(member: PoolMember, call: AttemptedCall, listener: AttemptListener) {
     this.member = member
     this.#call = call
     this.#listener = listener
+  }
+
+  get isQuick(): boolean {
+    return this.#call.pace === 'quick'
+  }
+
+  /** Whether nothing comes from the upstream, so that another one may be sent the call without more work for this one. */
+  get isHanging(): boolean {
+    return this.#isStalled || this.member.silence.isSilent
   }
 
   begin(): void {
@@ -54,12 +69,17 @@ export class Attempt implements Awaiter<UpstreamAnswer> {
     signal.addEventListener('abort', this)
     member.calls += 1
     member.callsInFlight += 1
+    member.attempts.add(this)
     const { upstream, label } = member
     // Most calls are part of no trace, and are spared a promise.
     if (currentTrace() === undefined) upstream.ask(body, this.#ended, asked, this)
     else {
+      const answered = () =>
+        promised<UpstreamAnswer>(({ resolve, reject }) => {
+          upstream.ask(body, this.#ended, asked, { resolve, reject, stalled: () => this.stalled() })
+        })
       const traced = asPart('upstream', { 'fairlead.upstream': label }, async () =>
-        holdShortAnswer(await upstream.post(body, this.#ended, asked), this.#ended),
+        holdShortAnswer(await answered(), this.#ended),
       )
       tell(traced, { resolve: (answer) => this.#judge(answer), reject: (error) => this.reject(error) })
     }
@@ -67,13 +87,23 @@ export class Attempt implements Awaiter<UpstreamAnswer> {
 
   /** Ends it because another upstream was sooner. */
   abandon(): void {
-    const isLate = performance.now() - this.#began > this.#call.lateMs
+    const isLate = this.isHanging || performance.now() - this.#began > this.#call.lateMs
     this.#ended.abort(new DOMException('Another one was sooner.', isLate ? 'TimeoutError' : 'AbortError'))
   }
 
   /** The signal ends the call. */
   handleEvent(): void {
     this.#ended.abort(this.#call.signal.reason)
+  }
+
+  stalled(): void {
+    this.#isStalled = this.member.hasStalled = true
+    this.hang()
+  }
+
+  /** Has the call sent on, if it may be. */
+  hang(): void {
+    this.#listener.onHanging(this)
   }
 
   resolve(answer: UpstreamAnswer): void {
@@ -86,7 +116,7 @@ export class Attempt implements Awaiter<UpstreamAnswer> {
 
   reject(error: unknown): void {
     const { member } = this
-    if (error instanceof UpstreamFailure) member.failed(error, this.#call.pace)
+    if (error instanceof UpstreamFailure) member.failed(error, this.#isStalled ? 'quick' : this.#call.pace)
     this.#end()
     if (error instanceof RpcFailure) this.#listener.onOutcome(this, { member, failure: error })
     else this.#listener.onFault(error)
@@ -109,9 +139,10 @@ export class Attempt implements Awaiter<UpstreamAnswer> {
   #end(isPassedOn = false): void {
     const { member } = this
     const { signal, pace } = this.#call
-    // What was not answered took at least this long.
-    member[pace].add(performance.now() - this.#began)
+    // What was not answered took at least this long; the time of one that hangs says nothing of the others.
+    if (!this.isHanging) member[pace].add(performance.now() - this.#began)
     member.callsInFlight -= 1
+    member.attempts.delete(this)
     if (!isPassedOn) signal.removeEventListener('abort', this)
   }
 }

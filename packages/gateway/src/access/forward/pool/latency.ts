@@ -11,6 +11,7 @@ export class Latency {
   #mean: number | undefined
   #totalMs = 0
   #percentile95: number | undefined
+  #percentile99: number | undefined
 
   /** Of all answers so far. */
   get totalMs(): number {
@@ -28,6 +29,12 @@ export class Latency {
     return this.#percentile95
   }
 
+  /** What 99 of 100 of the latest answers did not exceed; undefined while there are too few. */
+  get percentile99(): number | undefined {
+    if (this.#count >= enough && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
+    return this.#percentile99
+  }
+
   add(ms: number): void {
     this.#latest[this.#count % kept] = ms
     this.#count += 1
@@ -41,5 +48,6 @@ export class Latency {
     this.#sortedAt = this.#count
     const sorted = this.#latest.slice(0, Math.min(this.#count, kept)).toSorted()
     this.#percentile95 = sorted[Math.floor(sorted.length * 0.95)]
+    this.#percentile99 = sorted[Math.floor(sorted.length * 0.99)]
   }
 }

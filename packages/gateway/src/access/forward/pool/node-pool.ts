@@ -7,7 +7,7 @@ import { type CallNeeds, callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { type Awaiter, tell } from '../../awaiter.ts'
-import { type AskedCall, unknownCall, type Upstream } from '../upstream.ts'
+import { type AskedCall, type ConnectedUpstream, unknownCall, type Upstream } from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { CallBudget } from './call-budget.ts'
@@ -17,6 +17,7 @@ import { chooseMember } from './choose-member.ts'
 import { PoolMember, type UpstreamState } from './pool-member.ts'
 import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
+import { SilenceWatch } from './silence-watch.ts'
 import {
   type Fingerprint,
   makesFilter,
@@ -55,6 +56,7 @@ export class NodePool {
   readonly #only: PoolMember | undefined
   readonly #options: PoolOptions
   readonly #watch: PoolWatch
+  readonly #silenceWatch: SilenceWatch
   readonly #retries = new CallBudget(retryRules)
   readonly #hedges = new CallBudget(hedgeRules)
   readonly #support: CallSupport = {
@@ -67,7 +69,7 @@ export class NodePool {
   /** @param upstreams - at least one */
   constructor(
     label: string,
-    upstreams: readonly { readonly upstream: Upstream; readonly record: UpstreamRecord }[],
+    upstreams: readonly { readonly upstream: ConnectedUpstream; readonly record: UpstreamRecord }[],
     options: PoolOptions,
   ) {
     this.#members = upstreams.map(
@@ -76,6 +78,7 @@ export class NodePool {
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
     this.#watch = new PoolWatch(this.#members, options.watch, options.log)
+    this.#silenceWatch = new SilenceWatch(this.#members, options.log)
   }
 
   /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
@@ -96,6 +99,7 @@ export class NodePool {
 
   close(): void {
     this.#watch.stop()
+    this.#silenceWatch.stop()
   }
 
   #askOnly(
@@ -129,7 +133,7 @@ export class NodePool {
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, awaiter)
     // Clients make a filter that is not there anew, and so come to another upstream.
-    const isThere = filter && isInUse(filter.maker) && filter.maker.breaker.state === 'closed'
+    const isThere = filter && isInUse(filter.maker) && filter.maker.isResponsive
     if (isThere) return this.#askBest({ ...filter, signal }, awaiter)
     const answer = withoutFilter(asked)
     if (answer) awaiter.resolve(answer)
@@ -170,6 +174,7 @@ export class NodePool {
     const { method } = asked
     const pace = paceOf(method)
     const { head, chainId } = this.#watch
+    this.#silenceWatch.start()
     this.#retries.earn()
     this.#hedges.earn()
     const call = {

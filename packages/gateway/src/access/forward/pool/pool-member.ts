@@ -1,10 +1,12 @@
 import type { UpstreamRecord, UpstreamRole } from '../../../grants/upstream-record.ts'
-import type { Upstream } from '../upstream.ts'
+import type { ConnectedUpstream } from '../upstream.ts'
 import type { UpstreamFailure, UpstreamFailureKind } from '../upstream-failure.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { CallRate } from './call-rate.ts'
 import type { BlockReference } from './chain-view.ts'
 import { Latency } from './latency.ts'
+import { RunningAttempts } from './running-attempts.ts'
+import { Silence } from './silence.ts'
 
 /** How an upstream stands among the others of its node; the earlier, the better. */
 export const upstreamClasses = [
@@ -56,12 +58,14 @@ const lackingMs = 10 * 60_000
 /** One upstream of a node, with what its calls and the watch have told about it. */
 export class PoolMember {
   readonly label: string
-  readonly upstream: Upstream
+  readonly upstream: ConnectedUpstream
   readonly record: UpstreamRecord
   readonly breaker = new Breaker()
   readonly rate: CallRate
   readonly quick = new Latency()
   readonly slow = new Latency()
+  readonly silence = new Silence()
+  readonly attempts = new RunningAttempts()
   readonly #lacking = new Map<string, number>()
   head: BlockReference | undefined
   finalized: number | undefined
@@ -69,6 +73,8 @@ export class PoolMember {
   chain: 'unknown' | 'right' | 'wrong' = 'unknown'
   /** Of smooth weighted turns. */
   turn = 0
+  /** Whether an answer has begun and stopped lately. */
+  hasStalled = false
   callsInFlight = 0
   calls = 0
   failures = 0
@@ -76,7 +82,7 @@ export class PoolMember {
   hedges = 0
   readonly #failuresByKind = { unconnected: 0, broken: 0, late: 0, malformed: 0, refused: 0 }
 
-  constructor(label: string, upstream: Upstream, record: UpstreamRecord) {
+  constructor(label: string, upstream: ConnectedUpstream, record: UpstreamRecord) {
     this.label = label
     this.upstream = upstream
     this.record = record
@@ -86,10 +92,15 @@ export class PoolMember {
   get class(): UpstreamClass {
     if (this.record.isCordoned) return 'cordoned'
     if (this.chain === 'wrong') return 'wrong chain'
-    if (this.breaker.state !== 'closed') return 'failing'
+    if (!this.isResponsive) return 'failing'
     if ((this.lag ?? 0) > farBehindBlocks) return 'far behind'
     if (this.chain === 'unknown') return 'unknown'
     return (this.lag ?? 0) > laggingBlocks ? 'lagging' : 'ready'
+  }
+
+  /** Whether it gets calls as usual: its breaker is closed, and it is not silent. */
+  get isResponsive(): boolean {
+    return this.breaker.state === 'closed' && !this.silence.isSilent
   }
 
   get state(): UpstreamState {
@@ -138,6 +149,8 @@ export class PoolMember {
     this.failures += 1
     this.#failuresByKind[kind] += 1
     if (httpStatus === 429) this.rate.refused(retryAfterMs)
+    // Silence ends with the next byte, which a breaker would not wait for.
+    else if (this.silence.isSilent) return
     // Some calls take too long at any upstream, and whoever makes them must not close it to the others.
     else if (kind !== 'late' || pace === 'quick') this.breaker.fail(kind === 'unconnected')
   }

@@ -125,13 +125,15 @@ export class PoolWatch {
     }
   }
 
-  #judgeFailure({ breaker, rate }: PoolMember, error: unknown): void {
+  #judgeFailure({ breaker, rate, silence }: PoolMember, error: unknown): void {
     // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
     if (!(error instanceof UpstreamFailure)) breaker.succeed()
     else if (error.httpStatus === 429) {
       rate.refused(error.retryAfterMs)
       breaker.succeed()
     }
+    // Silence ends with the next byte, which a breaker would not wait for.
+    else if (silence.isSilent && breaker.state === 'closed') return
     // The head is what every node has at hand: one that takes this long for it hangs.
     else if (error.kind !== 'aborted') breaker.fail(error.kind === 'unconnected' || error.kind === 'late')
   }
@@ -195,8 +197,7 @@ export class PoolWatch {
 
   #judgeHeads(): void {
     const shown = this.#members.flatMap((member) => {
-      const isUsed =
-        member.chain !== 'wrong' && member.breaker.state === 'closed' && !member.record.isCordoned
+      const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
       return isUsed && member.head ? [{ member, number: member.head.number }] : []
     })
     const best = Math.max(...shown.map(({ number }) => number))

@@ -146,7 +146,14 @@ export class PooledCall implements AttemptListener {
 
   #hasOther(): boolean {
     const other = this.#other()
-    return other !== undefined && other.breaker.state === 'closed' && other.rate.waitMs === 0
+    return other !== undefined && other.isResponsive && other.rate.waitMs === 0
+  }
+
+  /** Sends a call that may be sent twice to another upstream, whatever the budget: the first one has no work with it. */
+  onHanging(attempt: Attempt): void {
+    if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
+    if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
+    if (this.#hasOther() && this.#other()?.silence.isSuspected === false) this.#goOn('retry')
   }
 
   onOutcome(attempt: Attempt, outcome: Outcome): void {

@@ -3,7 +3,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** How a node misbehaves: `well` is not at all. */
-export type Fault = 'well' | 'hang' | 'cut' | 'garbage' | 'truncated' | 'half body' | 'busy text' | 429 | 500
+export type Fault =
+  | 'well'
+  | 'hang'
+  | 'cut'
+  | 'garbage'
+  | 'truncated'
+  | 'half body'
+  | 'stalled body'
+  | 'busy text'
+  | 429
+  | 500
 
 /** What a node answers to a method: a result, or an error. */
 export type Scripted = { readonly result: unknown } | { readonly error: Readonly<Record<string, unknown>> }
@@ -133,6 +143,10 @@ function write(response: ServerResponse, fault: Fault, whole: string): void {
     case 'half body':
       response.writeHead(200, { ...json, 'content-length': String(whole.length) })
       response.write(whole.slice(0, 10), () => response.destroy())
+      return
+    case 'stalled body':
+      response.writeHead(200, { ...json, 'content-length': String(whole.length) })
+      response.write(whole.slice(0, 10))
       return
     case 'busy text':
       response

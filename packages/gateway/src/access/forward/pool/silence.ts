@@ -1,0 +1,51 @@
+/** What is known of an upstream when its silence is judged. */
+export interface SilenceFacts {
+  /** Time since the last look, in which what had arrived was read. */
+  readonly elapsedMs: number
+  /** When the last byte came from the upstream, on any clock. */
+  readonly lastBytesAt: number
+  /** Whether any call waits for the upstream. */
+  readonly isWaiting: boolean
+  /** Whether a call waits that upstreams answer at once. */
+  readonly isQuickWaiting: boolean
+  /** How long such a call may wait without a byte from the upstream. */
+  readonly limitMs: number
+}
+
+const probeAfterMs = 500
+const probeEveryMs = 500
+
+/**
+ * Detects that an upstream is silent: a call that upstreams answer at once has waited longer than its limit, and no byte
+ * came over any connection of the upstream meanwhile. Other calls may take any time, so that a probe is sent beside them.
+ * The first byte ends the silence.
+ */
+export class Silence {
+  isSilent = false
+  /** Whether a call has waited half as long already. */
+  isSuspected = false
+  #bytesAt = -Infinity
+  #waitedMs = 0
+  #quickMs = 0
+  #sinceProbeMs = 0
+
+  /** @returns whether a probe is to be sent, which counts as a waiting quick call from then on */
+  observe({ elapsedMs, lastBytesAt, isWaiting, isQuickWaiting, limitMs }: SilenceFacts): boolean {
+    if (lastBytesAt !== this.#bytesAt) {
+      this.#bytesAt = lastBytesAt
+      this.#waitedMs = this.#quickMs = this.#sinceProbeMs = 0
+      this.isSilent = this.isSuspected = false
+      return false
+    }
+    this.#waitedMs = isWaiting ? this.#waitedMs + elapsedMs : 0
+    this.#quickMs = isQuickWaiting ? this.#quickMs + elapsedMs : 0
+    this.#sinceProbeMs += elapsedMs
+    this.isSuspected = this.isSilent || 2 * this.#quickMs > limitMs
+    if (this.#quickMs > limitMs) this.isSilent = true
+    const isDue = this.isSilent
+      ? this.#sinceProbeMs >= probeEveryMs
+      : !isQuickWaiting && this.#waitedMs >= probeAfterMs
+    if (isDue) this.#sinceProbeMs = 0
+    return isDue
+  }
+}

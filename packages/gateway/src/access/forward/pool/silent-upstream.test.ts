@@ -1,0 +1,80 @@
+import { describe, expect, it, vi } from 'vitest'
+import { faultyUpstream } from './testing/faulty-upstream.ts'
+import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
+
+const later = { timeout: 20_000 }
+// More than the budgets for hedges and retries allow.
+const many = 450
+
+/** Two upstreams; the first one gets all calls while it answers, as the other one lags. */
+async function preferred(hedges = true) {
+  const [first, second] = await Promise.all([
+    faultyUpstream('first'),
+    faultyUpstream('second', { head: 990 }),
+  ])
+  const node = pooledNode(`${first.url} ${second.url}`, { hedges, pollMs: 60_000 })
+  for (let call = 0; call < 40; call += 1) await node.call('eth_gasPrice')
+  return { first, second, node }
+}
+
+/** Makes many calls at once and gives their answers, with the time that the longest took. */
+async function callMany(node: PooledNode, method: string, count = many) {
+  const began = performance.now()
+  const answers = await Promise.all(Array.from({ length: count }, () => node.call(method)))
+  return { answers: new Set(answers), longestMs: performance.now() - began }
+}
+
+describe('an upstream that stops to answer', () => {
+  it.each([
+    ['hang', 'eth_gasPrice', true],
+    ['hang', 'eth_gasPrice', false],
+    ['hang', 'eth_call', true],
+    ['stalled body', 'eth_gasPrice', true],
+    ['stalled body', 'eth_call', true],
+  ] as const)('costs no call: %s, %s, hedges %s', async (fault, method, hedges) => {
+    const { first, node } = await preferred(hedges)
+    first.fault = fault
+    const { answers, longestMs } = await callMany(node, method)
+    expect(answers).toEqual(new Set(['second']))
+    expect(longestMs).toBeLessThan(5_000)
+  })
+
+  it('gets no calls until it answers a probe', async () => {
+    const { first, second, node } = await preferred()
+    first.fault = 'hang'
+    await callMany(node, 'eth_gasPrice', 20)
+    expect(node.states()).toMatchObject([{ class: 'failing', breaker: 'closed' }, { class: 'lagging' }])
+    const { asked } = first
+    asked.length = second.asked.length = 0
+    expect(await callMany(node, 'eth_gasPrice')).toMatchObject({ answers: new Set(['second']) })
+    expect([asked.length, second.asked.length]).toEqual([0, many])
+    first.fault = 'well'
+    await vi.waitFor(() => expect(node.states()[0]?.class).toBe('ready'), later)
+    await vi.waitFor(async () => expect(await node.call('eth_gasPrice')).toBe('first'), later)
+  })
+
+  it('is sent no call again that may change something', async () => {
+    const { first, second, node } = await preferred()
+    first.fault = 'hang'
+    second.asked.length = 0
+    const change = node.call('eth_sendTransaction').catch((error: unknown) => error)
+    const filter = node.call('eth_newFilter').catch((error: unknown) => error)
+    await callMany(node, 'eth_gasPrice', 20)
+    expect(new Set(second.asked)).toEqual(new Set(['eth_gasPrice']))
+    await first.kill()
+    expect(await Promise.all([change, filter])).toEqual([expect.any(Error), expect.any(Error)])
+  })
+})
+
+it('an upstream that takes long for a call, but answers a probe, keeps the call', async () => {
+  const { first, second, node } = await preferred(false)
+  second.asked.length = 0
+  first.delayMs = 1_800
+  const slow = Promise.all(Array.from({ length: 5 }, () => node.call('eth_call')))
+  const isSlow = (method: string) => method === 'eth_call'
+  await vi.waitFor(() => expect(first.asked.filter(isSlow)).toHaveLength(5), later)
+  first.delayMs = 0
+  expect(new Set(await slow)).toEqual(new Set(['first']))
+  expect(second.asked).toEqual([])
+  expect(first.heard.filter((method) => method === 'eth_chainId').length).toBeGreaterThan(1)
+})

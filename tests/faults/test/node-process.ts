@@ -1,0 +1,5 @@
+// A node in a process of its own, so that a test can stop it with a signal.
+import { startPlainNode } from './plain-node.ts'
+
+process.send?.((await startPlainNode()).url)
+process.once('disconnect', () => process.exit())
