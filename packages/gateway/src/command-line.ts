@@ -61,7 +61,7 @@ export function createCommandLine(commands: Commands, surroundings: Surroundings
       outputError: (text, write) => write(text.replace(surplusArguments, '.').replaceAll(anyAddress, '***')),
     })
   addServiceCommands(program, commands, environment)
-  addProbeCommand(program, commands.probe, environment)
+  addProbeCommand(program, commands.probe, surroundings)
   addInitCommand(program, surroundings)
   addVerbs(program, surroundings)
   addCallCommand(program, surroundings)

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { addConnectionFlags, type Surroundings } from './add-verbs.ts'
 import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
+import { nodeNamed, type NodeShown } from './node-named.ts'
 import { type Connection, connectionOf } from './profiles.ts'
 
 const examples = `
@@ -17,11 +18,6 @@ Examples:
   fairlead call Jettons /api/v2/getMasterchainInfo
 
 The exit code is 0 for a result, 1 for an error of the node.`
-
-interface NodeShown {
-  readonly id: string
-  readonly details: Readonly<Record<string, string>>
-}
 
 const timeoutMs = 60_000
 
@@ -41,20 +37,6 @@ export function addCallCommand(program: Command, { environment, print }: Surroun
     const answer = await callNode(node, token, method, params)
     print(JSON.stringify(answer, undefined, 2))
   })
-}
-
-async function nodeNamed(connection: Connection, name: string): Promise<NodeShown> {
-  if (name.startsWith('ND-')) {
-    return (await callOperation(connection, 'getNode', { path: { id: name } })).body as NodeShown
-  }
-  const { body } = await callOperation(connection, 'listNodes', { query: { name } })
-  const { results } = body as { results: readonly NodeShown[] }
-  const [node, ...others] = results
-  if (node && others.length === 0) return node
-  const message = node
-    ? 'Several nodes have this name; give the id.'
-    : 'There is no node with this name or id.'
-  throw new CommandFailure(message, exitCodes.missing)
 }
 
 async function tokenOf(connection: Connection, { id }: NodeShown): Promise<string> {

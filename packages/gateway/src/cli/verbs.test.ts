@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@fairlead/platform-client/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordNodeMethods } from '../control/records/node-methods.ts'
 import { platformFixture, type PlatformFixture } from '../control/testing/platform-fixture.ts'
 import { temporaryDatabase, type TemporaryDatabase } from '../control/testing/temporary-store.ts'
 import { runCommand } from './testing/run-command.ts'
@@ -13,10 +14,11 @@ let database: TemporaryDatabase
 let fixture: PlatformFixture
 let folder: string
 let environment: Record<string, string>
+let onProbe: (nodeId: string) => Promise<void> = () => Promise.resolve()
 
 beforeAll(async () => {
   database = await temporaryDatabase(undefined)
-  fixture = await platformFixture(database)
+  fixture = await platformFixture(database, { nodes: { probe: (id) => void onProbe(id) } })
   await fixture.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = fixture.app.server.address() as AddressInfo
   environment = { FAIRLEAD_URL: `http://127.0.0.1:${port}`, FAIRLEAD_API_KEY: fixture.first.apiKey }
@@ -194,6 +196,27 @@ describe('where a command goes', () => {
     const ran = await runCommand(['project', 'list'], given)
     expect(ran).toMatchObject({ code: 2, error: expect.stringContaining(message) as string })
     expect(ran.error).not.toContain('c4n4ry')
+  })
+})
+
+describe('probe --refresh', () => {
+  it('has a node probed and shows what was found', async () => {
+    const { nodeId } = fixture.first
+    const { db, sealer } = fixture.store
+    onProbe = async (id) => {
+      const found = { available: true, withheld: false, code: null, note: '', latencyMs: 1 }
+      const finding = { method: 'eth_chainId', transport: 'http', ...found } as const
+      await recordNodeMethods(db, sealer, { nodeId: id, upstreams: { evm: 'devnet' } }, [finding])
+    }
+    const { out, error, code } = await run('probe', '--refresh', nodeId)
+    expect({ error, code }).toEqual({ error: '', code: 0 })
+    expect(out).toContain('eth_chainId\thttp\ttrue\t1\t')
+  })
+
+  it('stands alone', async () => {
+    const ran = await run('probe', 'http://host', '--refresh', fixture.first.nodeId)
+    expect(ran).toMatchObject({ code: 2, error: '--refresh cannot stand beside the URL of a node' })
+    expect(await run('probe', '--refresh', 'ND-000-000-000')).toMatchObject({ code: 4 })
   })
 })
 

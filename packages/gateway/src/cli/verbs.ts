@@ -69,6 +69,11 @@ export const verbs: readonly Verb[] = [
     columns: ['method', 'transport', 'available', 'units', 'latency_ms', 'note'],
   },
   {
+    words: 'node probe',
+    operation: 'probeNodeMethods',
+    summary: 'call the methods of a node again; `fairlead probe --refresh` also waits',
+  },
+  {
     words: 'node upstreams',
     operation: 'listNodeUpstreams',
     summary: 'list the upstreams of a node and how they are',

@@ -1,8 +1,15 @@
 import { FairleadError } from '@fairlead/core'
 import type { Command } from 'commander'
+import { addConnectionFlags, type Surroundings } from '../cli/add-verbs.ts'
+import { connectionOf } from '../cli/profiles.ts'
+import { refreshMethods } from '../cli/refresh-methods.ts'
+import { showAnswer } from '../cli/show-answer.ts'
 import type { ProbeCommand } from './run-probe.ts'
 
 interface Flags {
+  readonly refresh?: string
+  readonly service?: string
+  readonly profile?: string
   readonly websocket?: string
   readonly json?: true
   readonly markdown?: true
@@ -27,6 +34,7 @@ Examples:
   fairlead probe https://node.example/<token>/evm --websocket wss://node.example/ws/<token>
   fairlead probe https://<user>:<password>@node.example --json > methods.json
   fairlead probe http://127.0.0.1:8545 --method eth_call --method eth_getLogs --repeat 20
+  fairlead probe --refresh ND-482-517-093
 
 The exit code is 1 when the node cannot be reached or refuses everything, 130 when the probe was interrupted, else 0.`
 
@@ -34,9 +42,9 @@ The exit code is 1 when the node cannot be reached or refuses everything, 130 wh
 export function addProbeCommand(
   program: Command,
   run: (command: ProbeCommand) => Promise<void>,
-  environment: Readonly<Record<string, string | undefined>>,
+  { environment, terminal, print, remark }: Surroundings,
 ): void {
-  program
+  const command = program
     .command('probe')
     .description('call every method of a node harmlessly and print which ones answer')
     .argument('[node-url]', 'address of the node: http, https, ws or wss')
@@ -52,9 +60,27 @@ export function addProbeCommand(
     )
     .option('--concurrency <n>', 'calls under way at once', integer('--concurrency', 1, 64), 4)
     .option('--timeout <ms>', 'longest wait for an answer', integer('--timeout', 1, 600_000), 10_000)
+    .option(
+      '--refresh <node>',
+      'have the gateway probe one of its nodes, by id or name, and print what it found',
+    )
     .addHelpText('after', examples)
-    .action((nodeUrl: string | undefined, flags: Flags) => run(commandOf(nodeUrl, flags, environment)))
+  addConnectionFlags(command).action(async (nodeUrl: string | undefined, flags: Flags) => {
+    const { refresh } = flags
+    if (refresh === undefined) return run(commandOf(nodeUrl, flags, environment))
+    if (nodeUrl !== undefined) {
+      const rule = 'cannot stand beside the URL of a node'
+      throw new FairleadError('CONFIG_INVALID', { option: '--refresh', rule })
+    }
+    const methods = await refreshMethods(connectionOf(flags, environment), refresh)
+    const shown = showAnswer(methods, columns, { json: flags.json === true, terminal })
+    print(shown.text)
+    if (shown.remark !== undefined && terminal) remark(shown.remark)
+    return undefined
+  })
 }
+
+const columns = ['method', 'transport', 'available', 'latency_ms', 'note']
 
 function commandOf(
   nodeUrl: string | undefined,

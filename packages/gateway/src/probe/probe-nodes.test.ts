@@ -8,6 +8,7 @@ import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/g
 import { nodeThat } from '../access/testing/listener-fixture.ts'
 import { recordNodeMethods } from '../control/records/node-methods.ts'
 import type { NodeMethodTable } from '../control/store/database.ts'
+import { instant } from '../control/store/instant.ts'
 import { createLog } from '../observe/log.ts'
 import { probeOwnNodes } from './probe-nodes.ts'
 
@@ -275,5 +276,22 @@ describe('a probe', { timeout: 60_000 }, () => {
     node.state.lacking = 'eth_gasPrice'
     expect(await call(gateway, 'eth_gasPrice')).toMatchObject({ error: { code: -32601 } })
     await vi.waitFor(async () => expect(await isWithheld()).toBe(true), patience)
+  })
+
+  it('is made on request, also where none is made unasked', async () => {
+    const node = await changingNode()
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
+    onTestFinished(gateway.stop)
+    const { nodeId, apiKey } = gateway.first
+    const url = `${gateway.url}/v2/nodes/${nodeId}/methods/probe/`
+    const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${apiKey}` } })
+    const { node: id, requested_at: requestedAt } = (await response.json()) as Record<string, string>
+    expect([response.status, id]).toEqual([202, nodeId])
+    await vi.waitFor(async () => expect(await rows(gateway)).not.toEqual([]), patience)
+    const [{ probedAt } = { probedAt: '' }] = await gateway.store.db
+      .selectFrom('node_methods')
+      .select(instant('probed_at').as('probedAt'))
+      .execute()
+    expect(probedAt > String(requestedAt)).toBe(true)
   })
 })

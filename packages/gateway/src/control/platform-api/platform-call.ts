@@ -57,7 +57,7 @@ type BodyOf<holder> = holder extends { content: { 'text/csv': unknown } } ? Read
 
 /** Body of the operation's successful answer: JSON, a stream of another type, or nothing. */
 export type Success<id extends OperationId> = BodyOf<
-  operations[id]['responses'][keyof operations[id]['responses'] & (200 | 201 | 204 | 302)]
+  operations[id]['responses'][keyof operations[id]['responses'] & (200 | 201 | 202 | 204 | 302)]
 >
 
 /** Who calls an operation; nobody has to be known for a public one. */

@@ -84,7 +84,8 @@ export async function recordNodeMethods(
           ...finding,
           node_id: nodeId,
           latency_ms: latencyMs,
-          probed_at: sql<string>`now()`,
+          // The embedded database has an older time for now().
+          probed_at: sql<string>`clock_timestamp()`,
         })),
       )
       .onConflict((conflict) =>

@@ -50,6 +50,12 @@ export const conflicts: Readonly<Partial<Record<OperationId, GoodRequestMaker>>>
   },
   deleteNode: ({ fixture }) => ({ path: { id: fixture.first.nodeId } }),
   deleteProject: ({ home }) => ({ path: { id: home.ids.project } }),
+  probeNodeMethods: async (world) => {
+    const node = { project: world.home.ids.project, name: 'Consensus', chain: 'ethereum', network: 'mainnet' }
+    const body = { ...node, upstreams: { beacon: 'http://192.0.2.1:5052' } }
+    const { id } = await did(world, 'createNode', { body })
+    return { path: { id: String(id) } }
+  },
   removeMember: ({ home }) => ({ path: { id: home.owner.userId } }),
   resendWebhookDelivery: async ({ fixture, home: { organizationId, ids } }) => {
     const { db } = fixture.store

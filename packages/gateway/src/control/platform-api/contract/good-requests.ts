@@ -123,6 +123,7 @@ export const goodRequests: Readonly<Record<OperationId, GoodRequestMaker>> = {
   putNodeLimits: withBody(ofNode, limits),
   listNodeUpstreams: ofNode,
   listNodeMethods: ofNode,
+  probeNodeMethods: ofNode,
   listNodeUsage: () => ({ query: period }),
   exportNodeUsage: () => ({ query: period }),
   listWebhooks: nothing,

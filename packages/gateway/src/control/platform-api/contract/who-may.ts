@@ -64,6 +64,7 @@ export const whoMay: Readonly<Record<OperationId, Permission>> = {
   getAccessRule: { by: 'nodes:read', roles: all },
   createNode: { by: 'nodes:write', roles: makers },
   updateNode: { by: 'nodes:write', roles: makers },
+  probeNodeMethods: { by: 'nodes:write', roles: makers },
   deleteNode: { by: 'nodes:write', roles: makers },
   putNodeLimits: { by: 'nodes:write', roles: makers },
   createAccessRule: { by: 'nodes:write', roles: makers },

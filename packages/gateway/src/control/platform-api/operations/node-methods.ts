@@ -1,21 +1,40 @@
 import type { Units } from '../../../access/meter/units.ts'
 import { methodsOfChain } from '../../nodes/chain-methods.ts'
 import { type NodeMethodRecord, findNodeMethods } from '../../records/node-methods.ts'
+import { findNode } from '../../records/nodes.ts'
+import { databaseNow } from '../../store/instant.ts'
 import { found } from '../found.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers, Success } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
 
 type NodeMethod = Success<'listNodeMethods'>['results'][number]
 
 const transports: readonly NodeMethod['transport'][] = ['http', 'websocket']
 
-/** The operation on what the nodes of an organization can be asked. */
+/** The operations on what the nodes of an organization can be asked. */
 export function nodeMethodOperations({
   db,
+  sealer,
   units,
-}: Pick<OperationContext, 'db' | 'units'>): Pick<Handlers, 'listNodeMethods'> {
+  nodes,
+}: Pick<OperationContext, 'db' | 'sealer' | 'units' | 'nodes'>): Pick<
+  Handlers,
+  'listNodeMethods' | 'probeNodeMethods'
+> {
   return {
+    async probeNodeMethods({ identity, path }) {
+      const { id, protocols } = found(await findNode(db, sealer, identity.organizationId, path.id))
+      if (!protocols.includes('evm')) {
+        throw new PlatformError('conflict', { message: 'The node does not offer the protocol evm.' })
+      }
+      // By the clock that `probed_at` is written with.
+      const requestedAt = await databaseNow(db)
+      nodes.probe?.(id)
+      return { node: id, requested_at: requestedAt }
+    },
+
     async listNodeMethods({ identity, path, query, links }) {
       const node = found(await findNodeMethods(db, identity.organizationId, path.id))
       const methods = nodeMethods(node.chain, node.methods, units)

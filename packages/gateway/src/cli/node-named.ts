@@ -1,0 +1,24 @@
+import { callOperation } from './call-operation.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
+import type { Connection } from './profiles.ts'
+
+/** A node, as far as commands use it. */
+export interface NodeShown {
+  readonly id: string
+  readonly details: Readonly<Record<string, string>>
+}
+
+/** Finds a node by its id, or by a name that only one node has. */
+export async function nodeNamed(connection: Connection, name: string): Promise<NodeShown> {
+  if (name.startsWith('ND-')) {
+    return (await callOperation(connection, 'getNode', { path: { id: name } })).body as NodeShown
+  }
+  const { body } = await callOperation(connection, 'listNodes', { query: { name } })
+  const { results } = body as { results: readonly NodeShown[] }
+  const [node, ...others] = results
+  if (node && others.length === 0) return node
+  const message = node
+    ? 'Several nodes have this name; give the id.'
+    : 'There is no node with this name or id.'
+  throw new CommandFailure(message, exitCodes.missing)
+}

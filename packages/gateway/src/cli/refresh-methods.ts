@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callOperation } from './call-operation.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
+import { nodeNamed } from './node-named.ts'
+import type { Connection } from './profiles.ts'
+
+/** A method of a node, as the platform API shows it. */
+interface MethodShown {
+  readonly probed_at: string | null
+}
+
+const pollMs = 500
+const longestMs = 120_000
+const pageSize = 100
+
+/**
+ * Has the methods of a node probed and waits for what is found.
+ *
+ * @param connection - the gateway
+ * @param name - id of the node, or a name that only one node has
+ * @returns the methods, as a list of the platform API
+ * @throws CommandFailure when the probe does not end in two minutes, which a node that cannot be reached leads to
+ */
+export async function refreshMethods(
+  connection: Connection,
+  name: string,
+): Promise<{ readonly count: number; readonly results: readonly MethodShown[] }> {
+  const { id } = await nodeNamed(connection, name)
+  const { body } = await callOperation(connection, 'probeNodeMethods', { path: { id } })
+  const { requested_at: requestedAt } = body as { readonly requested_at: string }
+  for (const began = performance.now(); performance.now() - began < longestMs; await sleep(pollMs)) {
+    const results = await methodsOf(connection, id)
+    // All of them are recorded at once. The times are of one clock, and have as many digits.
+    if (results.some((method) => (method.probed_at ?? '') > requestedAt))
+      return { count: results.length, results }
+  }
+  const message =
+    'The probe has not ended yet; `fairlead node methods` shows what it finds, the log why it fails.'
+  throw new CommandFailure(message, exitCodes.unavailable)
+}
+
+async function methodsOf(connection: Connection, id: string): Promise<readonly MethodShown[]> {
+  const results: MethodShown[] = []
+  for (let page = 1; ; page += 1) {
+    const query = { page: String(page), page_size: String(pageSize) }
+    const { body } = await callOperation(connection, 'listNodeMethods', { path: { id }, query })
+    const shown = body as { readonly next: string | null; readonly results: readonly MethodShown[] }
+    results.push(...shown.results)
+    if (shown.next === null) return results
+  }
+}
