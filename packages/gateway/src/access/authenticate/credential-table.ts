@@ -9,7 +9,7 @@ const digestWords = digestBytes / 4
 const firstCapacity = 64
 
 /**
- * Credentials in typed arrays, one slot each, found by the digest of the secret or by id: about 120 bytes for a
+ * Credentials in typed arrays, one slot each, found by the digest of the secret or by id: about 130 bytes for a
  * credential, a million of them without a million objects.
  */
 export class CredentialTable {
@@ -24,6 +24,9 @@ export class CredentialTable {
   #ids: (string | undefined)[] = []
   #kinds = new Uint8Array(firstCapacity)
   #nodes = new Uint32Array(firstCapacity)
+  /** The credentials of one node are a list: each one more than the slot before and after in it, 0 for none. */
+  #slotsBefore = new Uint32Array(firstCapacity)
+  #slotsAfter = new Uint32Array(firstCapacity)
   /** Milliseconds since 1970; NaN for a credential that does not end by itself. */
   #expiries = new Float64Array(firstCapacity)
   #sweeps = new Uint8Array(firstCapacity)
@@ -65,10 +68,11 @@ export class CredentialTable {
     records: readonly CredentialRecord[],
   ): boolean {
     const kept = new Map(records.map(({ sha256, grant }) => [grant.credentialId, sha256]))
-    const parts = new Set(named.nodeIds.map((id) => this.#partIndexes.get(id)))
     const slots = named.credentialIds.map((id) => this.#slotOfId(id)).filter((slot) => slot !== -1)
-    for (let slot = 0; parts.size > 0 && slot < this.#used; slot++) {
-      if (this.#ids[slot] !== undefined && parts.has(this.#nodes[slot])) slots.push(slot)
+    for (const nodeId of new Set(named.nodeIds)) {
+      const part = this.#parts[this.#partIndexes.get(nodeId) ?? -1]
+      for (let next = part?.lastSlot ?? 0; next !== 0; next = this.#slotsBefore[next - 1] ?? 0)
+        slots.push(next - 1)
     }
     const lost = slots.filter((slot) => {
       const id = this.#ids[slot]
@@ -204,12 +208,21 @@ export class CredentialTable {
       this.#partIndexes.set(grant.nodeId, index)
     } else this.#parts[index]?.update(grant)
     this.#nodes[slot] = index
-    this.#partOf(slot).credentials += 1
+    const part = this.#partOf(slot)
+    this.#slotsBefore[slot] = part.lastSlot
+    this.#slotsAfter[slot] = 0
+    if (part.lastSlot !== 0) this.#slotsAfter[part.lastSlot - 1] = slot + 1
+    part.lastSlot = slot + 1
+    part.credentials += 1
   }
 
   #leaveNode(slot: number): void {
     const part = this.#partOf(slot)
     part.forget(slot)
+    const [before, after] = [this.#slotsBefore[slot] ?? 0, this.#slotsAfter[slot] ?? 0]
+    if (before !== 0) this.#slotsAfter[before - 1] = after
+    if (after !== 0) this.#slotsBefore[after - 1] = before
+    else part.lastSlot = before
     part.credentials -= 1
     if (part.credentials > 0) return
     const index = this.#nodes[slot] ?? 0
@@ -228,6 +241,8 @@ export class CredentialTable {
     this.#digests = Buffer.from(this.#words.buffer)
     this.#kinds = copied(this.#kinds, new Uint8Array(this.#capacity))
     this.#nodes = copied(this.#nodes, new Uint32Array(this.#capacity))
+    this.#slotsBefore = copied(this.#slotsBefore, new Uint32Array(this.#capacity))
+    this.#slotsAfter = copied(this.#slotsAfter, new Uint32Array(this.#capacity))
     this.#expiries = copied(this.#expiries, new Float64Array(this.#capacity))
     this.#sweeps = copied(this.#sweeps, new Uint8Array(this.#capacity))
   }

@@ -17,6 +17,8 @@ export class NodePart {
   /** How many credentials open it. */
   credentials = 0
   readonly nodeId: string
+  /** One more than the slot of the credential that came last; 0 for none. The table links the others to it. */
+  lastSlot = 0
   #data: NodeData
   /** Made when first asked for, by slot: most credentials of a large directory are not in use. */
   readonly #grants = new Map<number, NodeGrant>()
