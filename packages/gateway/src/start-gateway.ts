@@ -16,6 +16,7 @@ import { createBeaconListener } from './access/listen/beacon-http.ts'
 import { createJettonListener } from './access/listen/jetton-http.ts'
 import { answerInternalError } from './answer-internal-error.ts'
 import { answerOverHttp2 } from './access/listen/over-http2.ts'
+import { ProgressDeadlines } from './access/listen/progress-deadlines.ts'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
 import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
 import { createMeter } from './access/meter/meter.ts'
@@ -201,6 +202,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     maxLogRange: configuration.maxLogRange,
     answers,
   }
+  const progressLimits = progressLimitsOf(configuration)
+  const deadlines = new ProgressDeadlines(progressLimits)
   const consoleListener = createConsoleListener(consoleFolder())
   const jsonRpc = createJsonRpcListener(plane)
   const { maxBodyBytes, maxBeaconBodyBytes } = configuration
@@ -212,7 +215,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     ...httpPlane,
     metrics: metrics.grpc,
     embedded: embeddedGrpc,
-    otherwise: (stream, headers, _, raw) => answerOverHttp2(app.server, stream, headers, raw),
+    deadlines,
+    otherwise: (stream, headers, _, raw) => answerOverHttp2(app.server, deadlines, stream, headers, raw),
     connectTimeoutMs: Math.min(configuration.upstreamTimeoutMs, longestConnectMs),
     rules,
     maxOpenCalls: configuration.maxGrpcCalls,
@@ -299,7 +303,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const front = configuration.ownHttpFront
     ? createHttpFront(app.server, { maxBodyBytes }, jsonRpc)
     : undefined
-  const servers = { http1: app.server, front, http2: grpc.http2, isProxy: passage.trustsProxy }
+  const servers = { http1: app.server, front, http2: grpc.http2, deadlines, isProxy: passage.trustsProxy }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {
     await app.close()
     await closeOwn()
@@ -337,6 +341,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   }
   const apply = (next: Configuration) => {
     current = next
+    Object.assign(progressLimits, progressLimitsOf(next))
     applyConfiguration(next, {
       planes: [beaconPlane, jettonPlane],
       jsonRpc: plane,
@@ -352,4 +357,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   }
   const { url, tlsUrl } = ports
   return { url, tlsUrl, drain, leave, apply, stop }
+}
+
+function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
+  return { stallMs, minBytesPerSecond }
 }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { HttpFront } from '../access/listen/front/http-front.ts'
+import type { ProgressDeadlines } from '../access/listen/progress-deadlines.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
@@ -38,6 +39,8 @@ export interface PortServers {
   /** Takes the connections of HTTP/1.1 before the server does. */
   readonly front?: HttpFront | undefined
   readonly http2: Http2Server
+  /** Ends connections whose clients do not read; none are ended when it is left out. */
+  readonly deadlines?: ProgressDeadlines | undefined
   /** Whether an address is that of a trusted proxy, to which no limit for one address applies. */
   readonly isProxy?: ((address: string) => boolean) | undefined
 }
@@ -60,7 +63,7 @@ export async function openPorts(
 ): Promise<Ports> {
   const endUnused = endUnusedConnections(servers)
   const { http1, http2, front = http1, isProxy = () => false } = servers
-  const taking = { http1: front, http2 }
+  const taking = { http1: watched(front, servers.deadlines), http2 }
   const { maxConnections = 0, maxConnectionsPerAddress = 0 } = configuration
   const limits = { maxConnections, maxConnectionsPerAddress }
   const limit = limitConnections(limits, isProxy)
@@ -123,6 +126,29 @@ function endUnusedConnections({ http1 }: PortServers): () => void {
   }
   return () => {
     for (const socket of unused) socket.destroy()
+  }
+}
+
+/** The server, with a deadline for each connection whose client accepts nothing of what waits for it. */
+function watched(
+  http1: Server | HttpFront,
+  deadlines: ProgressDeadlines | undefined,
+): Server | Pick<HttpFront, 'emit' | 'close' | 'closeIdleConnections'> {
+  if (!deadlines) return http1
+  return {
+    emit: (event: 'connection' | 'listening', socket?: Socket) => {
+      if (event === 'listening') return http1.emit('listening')
+      if (!socket) return true
+      const due = () => socket.writableLength
+      const moved = () => socket.bytesWritten - socket.writableLength
+      socket.once(
+        'close',
+        deadlines.watch({ moved, due }, () => socket.destroy()),
+      )
+      return http1.emit('connection', socket)
+    },
+    close: () => void http1.close(),
+    closeIdleConnections: () => http1.closeIdleConnections(),
   }
 }
 

@@ -73,6 +73,26 @@ export const listeningOptions = {
     maximum: 1_000_000,
     reload: true,
   },
+  stallMs: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_STALL_MS',
+    description:
+      'Maximum time in which a client may accept nothing of a response, or send nothing of a request body, in milliseconds.',
+    fallback: 30_000,
+    minimum: 1_000,
+    maximum: 3_600_000,
+    reload: true,
+  },
+  minBytesPerSecond: {
+    kind: 'integer',
+    environment: 'FAIRLEAD_MIN_BYTES_PER_SECOND',
+    description:
+      'Minimum mean rate at which a client must accept a response or send a request body, after that time.',
+    fallback: 1_024,
+    minimum: 0,
+    maximum: 1_073_741_824,
+    reload: true,
+  },
   publicUrl: {
     kind: 'url',
     environment: 'FAIRLEAD_PUBLIC_URL',

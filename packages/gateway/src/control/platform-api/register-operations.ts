@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { METHODS } from 'node:http'
 import { routes } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
@@ -9,12 +10,17 @@ import { Answer, readIfMatch } from './answer.ts'
 import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
 import { platformHandlers } from './handlers.ts'
+import { guardedTimeout } from '../../observe/unexpected-errors.ts'
 import type { OperationContext } from './operation-context.ts'
 import { baseAddress, invalidPage, pageParameter } from './page-links.ts'
 import type { Caller, Handlers, OperationId, Via } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
 import { requestNotes } from './request-notes.ts'
 import type { Violations } from './violations.ts'
+
+// Before a caller is known, a body holds no more than a form.
+const publicBodyBytes = 16_384
+const publicBodyMs = 10_000
 
 /** Adds a route for every operation of the contract, and an answer for every method that a path does not have. */
 export function registerOperations(app: FastifyInstance, context: OperationContext): void {
@@ -68,7 +74,9 @@ function registerOperation<id extends OperationId>(
   app.route({
     method: route.method,
     url: routerPath(route.path),
+    ...(route.public === true && { bodyLimit: publicBodyBytes }),
     onRequest: async (request, reply) => {
+      if (route.public === true) limitBodyTime(request.raw)
       void reply.headers(deprecationHeaders(route))
       const notes = requestNotes(request)
       notes.operationId = id
@@ -107,6 +115,13 @@ function registerOperation<id extends OperationId>(
         .send(result.body)
     },
   })
+}
+
+/** Ends a request whose body is not complete in time. */
+function limitBodyTime(request: IncomingMessage): void {
+  const late = guardedTimeout(() => request.destroy(), publicBodyMs).unref()
+  const inTime = () => clearTimeout(late)
+  request.once('end', inTime).once('close', inTime)
 }
 
 function isCallerOf<id extends OperationId>(

@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { guarded } from '../../../observe/unexpected-errors.ts'
+import type { ProgressDeadlines } from '../progress-deadlines.ts'
 import { beginCall } from './begin-call.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 import { dropRequest, http2Client } from './http2-client.ts'
@@ -31,6 +32,7 @@ export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener =
     stream.on('error', () => undefined)
     // A client may have reset it by now.
     if (stream.destroyed || stream.closed) return
+    if (plane.deadlines) watchResponse(plane.deadlines, stream)
     if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
     const {
       ':method': method,
@@ -55,6 +57,13 @@ export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener =
     } else otherwise(stream, headers, flags, raw)
   }
   return guarded('http2', answer, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
+}
+
+/** Ends a stream whose client accepts nothing of what waits for it: its window is closed, or it reads too slowly. */
+function watchResponse(deadlines: ProgressDeadlines, stream: ServerHttp2Stream): void {
+  const due = () => stream.writableLength
+  const end = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  stream.once('close', deadlines.watch({ moved: () => -due(), due }, end))
 }
 
 /** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` is about no resource. */

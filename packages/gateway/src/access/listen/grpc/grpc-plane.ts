@@ -9,6 +9,7 @@ import type { CallLimits } from '../../admit/grpc/call-limits.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { StalledCalls } from './stalled-calls.ts'
 import type { GrpcNodes } from '../../forward/grpc/grpc-node.ts'
+import type { ProgressDeadlines } from '../progress-deadlines.ts'
 
 /** What the calls of gRPC need from the rest of the service. */
 export interface GrpcPlane {
@@ -25,6 +26,8 @@ export interface GrpcPlane {
   /** Calls that get a line in the log; all when left out. */
   readonly logRequests?: LoggedRequests | undefined
   readonly corsOrigin: string
+  /** Ends streams whose clients do not read; none are ended when it is left out. */
+  readonly deadlines?: ProgressDeadlines | undefined
   /** Longest request body of gRPC-web. */
   readonly maxBodyBytes: number
 }
