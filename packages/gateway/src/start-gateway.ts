@@ -27,6 +27,7 @@ import { createSubscriptionHubs } from './access/forward/subscribe/subscription-
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
 import type { Configuration } from './configuration/options.ts'
+import { configuredAddresses } from './configuration/configured-upstreams.ts'
 import { consoleFolder } from './console/console-files.ts'
 import { createConsoleListener } from './console/console-listener.ts'
 import { createCredentialUse } from './control/credential-use/credential-use.ts'
@@ -34,6 +35,7 @@ import { createPlatformApi } from './control/platform-api/create-platform-api.ts
 import { writeCredentialUses } from './control/records/credential-uses.ts'
 import type { Store } from './control/store/open-store.ts'
 import { startWebhooks } from './control/webhooks/start-webhooks.ts'
+import { createUpstreamRules, type UpstreamPolicy } from './egress/upstream-rules.ts'
 import { feedDirectory } from './directory-feed.ts'
 import { liveUpstreams } from './live-upstreams.ts'
 import { applyConfiguration } from './apply-configuration.ts'
@@ -104,6 +106,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   } = parts.embedded ?? {}
   let current = configuration
   let isDraining = false
+  let ownUrls: readonly string[] = []
+  const own = { urls: () => ownUrls, domain: () => current.nodeDomain }
+  const upstreamPolicy = upstreamPolicyOf(configuration, parts.embedded)
+  const upstreamRules = createUpstreamRules(upstreamPolicy, own)
   const metering = await startMetering({ store, units: configuration.units, log })
   const directory = createDirectory()
   const feed = await feedDirectory(store, directory, log)
@@ -119,6 +125,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     pollMs: configuration.headPollMs,
     hedges: configuration.upstreamHedges,
     log,
+    rules: upstreamRules,
     fingerprint: store.sealer.fingerprint,
     // The probe finds out itself what it is refused.
     onRefused: ({ nodeId, credentialId }) => void (credentialId !== 'probe' && probe.refused(nodeId)),
@@ -136,13 +143,26 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     pollMs: configuration.headPollMs,
     timeoutMs: configuration.upstreamTimeoutMs,
     log,
+    rules: upstreamRules,
   })
   const beaconNodes = createBeaconNodes({
-    open: (address) => createRestUpstream(address, configuration.upstreamTimeoutMs, writeBeaconError),
+    open: (address) =>
+      createRestUpstream(
+        address,
+        configuration.upstreamTimeoutMs,
+        writeBeaconError,
+        upstreamRules.of(address),
+      ),
     embedded: embeddedBeacon,
   })
   const jettonNodes = createJettonNodes({
-    open: (address) => createRestUpstream(address, configuration.upstreamTimeoutMs, writeJettonError),
+    open: (address) =>
+      createRestUpstream(
+        address,
+        configuration.upstreamTimeoutMs,
+        writeJettonError,
+        upstreamRules.of(address),
+      ),
     embedded: embeddedJetton,
   })
   const metrics = createMetrics({
@@ -215,6 +235,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     ...httpPlane,
     metrics: metrics.grpc,
     embedded: embeddedGrpc,
+    upstreamRules,
     deadlines,
     otherwise: (stream, headers, _, raw) => answerOverHttp2(app.server, deadlines, stream, headers, raw),
     connectTimeoutMs: Math.min(configuration.upstreamTimeoutMs, longestConnectMs),
@@ -257,9 +278,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await tracing.close()
     endWatch()
   }
-  const send = { isPrivateAllowed: configuration.privateWebhookTargets }
+  const send = { isPrivateAllowed: configuration.privateWebhookTargets, own }
   const webhooks = startWebhooks({ store, log, send, upstreams: () => upstreams.states() })
-  let ownUrls: readonly string[] = []
   const nodes = {
     nodeDomain: configuration.nodeDomain,
     revealCredentials: configuration.revealCredentials,
@@ -342,6 +362,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const apply = (next: Configuration) => {
     current = next
     Object.assign(progressLimits, progressLimitsOf(next))
+    Object.assign(upstreamPolicy, upstreamPolicyOf(next, parts.embedded))
     applyConfiguration(next, {
       planes: [beaconPlane, jettonPlane],
       jsonRpc: plane,
@@ -361,4 +382,14 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
 
 function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
   return { stallMs, minBytesPerSecond }
+}
+
+/** What decides about connections to upstreams: the embedded chains are as trusted as what the operator configures. */
+function upstreamPolicyOf(
+  configuration: Configuration,
+  embedded: GatewayParts['embedded'] = {},
+): UpstreamPolicy {
+  const { privateUpstreams } = configuration
+  const configured = new Set([...configuredAddresses(configuration), ...Object.values(embedded)])
+  return { privateUpstreams, configured }
 }

@@ -55,6 +55,19 @@ export function configuredUpstreams(configuration: Configuration): Readonly<Reco
   }
 }
 
+/** The upstream addresses that the operator has configured, of all protocols. */
+export function configuredAddresses(configuration: Configuration): ReadonlySet<string> {
+  const texts = [
+    configuration.evmUpstream,
+    configuration.evmWebSocketUpstream,
+    configuration.beaconUpstream,
+    configuration.jettonUpstream,
+    configuration.jettonV3Upstream,
+    configuration.grpcUpstream,
+  ]
+  return new Set(texts.flatMap((text) => parseUpstreams(text ?? '')).map(({ address }) => address))
+}
+
 function checkAddresses(option: string, text = ''): void {
   for (const { address } of parseUpstreams(text, option)) {
     if (URL.canParse(address)) continue

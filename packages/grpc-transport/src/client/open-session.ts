@@ -69,16 +69,11 @@ export function openSession(
   })
 }
 
-function openSocket({ isSecure, host, port }: Target, { tls }: SessionsSettings): Socket {
-  const socket = isSecure
-    ? connectTls({
-        ...(isIP(host) === 0 && { servername: host }),
-        ...tls,
-        host,
-        port,
-        ALPNProtocols: ['h2'],
-      })
-    : connectTcp({ host, port })
+function openSocket({ isSecure, host, port }: Target, { connect: open, tls }: SessionsSettings): Socket {
+  const options = isSecure
+    ? { ...(isIP(host) === 0 && { servername: host }), ...tls, host, port, ALPNProtocols: ['h2'] }
+    : { host, port }
+  const socket = open?.(options, isSecure) ?? (isSecure ? connectTls(options) : connectTcp(options))
   return socket.setNoDelay(true)
 }
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { hasEncoding, type MessageEncoding } from '../compression.ts'
 
@@ -15,6 +16,16 @@ export interface SessionsOptions {
         | 'rejectUnauthorized'
         | 'servername'
       >
+    | undefined
+  /**
+   * Opens the socket of a connection in place of `net.connect` and `tls.connect`, for example to check the resolved
+   * address. The options are those of these functions; a socket that is destroyed with an error counts as not connected.
+   */
+  readonly connect?:
+    | ((
+        options: ConnectionOptions & { readonly host: string; readonly port: number },
+        isSecure: boolean,
+      ) => Socket)
     | undefined
   /** Limit for opening a connection in milliseconds. Default 10000. */
   readonly connectTimeoutMs?: number | undefined
@@ -54,8 +65,8 @@ const mebibyte = 1_048_576
 export const longestMs = 2 ** 31 - 1
 const largestWindow = 2 ** 31 - 1
 
-export type SessionsSettings = Readonly<Record<Exclude<keyof SessionsOptions, 'tls'>, number>> &
-  Pick<SessionsOptions, 'tls'>
+export type SessionsSettings = Readonly<Record<Exclude<keyof SessionsOptions, 'connect' | 'tls'>, number>> &
+  Pick<SessionsOptions, 'connect' | 'tls'>
 
 /**
  * Fills in the options of connections.
@@ -69,6 +80,7 @@ export function sessionsSettings(options: SessionsOptions): SessionsSettings {
     throw new RangeError(`${name} must be a number from ${least} to ${most}`)
   }
   return {
+    connect: options.connect,
     tls: options.tls,
     connectTimeoutMs: number('connectTimeoutMs', 10_000, 1, longestMs),
     waitForReadyMs: number('waitForReadyMs', Infinity, 0, Infinity),

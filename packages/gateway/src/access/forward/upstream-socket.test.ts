@@ -202,7 +202,9 @@ it('replaces a connection from which nothing comes any more, and leaves a quiet 
   const relay = await tcpRelay((server.address() as AddressInfo).port)
   const limits = { pingMs: 50, silentMs: 200 }
   const log = createLog('silent')
-  const socket = createUpstreamSocket([`ws://127.0.0.1:${relay.port}`], 5_000, log, limits)
+  const socket = createUpstreamSocket([`ws://127.0.0.1:${relay.port}`], 5_000, log, {
+    silence: limits,
+  })
   onTestFinished(() => socket.close())
   const heads = listener()
   socket.subscribe(['newHeads'], heads)

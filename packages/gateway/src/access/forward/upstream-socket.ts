@@ -1,5 +1,8 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
+import { targetOf } from '../../egress/checked-agent.ts'
+import { connectChecked } from '../../egress/connect-checked.ts'
+import { operatorUpstreams, type UpstreamRules } from '../../egress/upstream-rules.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { isRecord } from './adapters/is-record.ts'
 import { redactJsonDeep } from './redaction/redact-deep.ts'
@@ -31,6 +34,14 @@ export interface UpstreamSocket {
   close(): void
 }
 
+/** How a WebSocket to a node is kept. */
+export interface UpstreamSocketOptions {
+  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  readonly rules?: UpstreamRules | undefined
+  /** When a connection counts as half-open; within 9 seconds when left out. */
+  readonly silence?: SilenceLimits | undefined
+}
+
 const firstDelayMs = 100
 const longestDelayMs = 10_000
 const longestHandshakeMs = 5_000
@@ -45,15 +56,15 @@ const maxMessageBytes = 64 * 1024 * 1024
  * in one are sent as HTTP basic authentication
  * @param timeoutMs - longest wait for a connection or an answer
  * @param log - hears when the connection is lost and when it is back, never where the node is
- * @param silence - when a connection counts as half-open; within 9 seconds when left out
+ * @param options - rules for connections; when one counts as half-open
  */
 export function createUpstreamSocket(
   addresses: readonly string[],
   timeoutMs: number,
   log: Logger,
-  silence: SilenceLimits = defaultSilence,
+  options: UpstreamSocketOptions = {},
 ): UpstreamSocket {
-  return new ReconnectingSocket(addresses, timeoutMs, log, silence)
+  return new ReconnectingSocket(addresses, timeoutMs, log, options)
 }
 
 class Subscription implements UpstreamSubscription {
@@ -89,6 +100,7 @@ class ReconnectingSocket implements UpstreamSocket {
   readonly #timeoutMs: number
   readonly #log: Logger
   readonly #silence: SilenceLimits
+  readonly #rules: UpstreamRules
   readonly #subscriptions = new Set<Subscription>()
   /** What waits for an answer, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
@@ -100,7 +112,12 @@ class ReconnectingSocket implements UpstreamSocket {
   #failures = 0
   #retry: NodeJS.Timeout | undefined
 
-  constructor(addresses: readonly string[], timeoutMs: number, log: Logger, silence: SilenceLimits) {
+  constructor(
+    addresses: readonly string[],
+    timeoutMs: number,
+    log: Logger,
+    { rules = operatorUpstreams, silence = defaultSilence }: UpstreamSocketOptions,
+  ) {
     this.#addresses = addresses
     this.#secrets = addresses.flatMap((address) => {
       const url = URL.parse(address)
@@ -109,6 +126,7 @@ class ReconnectingSocket implements UpstreamSocket {
     this.#timeoutMs = timeoutMs
     this.#log = log
     this.#silence = silence
+    this.#rules = rules
   }
 
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription {
@@ -168,8 +186,12 @@ class ReconnectingSocket implements UpstreamSocket {
   #opened(): WebSocket | undefined {
     try {
       const handshakeTimeout = Math.min(this.#timeoutMs, longestHandshakeMs)
-      return new WebSocket(this.#addresses[this.#turn % this.#addresses.length] ?? '', {
+      const address = this.#addresses[this.#turn % this.#addresses.length] ?? ''
+      const rules = this.#rules.of(address)
+      const isSecure = /^(?:wss|https):/i.test(address)
+      return new WebSocket(address, {
         handshakeTimeout,
+        createConnection: (options: object) => connectChecked(targetOf(options, isSecure), isSecure, rules),
         maxPayload: maxMessageBytes,
         perMessageDeflate: false,
       })

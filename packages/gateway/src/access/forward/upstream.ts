@@ -1,3 +1,4 @@
+import type { ConnectionRules } from '../../egress/connect-checked.ts'
 import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
@@ -77,6 +78,8 @@ export interface ConnectedUpstream extends Upstream {
 
 /** How a node is called. */
 export interface UpstreamOptions {
+  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  readonly rules?: ConnectionRules | undefined
   readonly certificateAuthorityFile?: string | undefined
   readonly mostBatchedCalls?: number | undefined
 }
@@ -105,7 +108,7 @@ export function createUpstream(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  { certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
+  { rules, certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
 ): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -113,6 +116,7 @@ export function createUpstream(
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
+    rules,
     certificateAuthorityFile,
   })
   const target = `${url.pathname}${url.search}`

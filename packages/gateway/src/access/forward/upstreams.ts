@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import { operatorUpstreams, type UpstreamRules } from '../../egress/upstream-rules.ts'
 import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-record.ts'
@@ -53,6 +54,8 @@ export interface PooledOptions {
   readonly fingerprint?: Fingerprint
   /** Is told when an upstream of a node does not have a method. */
   readonly onRefused?: ((grant: NodeGrant) => void) | undefined
+  /** Rules for connections; those for what the operator has configured when left out. */
+  readonly rules?: UpstreamRules
 }
 
 const pollTimeoutMs = 2_000
@@ -78,7 +81,14 @@ export function createUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
   maxHeldBytes: number,
-  { pollMs = 2_000, hedges = true, log, onRefused, fingerprint = ownFingerprint() }: PooledOptions = {},
+  {
+    pollMs = 2_000,
+    hedges = true,
+    log,
+    onRefused,
+    fingerprint = ownFingerprint(),
+    rules = operatorUpstreams,
+  }: PooledOptions = {},
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
@@ -95,7 +105,7 @@ export function createUpstreams(
     const key = JSON.stringify([address, socketOptions])
     const known = connections.get(key)
     if (known) return known
-    const upstream = opened(address, timeoutMs, memory, socketOptions)
+    const upstream = opened(address, timeoutMs, memory, { ...socketOptions, rules: rules.of(address) })
     connections.set(key, upstream)
     return upstream
   }

@@ -80,7 +80,7 @@ export const upstreamOptions = {
     kind: 'boolean',
     environment: 'FAIRLEAD_PRIVATE_UPSTREAMS',
     description:
-      'Whether upstreams in private networks and on this machine may be given to nodes through the platform API.',
+      'Whether upstreams in private networks and on this machine may be given to nodes through the platform API; checked for each connection too.',
     fallback: true,
     reload: true,
   },

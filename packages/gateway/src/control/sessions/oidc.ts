@@ -1,5 +1,7 @@
 import * as oidc from 'openid-client'
 import type { Sealer } from '../../credentials/sealing.ts'
+import { checkedFetch } from '../../egress/checked-fetch.ts'
+import { operatorRules } from '../../egress/connect-checked.ts'
 
 /** The OpenID Connect provider that people may sign in through. */
 export interface OidcOptions {
@@ -58,6 +60,8 @@ export function createOidcSignIn(options: OidcOptions, sealer: Sealer): OidcSign
     known ??= oidc
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: providerTimeoutSeconds,
+        // The operator names the provider, and the provider its endpoints: neither may be a metadata service.
+        [oidc.customFetch]: checkedFetch(operatorRules),
         ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
       })
       .catch((error: unknown) => {

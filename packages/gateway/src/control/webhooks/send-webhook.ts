@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
-import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
+import { addressIn } from '../../egress/address-rules.ts'
+import { targetOf } from '../../egress/checked-agent.ts'
+import { connectChecked, type ConnectionRules } from '../../egress/connect-checked.ts'
 import type { Outcome } from '../records/webhook-deliveries.ts'
 import { signatureOf } from './signature.ts'
 import { problemOfTarget } from './target-url.ts'
@@ -19,9 +19,7 @@ export interface WebhookRequest {
 }
 
 /** What requests of webhooks are made with. */
-export interface SendOptions extends AddressRules {
-  /** Resolves names as `dns.lookup` does. */
-  readonly resolve?: LookupFunction
+export interface SendOptions extends ConnectionRules {
   /** Longest time for all of it, in milliseconds. */
   readonly timeoutMs?: number
 }
@@ -57,10 +55,11 @@ async function post(
   options: SendOptions,
 ): Promise<number> {
   const target = new URL(url)
+  const isSecure = target.protocol === 'https:'
   const signal = AbortSignal.timeout(options.timeoutMs ?? usualTimeoutMs)
   const hostname = addressIn(target.hostname) ?? target.hostname
   return new Promise((resolve, reject) => {
-    const sending: ClientRequest = (target.protocol === 'https:' ? requestHttps : requestHttp)(
+    const sending: ClientRequest = (isSecure ? requestHttps : requestHttp)(
       {
         method: 'POST',
         hostname,
@@ -76,8 +75,7 @@ async function post(
           'x-signature': signatureOf(secret, at, body),
         },
         // A connection of its own, so that none is used whose address was judged by other rules.
-        agent: false,
-        lookup: guardedLookup(options),
+        createConnection: (given) => connectChecked(targetOf(given, isSecure), isSecure, options),
         signal,
       },
       (answer) => {
@@ -100,26 +98,6 @@ function readSome(answer: IncomingMessage, done: () => void): void {
   })
   // With the status the receiver has said what it had to say, however its answer ends.
   answer.on('close', done).on('error', done)
-}
-
-/** Gives the connection only addresses that are allowed; it is made to one of those. */
-function guardedLookup(options: SendOptions): LookupFunction {
-  const { resolve = lookup } = options
-  return (hostname, lookupOptions, callback) => {
-    resolve(hostname, { ...lookupOptions, all: true }, (error, found) => {
-      if (error) return callback(error, '')
-      const all = typeof found === 'string' ? [{ address: found, family: 4 }] : found
-      const allowed = all.filter(({ address }) => isAllowedAddress(address, options))
-      const [first] = allowed
-      if (first === undefined) return callback(new RefusedError(), '')
-      if (lookupOptions.all === true) callback(null, allowed)
-      else callback(null, first.address, first.family)
-    })
-  }
-}
-
-class RefusedError extends Error {
-  readonly code = 'REFUSED_TARGET'
 }
 
 class LateError extends Error {

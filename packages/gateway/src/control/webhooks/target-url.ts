@@ -1,4 +1,6 @@
-import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
+import { addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
+import type { ConnectionRules } from '../../egress/connect-checked.ts'
+import { isOwnAddress, isOwnName, portOf } from '../../egress/own-service.ts'
 
 /**
  * What is wrong with an address that events are to be sent to, as the end of a sentence; undefined when nothing is. A
@@ -6,7 +8,7 @@ import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/add
  *
  * @param rules - where private addresses are allowed, plain HTTP is as well
  */
-export function problemOfTarget(url: string, rules: AddressRules): string | undefined {
+export function problemOfTarget(url: string, rules: ConnectionRules): string | undefined {
   // A URL parser drops or replaces these, so that the text says something else than what requests are sent to.
   if (url.includes('\\')) return 'Must have no backslashes.'
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must have no control characters.'
@@ -18,6 +20,12 @@ export function problemOfTarget(url: string, rules: AddressRules): string | unde
   if (username !== '' || password !== '') return 'Must have no user name and no password.'
   if (hash !== '') return 'Must have no fragment.'
   const address = addressIn(hostname)
+  const port = portOf(new URL(url))
+  const { own } = rules
+  if (own !== undefined) {
+    const isOwn = address === undefined ? isOwnName(hostname, port, own) : isOwnAddress(address, port, own)
+    if (isOwn) return 'Must not lead to this service itself.'
+  }
   if (address !== undefined && !isAllowedAddress(address, rules)) return 'Must lead to a public address.'
   return undefined
 }

@@ -19,6 +19,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { checkedAgent } from '../../egress/checked-agent.ts'
+import { operatorRules } from '../../egress/connect-checked.ts'
 import { TokenBucket } from '../../access/token-bucket.ts'
 import type { TraceFacts, TracePart, Tracing } from './current-trace.ts'
 
@@ -40,7 +42,12 @@ const traceparentForm = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
 /** Begins to send traces. They are sent in the background and dropped when the receiver is away. */
 export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
   const { address, headers } = receiverOf(endpoint)
-  const exporter = new OTLPTraceExporter({ url: address, headers, timeoutMillis: exportTimeoutMs })
+  const exporter = new OTLPTraceExporter({
+    url: address,
+    headers,
+    timeoutMillis: exportTimeoutMs,
+    httpAgentOptions: (protocol) => checkedAgent(protocol, operatorRules),
+  })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'fairlead' }),
     sampler: new ParentBasedSampler({

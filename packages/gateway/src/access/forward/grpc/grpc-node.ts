@@ -2,6 +2,8 @@ import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { createSessions, type Sessions } from '@fairlead/grpc-transport'
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
+import { connectChecked } from '../../../egress/connect-checked.ts'
+import { operatorUpstreams, type UpstreamRules } from '../../../egress/upstream-rules.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import { usedAddresses } from '../../../grants/upstream-record.ts'
 import { type GrpcAddress, parseGrpcAddress } from './grpc-address.ts'
@@ -45,15 +47,22 @@ const maxConnections = 128
  *
  * @param connectTimeoutMs - longest wait for a connection
  * @param embedded - address of the embedded chain, for nodes whose upstream is `devnet`
+ * @param upstreamRules - that each connection is checked against
  */
-export function createGrpcNodes(connectTimeoutMs: number, embedded: string | undefined): GrpcNodes {
+export function createGrpcNodes(
+  connectTimeoutMs: number,
+  embedded: string | undefined,
+  upstreamRules: UpstreamRules = operatorUpstreams,
+): GrpcNodes {
   const open = new Map<string, GrpcNode & { readonly sessions: Sessions }>()
   const at = (text: string) => {
     const known = open.get(text)
     if (known) return known
     const address = parseGrpcAddress(text)
     if (!address) throw unavailable('The upstream address of this node is not a gRPC address.')
+    const rules = upstreamRules.of(text)
     const sessions = createSessions(address.url, {
+      connect: (options, isSecure) => connectChecked(options, isSecure, rules),
       connectTimeoutMs,
       keepaliveMs,
       keepaliveTimeoutMs,

@@ -13,6 +13,7 @@ import { Http1Failure } from './http1-failure.ts'
 import { Line } from './line.ts'
 import type { LineOwner } from './line-owner.ts'
 import { openSocket } from './open-socket.ts'
+import { operatorRules } from '../../../egress/connect-checked.ts'
 import { depthAtLimit, mostWidth, Pace } from './pace.ts'
 import { waitedMs } from './waited.ts'
 import { guardedImmediate, guardedTimeout } from '../../../observe/unexpected-errors.ts'
@@ -215,6 +216,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #open(now: number, isEndless: boolean): Line {
     const address = this.#address
     const socket = openSocket(address, {
+      rules: this.#options.rules ?? operatorRules,
       authority: this.#authority,
       session: this.#session,
       buffer: readBuffer,

@@ -1,3 +1,4 @@
+import type { ConnectionRules } from '../../../egress/connect-checked.ts'
 import type { CallSignal } from '../../call-signal.ts'
 import type { Readable } from 'node:stream'
 
@@ -95,6 +96,8 @@ export interface Http1Connections {
 
 /** How connections behave. */
 export interface Http1Options {
+  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  readonly rules?: ConnectionRules | undefined
   /** Longest wait for a connection, with its TLS handshake. */
   readonly connectTimeoutMs: number
   /** Longest wait for the head of an answer, counted from the call. */

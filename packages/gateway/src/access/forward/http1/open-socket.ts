@@ -1,9 +1,11 @@
-import { connect, isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { Socket, TcpNetConnectOpts } from 'node:net'
+import { connectChecked, type ConnectionRules } from '../../../egress/connect-checked.ts'
 import { ofNoCall } from './of-no-call.ts'
 
 /** How to connect. */
 interface SocketOptions {
+  /** Rules that the address is checked against. */
+  readonly rules: ConnectionRules
   /** Authority in PEM, in place of those that the system trusts. */
   readonly authority: Buffer | undefined
   /** Of an earlier connection, which makes the TLS handshake shorter. */
@@ -21,11 +23,10 @@ export function openSocket(address: URL, options: SocketOptions): Socket {
 }
 
 function opened(address: URL, options: SocketOptions): Socket {
-  const { authority, session, buffer } = options
+  const { rules, authority, session, buffer } = options
   const isSecure = address.protocol === 'https:'
-  const host = address.hostname.replace(/^\[(.*)\]$/, '$1')
-  const target: TcpNetConnectOpts = {
-    host,
+  const target: TcpNetConnectOpts & { readonly host: string } = {
+    host: address.hostname,
     port: Number(address.port || (isSecure ? 443 : 80)),
     noDelay: true,
     // An upstream that is gone without a word is found out, also behind a stream that has nothing to say.
@@ -39,17 +40,14 @@ function opened(address: URL, options: SocketOptions): Socket {
       },
     },
   }
-  const socket = isSecure
-    ? connectTls({
-        ...target,
-        ALPNProtocols: ['http/1.1'],
-        ...(isIP(host) === 0 && { servername: host }),
-        ...(authority && { ca: authority }),
-        ...(session && { session }),
-      })
-        .once('secureConnect', options.onReady)
-        .on('session', options.onSession)
-    : connect(target, options.onReady)
+  const tls = {
+    ALPNProtocols: ['http/1.1'],
+    ...(authority && { ca: authority }),
+    ...(session && { session }),
+  }
+  const socket = connectChecked(isSecure ? { ...target, ...tls } : target, isSecure, rules)
+  if (isSecure) socket.once('secureConnect', options.onReady).on('session', options.onSession)
+  else socket.once('connect', options.onReady)
   // Nothing reads the stream itself, and its end is to be told all the same.
   return socket.resume()
 }

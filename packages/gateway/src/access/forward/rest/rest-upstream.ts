@@ -1,3 +1,4 @@
+import { type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
 import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { createHttp1Connections } from '../http1/connection-pool.ts'
@@ -32,15 +33,22 @@ const longestConnectMs = 5_000
  * basic authentication, a query goes before that of the call
  * @param timeoutMs - longest wait for the head of an answer, and for the next bytes of its body
  * @param writeError - gives errors the shape of the API
+ * @param rules - that each connection is checked against
  * @throws when the address is not one; the error may quote it
  */
-export function createRestUpstream(address: string, timeoutMs: number, writeError: WriteError): RestUpstream {
+export function createRestUpstream(
+  address: string,
+  timeoutMs: number,
+  writeError: WriteError,
+  rules: ConnectionRules = operatorRules,
+): RestUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
     connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
+    rules,
   })
   const secrets = secretsOfAddress(url)
   const authorization = authorizationOf(url)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import { usedAddresses } from '../../../grants/upstream-record.ts'
+import type { UpstreamRules } from '../../../egress/upstream-rules.ts'
 import { createUpstreamSocket } from '../upstream-socket.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
@@ -23,11 +24,13 @@ export interface HubOptions {
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger
+  /** Rules for connections; those for what the operator has configured when left out. */
+  readonly rules?: UpstreamRules | undefined
 }
 
 /** Makes the set of subscription hubs, one for each node address. */
 export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
-  const { upstreams, embeddedSocket, pollMs, timeoutMs, log } = options
+  const { upstreams, embeddedSocket, pollMs, timeoutMs, log, rules } = options
   const hubs = new Map<string, SubscriptionHub>()
   const slices = new TimeSlices()
   return {
@@ -40,7 +43,8 @@ export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
         .filter((address) => address !== undefined)
       const upstream = upstreams.of(grant, 'evm')
       const nodeLog = log.child({ node_id: grant.nodeId })
-      const socket = addresses.length === 0 ? undefined : createUpstreamSocket(addresses, timeoutMs, nodeLog)
+      const socket =
+        addresses.length === 0 ? undefined : createUpstreamSocket(addresses, timeoutMs, nodeLog, { rules })
       const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
       hubs.set(key, hub)
       return hub

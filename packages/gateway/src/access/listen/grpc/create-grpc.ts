@@ -1,5 +1,6 @@
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import type { Http2Server } from 'node:http2'
+import type { UpstreamRules } from '../../../egress/upstream-rules.ts'
 import type { NodeListener } from '../http-plane.ts'
 import { createGrpcListener, type StreamListener } from './grpc-listener.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
@@ -22,6 +23,8 @@ export interface GrpcOptions
   extends GrpcSettings, Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
   /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
+  /** Rules for connections to nodes; those for what the operator has configured when left out. */
+  readonly upstreamRules?: UpstreamRules | undefined
   /** Longest wait for a connection to a node. */
   readonly connectTimeoutMs: number
   /** Takes the requests over HTTP/2 that are none of gRPC; they are refused when it is left out. */
@@ -52,7 +55,7 @@ const streamWindowBytes = 256 << 10
 /** Makes the gRPC of a service: a proxy that reads no messages. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
-  const nodes = createGrpcNodes(connectTimeoutMs, embedded)
+  const nodes = createGrpcNodes(connectTimeoutMs, embedded, options.upstreamRules)
   const limits = createCallLimits(rules, maxOpenCalls)
   const endHearing = directory.onReplaced(() => {
     limits.forget((credentialId) => directory.current(credentialId) !== undefined)
