@@ -89,7 +89,15 @@ function post(
   const body = callText(method, paramsText, isEchoed ? idText : '1')
   const { batch, grant } = call
   const own = isEchoed ? idText : undefined
-  const question = { method, params, atLeast, owner: grant.nodeId, batch, idText: own }
+  const question = {
+    method,
+    params,
+    atLeast,
+    owner: grant.nodeId,
+    credentialId: grant.credentialId,
+    batch,
+    idText: own,
+  }
   upstream.ask(body, signal, question, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false

@@ -20,7 +20,12 @@ export interface NodeBatchesParts {
   /** Posts one call. */
   readonly alone: Upstream['ask']
   /** Posts a batch of calls that are all quick, and may all be sent again. */
-  readonly together: (body: string, signal: CallSignal, awaiter: AnswerAwaiter) => void
+  readonly together: (
+    body: string,
+    signal: CallSignal,
+    awaiter: AnswerAwaiter,
+    owner: string | undefined,
+  ) => void
   /** For answers that are held whole. */
   readonly memory: AnswerMemory
   /** Most calls in one batch; with 1 there is none. */
@@ -113,9 +118,11 @@ class NodeBatch implements AnswerAwaiter {
     if (this.#calls.size === 0) return
     if (this.#calls.size === 1) return this.#sendAlone()
     const bodies = Array.from(this.#calls.values(), ({ body }) => body)
+    // All of them are of one client.
+    const [first] = this.#calls.values()
     // Whoever began the calls does not wait here any more.
     try {
-      this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this)
+      this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this, first?.asked?.credentialId)
     } catch (error) {
       this.reject(error)
     }

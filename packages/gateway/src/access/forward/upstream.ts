@@ -27,6 +27,8 @@ export interface AskedCall {
   readonly atLeast?: number | undefined
   /** Whose filters the call makes and uses. */
   readonly owner?: string | undefined
+  /** Credential of the client; undefined for calls of the gateway itself. */
+  readonly credentialId?: string | undefined
   /** The client's batch that the call is one of: calls of one batch may go to a node together. */
   readonly batch?: object | undefined
   /** The id in the body, where nodes give it back as it is. */
@@ -130,6 +132,7 @@ export function createUpstream(
     signal: CallSignal,
     pace: 'quick' | 'slow',
     isRepeatable: boolean,
+    owner: string | undefined,
     awaiter: AnswerAwaiter,
   ) => {
     const trace = currentTrace()
@@ -142,6 +145,7 @@ export function createUpstream(
       pace,
       isRepeatable,
       isGathered: true,
+      owner,
       inspector: inspectResponse,
       listener: awaiter,
     } as const
@@ -159,11 +163,11 @@ export function createUpstream(
     })
   }
 
-  const alone: Upstream['ask'] = (body, signal, { method } = unknownCall, awaiter) =>
-    post(body, signal, paceOf(method), resendingOf(method) === 'always', awaiter)
+  const alone: Upstream['ask'] = (body, signal, { method, credentialId } = unknownCall, awaiter) =>
+    post(body, signal, paceOf(method), resendingOf(method) === 'always', credentialId, awaiter)
   const { ask } = new NodeBatches({
     alone,
-    together: (body, signal, awaiter) => post(body, signal, 'quick', true, awaiter),
+    together: (body, signal, awaiter, owner) => post(body, signal, 'quick', true, owner, awaiter),
     memory,
     mostCalls: mostBatchedCalls,
   })

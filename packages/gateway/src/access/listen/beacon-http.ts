@@ -101,6 +101,7 @@ async function forward(plane: BeaconPlane, call: BeaconCall, http: HttpExchange)
     target: query === given ? target : `${path}?${query}`,
     headers: headersFor(request, types, body),
     body,
+    owner: grant.credentialId,
     signal: http.signal,
     statusOnly: operationId === 'getHealth',
   })

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { CallSignal } from '../call-signal.ts'
 import { type Refusal, isRefusal } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import { jettonAdapters } from '../forward/jetton/adapters/adapters.ts'
@@ -9,7 +8,7 @@ import type { AllJettonNodes, NodeOfGrant } from '../forward/jetton/jetton-nodes
 import { readRpcCall, type RpcReply } from '../forward/jetton/rpc-call.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../forward/jetton/rpc-envelope.ts'
 import { writeJettonError } from '../forward/rest/error-body.ts'
-import type { HeldAnswer, StreamedAnswer } from '../forward/rest/rest-call.ts'
+import type { HeldAnswer, RestCall, StreamedAnswer } from '../forward/rest/rest-call.ts'
 import { refusalHeaders, RestFailure, restFailureOf } from '../forward/rest/rest-failure.ts'
 import { queryByContractNames, valueByContractNames } from '../route/jetton-aliases.ts'
 import { findJettonOperation, type JettonOperation } from '../route/jetton-operations.ts'
@@ -90,7 +89,7 @@ async function answer(plane: JettonPlane, { token, target }: JettonPath, http: H
   const node = plane.jettonNodes.of(grant)
   const { timeoutMs, admission } = plane
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', plane.maxBodyBytes)
-  const limits = { maxBodyBytes, timeoutMs }
+  const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
   const admitted: Admit = async (method, run) => {
     const place = await admission.admit(grant, method, http.signal)
     if (isRefusal(place)) throw refused(place)
@@ -112,14 +111,17 @@ async function answer(plane: JettonPlane, { token, target }: JettonPath, http: H
 /** Runs the answer to a call that may be made. */
 type Admit = (method: string, run: () => Promise<void>) => Promise<void>
 
-type JettonLimits = Pick<JettonPlane, 'maxBodyBytes' | 'timeoutMs'>
+interface JettonLimits extends Pick<JettonPlane, 'maxBodyBytes' | 'timeoutMs'> {
+  /** Credential of the client. */
+  readonly owner: string
+}
 
 function refused(refusal: Refusal): JettonFailure {
   return new JettonFailure(refusal.status, refusal.reason, refusalHeaders(refusal))
 }
 
 async function answerRest(
-  { maxBodyBytes, timeoutMs }: JettonLimits,
+  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
   operation: JettonOperation,
   givenQuery: string,
   node: NodeOfGrant,
@@ -142,7 +144,7 @@ async function answerRest(
   }
   if (body && family === 'v2' && operationId !== readOf(operationId)) {
     // Not every node takes a read by `POST` at its path.
-    const answered = await forwardRpc(node, readOf(operationId), body.text, signal)
+    const answered = await forwardRpc(node, readOf(operationId), body.text, { owner, signal })
     await send(behind(plainHead, answered), http, timeoutMs)
     return
   }
@@ -152,6 +154,7 @@ async function answerRest(
     target: query === '' ? operation.path : `${operation.path}?${query}`,
     headers: headersFor(operation, request, body !== undefined),
     body: body && Buffer.from(body.text),
+    owner,
     signal,
   })
   const sent = 'body' in answered ? await withEmptyLists(answered, listsOf(operation), signal) : answered
@@ -164,7 +167,7 @@ function readOf(operationId: string): string {
 }
 
 async function answerRpc(
-  { maxBodyBytes, timeoutMs }: JettonLimits,
+  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
   node: NodeOfGrant,
   http: HttpExchange,
   admitted: Admit,
@@ -184,7 +187,7 @@ async function answerRpc(
         http.end(200, withHead(JSON.stringify({ ok: true, result }), rpcHead(reply.idText)))
         return
       }
-      const answered = await forwardRpc(node, method, paramsText, signal)
+      const answered = await forwardRpc(node, method, paramsText, { owner, signal })
       await send(behind(rpcHead(reply.idText), answered), http, timeoutMs)
     })
   } catch (error) {
@@ -197,13 +200,14 @@ function forwardRpc(
   node: NodeOfGrant,
   method: string,
   paramsText: string,
-  signal: CallSignal,
+  { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
 ): Promise<StreamedAnswer | HeldAnswer> {
   return node.forward('v2', {
     method: 'POST',
     target: '/api/v2/jsonRPC',
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: rpcBody(method, paramsText),
+    owner,
     signal,
   })
 }

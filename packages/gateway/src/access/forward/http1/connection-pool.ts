@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { Exchange } from './exchange.ts'
+import { ConnectionShares } from './connection-shares.ts'
+import { FairQueue, type StartOutcome } from './fair-queue.ts'
 import { isTarget } from './field-lines.ts'
 import type {
   ExchangeEnd,
@@ -45,8 +47,10 @@ class ConnectionPool implements Http1Connections, LineOwner {
   readonly #pace = new Pace()
   #lines: Line[] = []
   readonly #endless = new Set<Line>()
-  #quick: Exchange[] = []
-  #slow: Exchange[] = []
+  readonly #quick = new FairQueue()
+  readonly #slow = new FairQueue()
+  readonly #mostExclusive: number
+  readonly #shares: ConnectionShares
   #unwritten: Line[] = []
   #serial = 0
   // Nearly all calls have the same one.
@@ -63,6 +67,9 @@ class ConnectionPool implements Http1Connections, LineOwner {
     }
     this.#address = address
     this.#options = options
+    // Slow calls leave some connections to the quick ones.
+    this.#mostExclusive = Math.max(1, options.maxConnections - mostWidth)
+    this.#shares = new ConnectionShares(this.#mostExclusive)
     const { certificateAuthorityFile: file } = options
     this.#authority = file === undefined ? undefined : readFileSync(file)
   }
@@ -92,7 +99,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     this.#isClosed = true
     clearTimeout(this.#timer)
     const ended = new Http1Failure('aborted', 'The connections were closed.')
-    for (const exchange of [...this.#quick, ...this.#slow]) exchange.fail(ended)
+    for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) exchange.fail(ended)
     const all = [...this.#lines, ...this.#endless]
     await Promise.all(all.map((line) => line.end(ended)))
   }
@@ -108,7 +115,8 @@ class ConnectionPool implements Http1Connections, LineOwner {
       return
     }
     if (tookMs !== undefined) this.#pace.onAnswered(tookMs, line.wasAlone)
-    if (this.#quick.length > 0 || this.#slow.length > 0) this.#serveWaiting()
+    this.#release(line)
+    if (!this.#quick.isEmpty || !this.#slow.isEmpty) this.#serveWaiting()
   }
 
   onMoved(exchange: Exchange, line: Line): void {
@@ -121,9 +129,10 @@ class ConnectionPool implements Http1Connections, LineOwner {
   onClosed(line: Line, cut: number): void {
     if (this.#endless.delete(line)) return
     this.#lines = this.#lines.filter((other) => other !== line)
+    this.#release(line)
     if (cut > 0) this.#pace.onCut(line.answered)
     // Not at once: the calls of the connection come first.
-    if (this.#quick.length > 0 || this.#slow.length > 0) guardedImmediate(() => this.#serveWaiting())
+    if (!this.#quick.isEmpty || !this.#slow.isEmpty) guardedImmediate(() => this.#serveWaiting())
   }
 
   #refusalOf(call: Http1Call): Error | undefined {
@@ -140,30 +149,61 @@ class ConnectionPool implements Http1Connections, LineOwner {
       exchange.fail(new Http1Failure('unconnected', 'The connections were closed.'))
       return
     }
-    const line = this.#lineFor(exchange, now)
-    if (line) line.send(exchange, !isShared(exchange.call))
-    else (isShared(exchange.call) ? this.#quick : this.#slow).push(exchange)
+    const { call } = exchange
+    const queue = isShared(call) ? this.#quick : this.#slow
+    // The owner's earlier exchanges come first.
+    const isBehind = call.pace !== 'endless' && queue.has(call.owner)
+    if (isBehind || this.#startNow(exchange, now) !== 'started') queue.push(exchange)
   }
 
-  #lineFor(exchange: Exchange, now: number): Line | undefined {
+  #startNow(exchange: Exchange, now: number): StartOutcome {
     const { call, behind } = exchange
-    if (call.pace === 'endless') return this.#open(now, true)
-    return isShared(call) ? this.#sharedLine(behind, now) : this.#ownLine(call, behind, now)
+    if (isShared(call)) {
+      const line = this.#sharedLine(behind, now)
+      line?.send(exchange, false)
+      return line ? 'started' : 'full'
+    }
+    if (call.pace === 'endless') {
+      this.#open(now, true).send(exchange, true)
+      return 'started'
+    }
+    return this.#startAlone(exchange, now)
+  }
+
+  #startAlone(exchange: Exchange, now: number): StartOutcome {
+    const { call, behind } = exchange
+    const { owner } = call
+    const exclusive = this.#exclusive()
+    if (exclusive >= this.#mostExclusive) return 'full'
+    if (!this.#shares.mayTake(owner, exclusive)) return 'owner full'
+    const line = this.#ownLine(call, behind, now)
+    if (!line) return 'full'
+    if (owner !== undefined) this.#shares.take(owner, now)
+    line.holder = owner
+    line.send(exchange, true)
+    return 'started'
+  }
+
+  #exclusive(): number {
+    let count = 0
+    for (const line of this.#lines) if (line.isExclusive) count++
+    return count
+  }
+
+  /** Gives up the owner's hold on a connection that is its own no more. */
+  #release(line: Line): void {
+    const { holder } = line
+    if (holder === undefined || (line.isExclusive && !line.isClosed)) return
+    line.holder = undefined
+    this.#shares.release(holder)
   }
 
   #ownLine({ isRepeatable }: Http1Call, behind: number, now: number): Line | undefined {
-    let exclusive = 0
-    let idle: Line | undefined
     for (const line of this.#lines) {
-      if (line.isExclusive) exclusive++
-      else if (line.load === 0 && line.takesMore && line.serial > behind) {
-        if (isRepeatable || !line.isReady || now - line.idleSince < freshMs) idle ??= line
-      }
+      if (line.load > 0 || !line.takesMore || line.serial <= behind) continue
+      if (isRepeatable || !line.isReady || now - line.idleSince < freshMs) return line
     }
-    const { maxConnections } = this.#options
-    // Slow calls leave some connections to the quick ones.
-    if (exclusive >= Math.max(1, maxConnections - mostWidth)) return undefined
-    return idle ?? (this.#lines.length < maxConnections ? this.#open(now, false) : undefined)
+    return this.#lines.length < this.#options.maxConnections ? this.#open(now, false) : undefined
   }
 
   #sharedLine(behind: number, now: number): Line | undefined {
@@ -190,21 +230,9 @@ class ConnectionPool implements Http1Connections, LineOwner {
 
   #serveWaiting(): void {
     const now = performance.now()
-    this.#slow = this.#servedFrom(this.#slow, now)
-    this.#quick = this.#servedFrom(this.#quick, now)
-  }
-
-  #servedFrom(queue: Exchange[], now: number): Exchange[] {
-    let served = 0
-    for (const exchange of queue) {
-      if (!exchange.isOver) {
-        const line = this.#lineFor(exchange, now)
-        if (!line) break
-        line.send(exchange, !isShared(exchange.call))
-      }
-      served++
-    }
-    return served === 0 ? queue : queue.slice(served)
+    const start = (exchange: Exchange) => this.#startNow(exchange, now)
+    this.#slow.serve(start)
+    this.#quick.serve(start)
   }
 
   #write(): void {
@@ -253,13 +281,17 @@ class ConnectionPool implements Http1Connections, LineOwner {
       if (line.load === 0 && line.isReady && now - line.idleSince > line.idleMs)
         line.close(new Http1Failure('broken', 'The connection was idle.'))
     }
-    for (const exchange of [...this.#quick, ...this.#slow]) {
+    for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) {
       if (before > exchange.deadline)
         exchange.failUnsent('No connection to the upstream became free in time.')
     }
+    this.#quick.prune()
+    this.#slow.prune()
+    this.#shares.prune(now)
     this.#serveWaiting()
     const isBusy =
-      this.#quick.length + this.#slow.length > 0 ||
+      !this.#quick.isEmpty ||
+      !this.#slow.isEmpty ||
       this.#lines.some((line) => line.load > 0 || !line.isReady) ||
       [...this.#endless].some((line) => !line.isReady)
     this.#isTimerIdle = !isBusy

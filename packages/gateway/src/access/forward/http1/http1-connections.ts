@@ -29,6 +29,8 @@ export interface Http1Call {
   readonly isGathered?: boolean | undefined
   /** Makes what follows the body of a long answer as it arrives; what it throws ends the exchange. */
   readonly inspector?: (() => BodyInspector) | undefined
+  /** Credential that the call belongs to: owners share the connections. Undefined for calls of the gateway itself. */
+  readonly owner?: string | undefined
   /** Called every 50 ms while an answer that is gathered, or one before it on the connection, has begun and stopped. */
   readonly listener?: StallListener | undefined
 }

@@ -40,6 +40,8 @@ export class Line implements AnswerReceiver, ExchangeLine {
   idleMs = longestIdleMs
   /** Whether a call has the connection to itself. */
   isExclusive = false
+  /** Owner of the call that has the connection to itself. */
+  holder: string | undefined = undefined
   /** Whether nothing stood before the call that was answered last when it was sent. */
   wasAlone = false
   isReady = false

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
+import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 import { CallEnd } from '../../call-signal.ts'
 import { ofNoCall } from '../http1/of-no-call.ts'
 import type { PoolMember } from './pool-member.ts'
@@ -64,7 +65,7 @@ export class SilenceWatch {
   }
 
   #plan(): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = guardedTimeout(() => {
       this.#timer = undefined
       this.look()
       if (this.#idle < idleTicks && !this.#isStopped) this.#plan()
@@ -92,7 +93,7 @@ export class SilenceWatch {
 
   #probe(member: PoolMember, limitMs: number): void {
     const end = new CallEnd()
-    const timer = setTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
+    const timer = guardedTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
     this.#probed.add(member)
     const over = () => {
       clearTimeout(timer)

@@ -10,6 +10,8 @@ export interface RestCall {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
+  /** Credential of the client; undefined for calls of the gateway itself. */
+  readonly owner?: string | undefined
   /** Ends the exchange, also while the answer's body is read. */
   readonly signal: CallSignal
   /**

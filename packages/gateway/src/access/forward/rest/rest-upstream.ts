@@ -55,7 +55,7 @@ export function createRestUpstream(
   const own = authorization === undefined ? {} : { authorization }
 
   const request = async (call: RestCall): Promise<StreamedAnswer | HeldAnswer> => {
-    const { method, headers, body, signal, endless } = call
+    const { method, headers, body, owner, signal, endless } = call
     try {
       const answer = await connections.request({
         method,
@@ -63,6 +63,7 @@ export function createRestUpstream(
         fields: fieldLines({ ...headers, ...own, ...traceFields() }),
         body,
         signal,
+        owner,
         pace: endless ? 'endless' : 'slow',
         isRepeatable: method === 'GET',
       })
