@@ -31,7 +31,7 @@ const rule = (kind: 'origin' | 'ip' | 'method', value: string) =>
   [{ kind, value, action: kind === 'origin' ? 'allow' : 'deny' }] as const
 
 const kinds: readonly Kind[] = [
-  { name: 'an unknown credential', secret: 'c4n4ry', status: 401, code: -32600, grpc: 16, atDoor: true },
+  { name: 'an unknown credential', secret: 'c4n4ry', status: 401, code: -32041, grpc: 16, atDoor: true },
   {
     name: 'one unknown credential too many',
     secret: 'c4n4ry',

@@ -59,7 +59,10 @@ describe('authenticate', () => {
   it.each([basic('zoë:pass'), basic('zoë'), basic(''), 'Basic', 'Basic ', 'Basic %%%', 'Basic 6zr/+Q=='])(
     'refuses %j',
     (authorization) => {
-      expect(withHeader(authorization)).toEqual({ isGuess: true, reason: 'Unknown user name or password.' })
+      expect(withHeader(authorization)).toEqual({
+        isGuess: true,
+        reason: expect.stringContaining('Unknown user name or password.'),
+      })
     },
   )
 

@@ -23,10 +23,7 @@ export function authenticate(
   headers: IncomingHttpHeaders,
   nodeDomain: string | undefined,
 ): NodeGrant | UnknownCredential {
-  const grant =
-    path.token === undefined
-      ? basicGrant(directory, headers.authorization)
-      : tokenGrant(directory, path.token)
+  const grant = path.token === undefined ? basicGrant(directory, headers) : tokenGrant(directory, path.token)
   return 'reason' in grant ? grant : ofHost(grant, headers.host, nodeDomain)
 }
 
@@ -72,16 +69,19 @@ function tokenGrant(directory: Directory, token: string): NodeGrant | UnknownCre
   return directory.find('token', token) ?? guess('Unknown token.')
 }
 
-function basicGrant(directory: Directory, authorization: string | undefined): NodeGrant | UnknownCredential {
+function basicGrant(directory: Directory, headers: IncomingHttpHeaders): NodeGrant | UnknownCredential {
+  const { authorization } = headers
   if (authorization === undefined) {
-    return absent('Put a token in the path or use HTTP basic authentication.')
+    return headers['x-api-key'] === undefined
+      ? absent('Put a token in the path or use HTTP basic authentication.')
+      : absent('Nodes do not read x-api-key: put the token in the path, or use HTTP basic authentication.')
   }
   const [scheme = '', value = ''] = authorization.trim().split(/ +/)
   switch (scheme.toLowerCase()) {
     case 'basic':
       return (
         directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ??
-        guess('Unknown user name or password.')
+        guess('Unknown user name or password. A token goes into the path of the URL instead.')
       )
     case 'bearer':
       return absent(

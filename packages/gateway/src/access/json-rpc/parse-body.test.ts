@@ -55,12 +55,11 @@ describe('parseBody', () => {
     ['{"jsonrpc":"1.0","id":"x","method":"m"}', '"x"', 'jsonrpc'],
     ['{"jsonrpc":"2.0","id":7}', '7', 'method'],
     ['{"jsonrpc":"2.0","id":7,"method":null}', '7', 'method'],
-    ['{"jsonrpc":"2.0","id":7,"method":"m","params":null}', '7', 'params'],
     ['{"jsonrpc":"2.0","id":7,"method":"m","params":"x"}', '7', 'params'],
     ['{"jsonrpc":"2.0","method":1}', 'null', 'method'],
     ['{"jsonrpc":"2.0","id":{},"method":"m"}', 'null', 'id'],
     ['{"jsonrpc":"2.0","id":[1],"method":"m"}', 'null', 'id'],
-    ['{"jsonrpc":"2.0","id":true,"method":"m"}', 'null', 'id'],
+    ['{"jsonrpc":"2.0","id":7,"method":"m","params":true}', '7', 'params'],
     ['{"__proto__":{"method":"m"},"jsonrpc":"2.0","id":7}', '7', 'method'],
   ])('answers %s under its id and names the key', (text, idText, key) => {
     const item = one(text)
@@ -68,12 +67,29 @@ describe('parseBody', () => {
     expect('failure' in item && item.failure.message).toContain(key)
   })
 
-  it.each(['0', '1', '-1', '1.0', '1e2', '12345678901234567890', '1e999', 'null', '""', '"a\\u0041\\""'])(
-    'keeps the id %s as it was written',
-    (id) => {
-      expect(one(call(id))).toMatchObject({ idText: id })
-    },
-  )
+  it.each([
+    '0',
+    '1',
+    '-1',
+    '1.0',
+    '1e2',
+    '12345678901234567890',
+    '1e999',
+    'null',
+    'true',
+    'false',
+    '""',
+    '"a\\u0041\\""',
+  ])('keeps the id %s as it was written', (id) => {
+    expect(one(call(id))).toMatchObject({ idText: id })
+  })
+
+  it('takes params of null for none, in a batch too', () => {
+    const text = '{"jsonrpc":"2.0","id":7,"method":"m","params":null}'
+    const parsed = { method: 'm', params: [], paramsText: '[]', idText: '7' }
+    expect(one(text)).toEqual(parsed)
+    expect(parse(`[${text},${text}]`).items).toEqual([parsed, parsed])
+  })
 
   it('takes a call without id for a notification, and one without params for a call with none', () => {
     expect(one('{"jsonrpc":"2.0","method":"m"}')).toEqual({

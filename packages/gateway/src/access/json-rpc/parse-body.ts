@@ -102,15 +102,17 @@ function toItem(value: unknown, text: string): RpcItem {
     return invalid('null', 'A call must be an object.')
   }
   const { jsonrpc, method, params, id } = value as Record<string, unknown>
-  if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
-    return invalid('null', 'id must be a string, a number or null.')
+  // As go-ethereum does, a boolean is echoed.
+  if (typeof id === 'object' && id !== null) {
+    return invalid('null', 'id must be a string, a number, a boolean or null.')
   }
   const texts = jsonMembers(text)
   const idText = texts.get('id')
   if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0".')
   if (typeof method !== 'string') return invalid(idText, 'method must be a string.')
-  if (params === undefined) return { method, params: [], paramsText: '[]', idText }
-  if (typeof params !== 'object' || params === null) {
+  // Clients in Go and Rust write an empty value as null.
+  if (params === undefined || params === null) return { method, params: [], paramsText: '[]', idText }
+  if (typeof params !== 'object') {
     return invalid(idText, 'params must be an array or an object.')
   }
   const structured = params as readonly unknown[] | Readonly<Record<string, unknown>>

@@ -129,7 +129,9 @@ export class HttpExchange<
 
   /** Ends with what went wrong, as the rules say, if there is anybody to be told. */
   fail(error: unknown): void {
-    const lingering = this.isOver() ? undefined : this.#refuse(this.#rules.refusalOf(error, this.log))
+    const lingering = this.isOver()
+      ? undefined
+      : this.#refuse(this.#rules.refusalOf(error, this.log, this.request))
     if (lingering) {
       tell(lingering, { resolve: () => this.over(), reject: () => this.over() })
     } else this.over()

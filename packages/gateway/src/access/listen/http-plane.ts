@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Admission, Refusal } from '../admit/admission.ts'
+import type { ClientRequest } from './client-side.ts'
 import type { ServedProtocol } from '../admit/served-protocol.ts'
 import type { Directory } from '../authenticate/directory.ts'
 import type { Door } from '../door.ts'
@@ -36,8 +37,8 @@ export interface ExchangeRules {
   readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
   /** Makes what is thrown when a request may not pass. */
   readonly failure: (refusal: Refusal) => Error
-  /** How to answer what was thrown. */
-  readonly refusalOf: (error: unknown, log: Logger) => RefusedRequest
+  /** How to answer what was thrown while a request was answered. */
+  readonly refusalOf: (error: unknown, log: Logger, request: ClientRequest) => RefusedRequest
 }
 
 /** The answer to a request that failed. */

@@ -259,10 +259,21 @@ describe('credentials', () => {
       expect(response.headers.get('access-control-allow-origin')).toBe('*')
       expect(await response.json()).toMatchObject({
         jsonrpc: '2.0',
-        id: null,
-        error: { code: -32600, message: expect.stringMatching(/^Unauthorized: /) },
+        error: { code: -32041, message: expect.stringMatching(/^Unauthorized: /) },
       })
     }
+    // The body of a short call is there by then, and clients find the error by its id.
+    const refused = async (body: string) => (await sendRaw(port, raw('/unknown', body), /\}\}$/)).text
+    expect(await refused(chainId)).toContain('{"jsonrpc":"2.0","id":1,"error":{"code":-32041,')
+    expect(await refused(`[${chainId}]`)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
+    const long = chainId.replace('[]', `["${'x'.repeat(4_096)}"]`)
+    expect(await refused(long)).toContain('{"jsonrpc":"2.0","id":null,"error":{"code":-32041,')
+    const keyed = await post('/', chainId, { 'x-api-key': token })
+    expect(await keyed.text()).toContain('Nodes do not read x-api-key: put the token in the path')
+    const named = await post('/', chainId, {
+      authorization: `Basic ${Buffer.from(`${token}:`).toString('base64')}`,
+    })
+    expect(await named.text()).toContain('A token goes into the path of the URL')
     const bearer = await post('/', chainId, { authorization: 'Bearer x' })
     expect(await bearer.text()).toContain('Nodes do not accept bearer tokens')
   })
@@ -292,11 +303,13 @@ describe('HTTP', () => {
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-allow-headers': expect.stringMatching(
+        /^authorization, content-type, .*traceparent, tracestate, .*x-request-id, /,
+      ),
     })
     const response = await post(`/${gateway.first.token}`, chainId)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(response.headers.get('access-control-expose-headers')).toBe('x-request-id')
+    expect(response.headers.get('access-control-expose-headers')).toBe('x-request-id, retry-after')
   })
 
   it('request ids differ', async () => {

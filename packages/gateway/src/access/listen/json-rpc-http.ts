@@ -12,6 +12,7 @@ import { latestOfBatch } from '../forward/consistency/latest-of-batch.ts'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import type { Upstream } from '../forward/upstream.ts'
 import type { Upstreams } from '../forward/upstreams.ts'
+import { readOrdinaryCall } from '../json-rpc/ordinary-call.ts'
 import { parseBody, parseLatin1, type RpcItem } from '../json-rpc/parse-body.ts'
 import { refusedCall } from '../json-rpc/refused-call.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -34,6 +35,34 @@ export interface AccessPlane extends HttpPlane {
   readonly answers?: Answers | undefined
 }
 
+// What libraries, wallets and tracing add to a call.
+const browserHeaders = [
+  'authorization',
+  'content-type',
+  'accept',
+  'accept-language',
+  'cache-control',
+  'baggage',
+  'b3',
+  'traceparent',
+  'tracestate',
+  'sentry-trace',
+  'x-api-key',
+  'x-client-name',
+  'x-client-version',
+  'x-request-id',
+  'x-requested-with',
+]
+
+// A caller without a credential is not to cost much.
+const longestLookedAt = 4_096
+
+/** The id of a call that is refused before it is read, where its body is there already and short; clients find it by that. */
+function idOf(request: ClientRequest, status: number): string {
+  if (status !== 401 || !('latin1' in request) || request.latin1.length > longestLookedAt) return 'null'
+  return readOrdinaryCall(request.latin1)?.idText ?? 'null'
+}
+
 /** Makes the listener for JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
 export function createJsonRpcListener(
   plane: AccessPlane,
@@ -41,13 +70,13 @@ export function createJsonRpcListener(
   const rules: ExchangeRules = {
     protocol: 'evm',
     maxBodyBytes: plane.maxBodyBytes,
-    cors: { methods: 'POST', headers: 'authorization, content-type', exposed: 'x-request-id' },
+    cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: 'x-request-id, retry-after' },
     failure: refusedCall,
-    refusalOf: (error, log) => {
+    refusalOf: (error, log, request) => {
       const failure = failureOf(error, log)
       const { status, retryAfterSeconds } = failure
       const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-      return { status, headers, text: errorText('null', failure) }
+      return { status, headers, text: errorText(idOf(request, status), failure) }
     },
   }
   const deadlines = new Deadlines(plane.timeoutMs)

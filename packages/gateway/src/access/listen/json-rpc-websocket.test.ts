@@ -120,7 +120,7 @@ describe('the addresses', () => {
       })
       expect(body).toMatchObject({
         id: null,
-        error: { code: -32600, message: expect.stringContaining('Unauthorized') },
+        error: { code: -32041, message: expect.stringContaining('Unauthorized') },
       })
     }
   })

@@ -35,7 +35,7 @@ it('answers other clients over HTTP', async () => {
   expect(await refusedHandshake(wrong(gateway))).toMatchObject({
     status: 401,
     headers: { 'www-authenticate': 'Basic realm="node"' },
-    body: { error: { code: -32600 } },
+    body: { error: { code: -32041 } },
   })
 })
 

@@ -108,7 +108,7 @@ describe('authentication of the platform API', () => {
       const { error } = response.json<{ error: object }>()
       expect({ ...error, request_id: '' }).toEqual({
         code: 'authentication_failed',
-        message: 'What was sent to be known by is not valid.',
+        message: 'Invalid credentials.',
         request_id: '',
       })
     }

@@ -23,7 +23,7 @@ const messages: Readonly<Record<PlatformErrorCode, string>> = {
   invalid: 'Invalid input.',
   parse_error: 'The body is not JSON.',
   not_authenticated: 'Send an API key as a bearer token, or sign in.',
-  authentication_failed: 'What was sent to be known by is not valid.',
+  authentication_failed: 'Invalid credentials.',
   permission_denied: 'Neither the API key nor the user may do this.',
   csrf_failed: 'Send the csrf_token of the session in the header X-CSRF-Token.',
   https_required: 'Use HTTPS.',

@@ -18,8 +18,8 @@ export interface RpcReply {
 }
 
 /**
- * Reads a JSON-RPC call as the clients of the jetton chain send it: parameters that are missing or an empty array are
- * none, and the version may be left out.
+ * Reads a JSON-RPC call as the clients of the jetton chain send it: parameters that are missing, null or an empty
+ * array are none, and the version may be left out.
  *
  * @param text - the body
  * @param value - the same as JSON
@@ -30,7 +30,9 @@ export function readRpcCall(text: string, value: unknown, reply: RpcReply): RpcC
   if (Array.isArray(value))
     throw new JettonFailure(422, 'The body should be one call: batches are not taken.')
   if (!isRecord(value)) throw new JettonFailure(422, 'The body should be a JSON object.')
-  const { jsonrpc = '2.0', method, params = [], id } = value
+  const { jsonrpc = '2.0', method, id } = value
+  // Clients in Go and Rust write an empty value as null.
+  const params = value['params'] ?? []
   const texts = jsonMembers(text)
   if (typeof id !== 'string' && !Number.isInteger(id)) {
     throw new JettonFailure(422, 'id should be an integer or a string.')
