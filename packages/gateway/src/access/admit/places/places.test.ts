@@ -116,6 +116,31 @@ it('forgets a call whose client goes away', async () => {
   expect(await early).toMatchObject({ status: 503 })
 })
 
+it('forgets who holds nothing, though calls of others wait', async () => {
+  const { places, come, leave, names } = office({ maxConcurrentCalls: 1 })
+  const limits = { node: { maxConcurrentCalls: 4 } }
+  for (let index = 0; index < 50; index++) {
+    come(`once${index}`)
+    await leave(`once${index}`)
+  }
+  for (const name of ['a', 'a', 'b']) come(name, limits)
+  expect(places.owners).toBe(53)
+  places.forgetIdle()
+  // Those of a and b, and of the node.
+  expect([places.owners, places.states().waiting]).toEqual([3, 1])
+  // The one that waits is still let in, and counted.
+  await leave('a')
+  expect(names()).toBe('b a')
+  come('a', limits)
+  expect(names()).toBe('b a')
+  await leave('a')
+  expect(names()).toBe('b a')
+  await leave('a')
+  await leave('b')
+  places.forgetIdle()
+  expect(places.owners).toBe(0)
+})
+
 it('takes a place back once, however often it is given back', async () => {
   const places = new Places({ maxConcurrentCalls: 1, maxQueuedCalls: 0, queueMs: 1_000 })
   const claim = places.claimOf(grantWith())

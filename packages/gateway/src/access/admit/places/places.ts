@@ -32,6 +32,8 @@ interface Room {
   readonly owner: string
   limit: number
   held: number
+  /** Calls that wait with a claim to it. */
+  waiting: number
   /** Places of a node or a project by the credential that holds them; also of those that held some lately. */
   readonly heldBy: Map<string, number> | undefined
 }
@@ -64,6 +66,11 @@ export class Places {
   /** Whether so many calls wait that those that take long should not come now. */
   get isCrowded(): boolean {
     return this.#waiting > this.#options.maxQueuedCalls / 2
+  }
+
+  /** Owners of whom something is known. */
+  get owners(): number {
+    return this.#rooms.size
   }
 
   states(): PlaceStates {
@@ -99,9 +106,9 @@ export class Places {
 
   /** Lets go of what nobody holds. Whoever has a claim has to ask for it again. */
   forgetIdle(): void {
-    // A call that waits has a claim of its own.
-    if (this.#waiting > 0) return
-    for (const [owner, { held, heldBy }] of this.#rooms) {
+    for (const [owner, { held, heldBy, waiting }] of this.#rooms) {
+      // A call that waits has a claim of its own, and its credential counts among those that share the places.
+      if (waiting > 0) continue
       if (held === 0) this.#rooms.delete(owner)
       for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
     }
@@ -113,7 +120,7 @@ export class Places {
       known.limit = limit
       return known
     }
-    const room: Room = { owner, limit, held: 0, heldBy: isShared ? new Map() : undefined }
+    const room: Room = { owner, limit, held: 0, waiting: 0, heldBy: isShared ? new Map() : undefined }
     this.#rooms.set(owner, room)
     return room
   }
@@ -132,11 +139,15 @@ export class Places {
     const line = this.#lines.get(claim.projectId) ?? new PlaceLine<PlaceClaim>()
     this.#lines.set(claim.projectId, line)
     // Its credential counts among those that want places from now on.
-    for (const room of claim.rooms) change(room, claim.credentialId, 0)
+    for (const room of claim.rooms) {
+      change(room, claim.credentialId, 0)
+      room.waiting += 1
+    }
     const began = performance.now()
     return new Promise((resolve) => {
       const end = (answer: Admitted | Refusal) => {
         this.#waiting -= 1
+        for (const room of claim.rooms) room.waiting -= 1
         this.#waited += 1
         this.#waitedMs += performance.now() - began
         clearTimeout(deadline)
