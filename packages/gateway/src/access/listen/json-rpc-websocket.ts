@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { CredentialSockets } from '../admit/credential-sockets.ts'
 import { ruleRefusals } from '../admit/refusals.ts'
@@ -10,6 +10,7 @@ import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
 import { CorkedSockets } from './corked-sockets.ts'
 import { Deadlines } from './deadlines.ts'
+import { FlushingWebSocket } from './flushing-websocket.ts'
 import type { NodeListener } from './http-plane.ts'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from './node-path.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
@@ -17,7 +18,7 @@ import { makeRequestId } from './request-id.ts'
 import { closeCodes, closeCodeOfRefusal } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 import { WebSocketSession } from './websocket-session.ts'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval, guardedTimeout } from '../../observe/unexpected-errors.ts'
 
 /** The WebSockets of a service. */
 export interface WebSocketListener {
@@ -53,6 +54,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     noServer: true,
     clientTracking: false,
     maxPayload: plane.maxBodyBytes,
+    WebSocket: FlushingWebSocket,
   })
   let isStopping = false
   const endHearing = plane.directory.onReplaced(() => {
@@ -70,15 +72,17 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     const log = plane.log.child({ request_id: requestId })
     const share = ofCredentials.open(grant.credentialId)
     let isUpgraded = false
-    server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+    server.handleUpgrade(request, socket, head, (webSocket) => {
       isUpgraded = true
+      const corked = sockets.of(socket)
+      webSocket.flush = () => corked.giveWay()
       const { endpoint } = path
       const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
       const parts = {
         plane,
         webSocket,
         socket,
-        corked: sockets.of(socket),
+        corked,
         deadlines,
         grant,
         share,
@@ -111,8 +115,8 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     failure: RpcFailure,
     requestId: string,
   ) => {
-    server.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-      const timer = setTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const timer = guardedTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
       webSocket.on('error', () => undefined).on('close', () => clearTimeout(timer))
       webSocket.close(code, failure.message.slice(0, longestReason))
       noteRefusal(requestId, failure)
