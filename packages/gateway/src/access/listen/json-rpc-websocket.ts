@@ -156,7 +156,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       endHearing()
       clearInterval(pings)
       const end = performance.now() + drainMs
-      for (const session of sessions) session.drain()
+      for (const session of sessions) session.drain(drainMs / 2)
       while (sessions.size > 0 && performance.now() < end) {
         await new Promise((resolve) => setTimeout(resolve, tidyMs))
       }

@@ -67,9 +67,11 @@ export class WebSocketSession {
   #unansweredPings = 0
   #isDraining = false
   #isPumping = false
+  #mayRead = true
   #closeCode: number | undefined
   #patience: NodeJS.Timeout | undefined
   #expiry: NodeJS.Timeout | undefined
+  #readEnd: NodeJS.Timeout | undefined
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -124,10 +126,17 @@ export class WebSocketSession {
     this.#parts.webSocket.terminate()
   }
 
-  /** Lets the calls in flight be answered, takes no new ones, and closes. */
-  drain(): void {
+  /**
+   * Closes as soon as no call is in flight. Every message that is read is answered.
+   *
+   * @param readMs - after this time no further message is read
+   */
+  drain(readMs: number): void {
     this.#isDraining = true
-    this.#parts.webSocket.resume()
+    this.#readEnd = guardedTimeout(() => {
+      this.#mayRead = false
+      this.#pump()
+    }, readMs).unref()
     this.#pump()
   }
 
@@ -172,7 +181,7 @@ export class WebSocketSession {
 
   #take(data: Buffer): void {
     this.#unansweredPings = 0
-    if (this.#closeCode !== undefined || this.#isDraining) return
+    if (this.#closeCode !== undefined) return
     this.#messagesIn += 1
     this.#parts.plane.metrics.messages.in += 1
     if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.plane.maxBodyBytes)) {
@@ -195,7 +204,7 @@ export class WebSocketSession {
     if (this.#closeCode !== undefined) return
     const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
     if (this.#isFull()) this.#startPatience()
-    if (isBusy && !this.#isDraining) webSocket.pause()
+    if (isBusy || !this.#mayRead) webSocket.pause()
     else if (webSocket.isPaused) webSocket.resume()
     if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
       this.close(closeCodes.restart, 'service restarts')
@@ -286,6 +295,7 @@ export class WebSocketSession {
   #end(): void {
     clearTimeout(this.#patience)
     clearTimeout(this.#expiry)
+    clearTimeout(this.#readEnd)
     this.#queue.length = 0
     this.#subscriptions.end()
     for (const call of this.#calls.keys()) call.abort()
