@@ -52,7 +52,7 @@ async function adapted(
     asked === undefined ? destination : { ...destination, params: asked, paramsText: textOf(asked) }
   const whole = () => promised<Asked>((awaiter) => post(call, question, upstream, atLeast, awaiter))
   if (!adapter.gather) return whole()
-  const room = upstream.room()
+  const room = upstream.room(call.grant.credentialId)
   try {
     const part = partsOf(call, question, upstream, room)
     return (await adapter.gather(call, question.params, { upstream, room, whole, part })) ?? (await whole())
@@ -122,7 +122,7 @@ async function translated(
   { call, adapter, method, params, upstream }: Translation,
 ): Promise<Asked> {
   const { signal } = call
-  const held = upstream.room()
+  const held = upstream.room(call.grant.credentialId)
   try {
     if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
       const result = await answerResult(answer, { method, room: held, signal })

@@ -71,7 +71,7 @@ async function underId(
 ): Promise<Forwarded> {
   const { signal, request } = call
   const { idText = '1' } = request
-  const held = room ?? upstream.room()
+  const held = room ?? upstream.room(call.grant.credentialId)
   try {
     const method = destination.method.name
     return { text: await answerText(answer, { method, idText, room: held, signal }) }

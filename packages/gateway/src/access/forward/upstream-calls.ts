@@ -28,6 +28,6 @@ export function upstreamCalls(
     post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    room: () => memory.room(),
+    room: (owner) => memory.room(owner),
   }
 }

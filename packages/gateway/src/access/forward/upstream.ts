@@ -66,7 +66,7 @@ export interface Upstream {
     signal: CallSignal,
   ): Promise<unknown[]>
   /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
-  room(): Room
+  room(owner?: string): Room
   /** Is told when the node does not have a method that a call of this grant needs. */
   readonly onRefused?: ((grant: NodeGrant) => void) | undefined
   close(): Promise<void>

@@ -98,7 +98,7 @@ function answerAlone(
   done: (answered: AnsweredMessage) => void,
 ): void {
   try {
-    const room = context.upstream.room()
+    const room = context.upstream.room(context.grant.credentialId)
     beginCall(item, context, (answered) => tellAlone(item, answered, room, context, done))
   } catch (error) {
     done(messageOf(failed('unknown', item.idText, failureOf(error, context.log))))
@@ -180,7 +180,7 @@ async function answerItems(
 ): Promise<readonly AnsweredCall[]> {
   try {
     const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
-    const room = upstream.room()
+    const room = upstream.room(grant.credentialId)
     rooms.push(room)
     const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
     const callContext = { ...shared, batch: items, latest: latestOfBatch(items, shared) }

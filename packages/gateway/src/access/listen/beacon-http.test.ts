@@ -335,10 +335,10 @@ describe('a request that cannot be', () => {
     [
       'POST',
       '/eth/v1/validator/liveness/1',
-      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      { 'content-type': 'application/json', 'content-encoding': 'br' },
       'x',
       415,
-      'A body is taken without compression only.',
+      'The body may be compressed by gzip or deflate only.',
     ],
     ['POST', '/eth/v1/validator/liveness/1', {}, '', 400, 'A body is required.'],
     [

@@ -178,7 +178,7 @@ async function bodyFor(
   const { headers } = http.request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody && route) checkContentType(route, headers)
-  const body = await http.readBody(maxBytes, (message) => new RestFailure(413, message))
+  const body = await http.readBody(maxBytes, (status, message) => new RestFailure(status, message))
   if (body.length === 0 && route?.requestBody?.required) throw new RestFailure(400, 'A body is required.')
   return body.length === 0 ? undefined : body
 }

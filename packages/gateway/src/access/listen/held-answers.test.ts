@@ -10,7 +10,7 @@ const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', param
 const twoCalls = JSON.stringify([call(1), call(2)])
 const oneCall = JSON.stringify([call(1)])
 
-/** A node whose every answer takes more than half of what the service may hold. */
+/** A node whose every answer takes more than half of what the one credential may hold, which is half of all. */
 async function listener() {
   const node = await nodeThat((request, response: ServerResponse) => {
     request.resume().on('end', () => {
@@ -18,7 +18,7 @@ async function listener() {
       response.writeHead(200, { 'content-type': 'application/json' }).end(text)
     })
   })
-  return inFrontOf(node, { maxHeldBytes: megabyte })
+  return inFrontOf(node, { maxHeldBytes: 2 * megabyte })
 }
 
 interface Answer {

@@ -30,7 +30,7 @@ const listeners = {
 it.each(['evm', 'beacon', 'jetton'] as const)(
   'bodies of %s are held within a memory for all',
   async (protocol) => {
-    const memory = new AnswerMemory(100_000)
+    const memory = new AnswerMemory(200_000)
     const { url, port, path } = await listeners[protocol](memory)
     const post = async () => {
       const headers = { 'content-type': 'application/json' }
@@ -44,11 +44,11 @@ it.each(['evm', 'beacon', 'jetton'] as const)(
     slow.write(
       `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
     )
-    await vi.waitFor(() => expect(memory.offers(50_000)).toBe(false), { timeout: 20_000 })
+    await vi.waitFor(() => expect(memory.offers(130_000)).toBe(false), { timeout: 20_000 })
     expect(await post()).toEqual({ status: 503, text: expect.stringContaining('too many bodies') })
     slow.destroy()
-    await vi.waitFor(() => expect(memory.offers(100_000)).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(() => expect(memory.offers(200_000)).toBe(true), { timeout: 20_000 })
     expect(await post()).toEqual(before)
-    expect(memory.offers(100_000)).toBe(true)
+    expect(memory.offers(200_000)).toBe(true)
   },
 )

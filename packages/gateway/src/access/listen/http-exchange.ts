@@ -12,7 +12,8 @@ import { inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import type { ClientRequest, ClientResponse } from './client-side.ts'
 import { endAndLinger } from './end-and-linger.ts'
 import type { ExchangeRules, HttpPlane, RefusedRequest } from './http-plane.ts'
-import { isShort, readBody } from './read-body.ts'
+import { acceptedEncodings } from './body-encoding.ts'
+import { type BodyStatus, isShort, readBody } from './read-body.ts'
 import { makeRequestId } from './request-id.ts'
 
 // What proxies write down for a client that left before its answer; no client ever sees it.
@@ -141,7 +142,7 @@ export class HttpExchange<
   over(): void {
     if (this.#isMeasured) return
     this.#isMeasured = true
-    this.#plane.bodyMemory?.giveBack(this.#bodyBytes)
+    this.#plane.bodyMemory?.giveBack(this.#bodyBytes, this.#grant?.credentialId)
     this.#measure()
   }
 
@@ -168,15 +169,20 @@ export class HttpExchange<
    *
    * @throws what the rules make of a service that holds too many bodies
    */
-  async readBody(maxBytes: number, tooLong: (message: string) => Error): Promise<Buffer> {
+  async readBody(maxBytes: number, refused: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
     const request: ClientRequest = this.request
     if ('latin1' in request) return Buffer.from(request.latin1, 'latin1')
-    return readBody(request, maxBytes, tooLong, (bytes) => {
-      if (this.#plane.bodyMemory?.take(bytes) === false) {
+    const hold = (bytes: number) => {
+      if (this.#plane.bodyMemory?.take(bytes, this.#grant?.credentialId) === false) {
         throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
       }
       this.#bodyBytes += bytes
-    })
+    }
+    const refuse = (status: BodyStatus, message: string) => {
+      if (status === 415) this.response.setHeader('accept-encoding', acceptedEncodings)
+      return refused(status, message)
+    }
+    return readBody(request, { maxBytes, refused: refuse, hold })
   }
 
   /**

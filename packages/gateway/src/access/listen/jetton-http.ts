@@ -247,7 +247,7 @@ async function readJson(
   http: HttpExchange,
   maxBytes: number,
 ): Promise<{ readonly text: string; readonly value: unknown }> {
-  const bytes = await http.readBody(maxBytes, (message) => new JettonFailure(413, message))
+  const bytes = await http.readBody(maxBytes, (status, message) => new JettonFailure(status, message))
   http.bytesIn = bytes.length
   try {
     const text = decoder.decode(bytes)

@@ -23,6 +23,7 @@ import type { ExchangeRules, HttpPlane } from './http-plane.ts'
 import { type Deadline, Deadlines, type Timed } from './deadlines.ts'
 import { matchNodePath, type NodePath } from './node-path.ts'
 import { streamAnswer } from './stream-answer.ts'
+import type { BodyStatus } from './read-body.ts'
 
 /** What JSON-RPC needs from the rest of the service. */
 export interface AccessPlane extends HttpPlane {
@@ -140,11 +141,11 @@ class JsonRpcExchange implements Timed, CallContext {
     const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#plane.maxBodyBytes)
     // The front has read the body before it calls.
     if ('latin1' in request) {
-      if (request.latin1.length > maxBodyBytes) throw tooLong(maxBodyBytes)()
+      if (request.latin1.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
       this.#take(request.latin1, this.#http.started)
       return
     }
-    tell(this.#http.readBody(maxBodyBytes, tooLong(maxBodyBytes)), {
+    tell(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {
       resolve: (bytes) => this.#http.guard(() => this.#take(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
@@ -208,7 +209,7 @@ class JsonRpcExchange implements Timed, CallContext {
 
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
-    const room = this.upstream.room()
+    const room = this.upstream.room(this.grant.credentialId)
     this.batch = items
     this.latest = latestOfBatch(items, this)
     beginCalls(items, this, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
@@ -242,9 +243,11 @@ class JsonRpcExchange implements Timed, CallContext {
   }
 }
 
-function tooLong(maxBytes: number): (message?: string) => RpcFailure {
-  return (message = `The body may hold at most ${maxBytes} bytes.`) =>
-    new RpcFailure(rpcCodes.invalidRequest, message, { status: 413, data: { max_bytes: maxBytes } })
+function refusedBody(maxBytes: number): (status: BodyStatus, message?: string) => RpcFailure {
+  return (status, message = `The body may hold at most ${maxBytes} bytes.`) => {
+    const code = status === 400 ? rpcCodes.parseError : rpcCodes.invalidRequest
+    return new RpcFailure(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })
+  }
 }
 
 const openBrace = 0x7b

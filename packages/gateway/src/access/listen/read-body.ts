@@ -1,21 +1,38 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { decodedBody, encodingOf } from './body-encoding.ts'
+
+/** Why a body is refused: it is no content of its encoding, too long, or in an encoding that is not taken. */
+export type BodyStatus = 400 | 413 | 415
+
+/** How a body is read. */
+export interface BodyReading {
+  /** Longest body, also once it is decoded. */
+  readonly maxBytes: number
+  /** Makes what is thrown; the text is the same for every protocol. */
+  readonly refused: (status: BodyStatus, message: string) => Error
+  /** Hears of each piece of the decoded body, and may refuse it by throwing. */
+  readonly hold: (bytes: number) => void
+}
 
 /**
- * Reads a request body up to a limit. A longer one is left where it is, so that the answer can still be sent.
+ * Reads a request body up to a limit, decoded where it is compressed. A longer one is left where it is, so that the answer
+ * can still be sent.
  *
  * @param request - an HTTP request of which nothing was read
- * @param maxBytes - longest body
- * @param tooLong - makes what is thrown when it is longer; the text is the same for every protocol
- * @param hold - hears of each piece, and may refuse it by throwing
+ * @see RFC 9110, section 8.4 (Content-Encoding)
  */
 export function readBody(
   request: IncomingMessage,
-  maxBytes: number,
-  tooLong: (message: string) => Error,
-  hold: (bytes: number) => void,
+  { maxBytes, refused, hold }: BodyReading,
 ): Promise<Buffer> {
   const message = `The body may hold at most ${maxBytes} bytes.`
-  if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(tooLong(message))
+  if (Number(request.headers['content-length']) > maxBytes) return Promise.reject(refused(413, message))
+  const encoding = encodingOf(request.headers['content-encoding'])
+  if (encoding === undefined) {
+    return Promise.reject(refused(415, 'The body may be compressed by gzip or deflate only.'))
+  }
+  const body: Readable = encoding === 'identity' ? request : decodedBody(request, encoding)
   const chunks: Buffer[] = []
   let length = 0
   // Listeners, as an iterator costs several times what it takes to read a short body.
@@ -23,7 +40,7 @@ export function readBody(
     const take = (chunk: Buffer) => {
       length += chunk.length
       try {
-        if (length > maxBytes) throw tooLong(message)
+        if (length > maxBytes) throw refused(413, message)
         hold(chunk.length)
         chunks.push(chunk)
       } catch (error) {
@@ -32,7 +49,11 @@ export function readBody(
       }
     }
     const leave = () => {
-      request.off('data', take).off('end', end).off('error', fail).off('close', gone)
+      body.off('data', take).off('end', end).off('error', broken)
+      request.off('close', gone)
+      if (body === request) return
+      request.unpipe()
+      body.on('error', () => undefined).destroy()
     }
     const end = () => {
       leave()
@@ -42,8 +63,14 @@ export function readBody(
       leave()
       reject(error)
     }
-    const gone = () => fail(new Error('The client left in the middle of its body.'))
-    request.on('data', take).on('end', end).on('error', fail).on('close', gone)
+    const broken = (error: Error) =>
+      fail(body === request ? error : refused(400, `The body is not valid ${encoding}.`))
+    const gone = () => {
+      // What is decoded may come to its end behind that of the request.
+      if (!request.complete) fail(new Error('The client left in the middle of its body.'))
+    }
+    body.on('data', take).on('end', end).on('error', broken)
+    request.on('close', gone)
     if (request.destroyed) gone()
   })
 }

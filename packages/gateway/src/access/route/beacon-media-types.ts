@@ -30,17 +30,14 @@ export function negotiate(route: Route, accept: string | undefined): readonly st
 /**
  * Checks what a request's body is written in. One without a word about it is JSON.
  *
- * @throws {@link RestFailure} 415 for a media type that the operation does not take, or a compressed body
+ * @throws {@link RestFailure} 415 for a media type that the operation does not take
  */
 export function checkContentType(
   { requestBody }: Route,
-  { 'content-type': type = json, 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders,
+  { 'content-type': type = json }: IncomingHttpHeaders,
 ): void {
   const taken = requestBody?.mediaTypes ?? [json]
   if (!taken.includes(mediaType(type))) {
     throw new RestFailure(415, `This operation takes ${taken.join(' or ')}.`, { accept: taken.join(', ') })
-  }
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new RestFailure(415, 'A body is taken without compression only.', { 'accept-encoding': 'identity' })
   }
 }

@@ -60,8 +60,9 @@ export const limitOptions = {
   maxBodyBytes: {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_BODY_BYTES',
-    description: 'Longest request body of JSON-RPC and of the jetton chain API in bytes.',
-    fallback: 1_048_576,
+    description:
+      'Longest request body of JSON-RPC and of the jetton chain API in bytes; a raw transaction with six blobs has to fit.',
+    fallback: 5_242_880,
     minimum: 1_024,
     maximum: 104_857_600,
   },
@@ -86,7 +87,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_HELD_BYTES',
     description:
-      'Most bytes of answers that are held whole at a time, as those of batches are, and as many of bodies of requests.',
+      'Maximum total size of buffered responses, such as those of batches, and as much of request bodies, in bytes; one credential gets half of each.',
     fallback: 536_870_912,
     minimum: 1_048_576,
   },

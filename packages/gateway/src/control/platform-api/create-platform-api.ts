@@ -6,6 +6,7 @@ import fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { acceptedEncodings, decodedBody, encodingOf } from '../../access/listen/body-encoding.ts'
 import { createUnits, type Units } from '../../access/meter/units.ts'
 import type { GuessWatch } from '../../access/authenticate/guessing.ts'
 import { isLoopback } from '../../loopback.ts'
@@ -81,6 +82,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     ...(options.serverFactory !== undefined && { serverFactory: options.serverFactory }),
   })
   app.removeContentTypeParser('text/plain')
+  readBodies(app)
 
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(commonHeaders(request))
@@ -127,6 +129,36 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
   })
   await app.ready()
   return app
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Takes JSON in UTF-8, compressed or not; the limit of a body holds for what is decoded. */
+function readBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async (request, reply, body) => {
+    const encoding = encodingOf(request.headers['content-encoding'])
+    if (encoding === 'identity') return body
+    if (encoding === undefined) {
+      void reply.header('accept-encoding', acceptedEncodings)
+      throw new PlatformError('unsupported_media_type')
+    }
+    // The length is that of the compressed body.
+    delete request.headers['content-length']
+    const decoded = decodedBody(body, encoding)
+    return Object.assign(decoded, { receivedEncodedLength: 0 })
+  })
+  const parseJson = app.getDefaultJsonParser('remove', 'remove')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    let text: string
+    try {
+      text = decoder.decode(bytes as Buffer)
+    } catch {
+      done(new PlatformError('parse_error'))
+      return
+    }
+    void parseJson(request, text, done)
+  })
 }
 
 function commonHeaders(request: FastifyRequest): Record<string, string> {

@@ -18,6 +18,8 @@ const frameworkFailures: Readonly<Record<string, PlatformErrorCode>> = {
 /** Turns anything thrown into an error that a client may see. */
 export function toPlatformError(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error
+  // A compressed body that is none.
+  if (errorCode(error)?.startsWith('Z_') === true) return new PlatformError('parse_error', { cause: error })
   if (isStoreUnavailable(error)) return new PlatformError('unavailable', { cause: error })
   const code = frameworkFailures[errorCode(error) ?? ''] ?? 'server_error'
   return new PlatformError(code, { cause: error })
