@@ -140,7 +140,8 @@ export function isRetryableStatus(status: number): boolean {
  * Tells whether an error may go away by itself, derived from its code and status.
  *
  * @param error - anything that was thrown
- * @returns true for timeouts, broken connections and the statuses of {@link isRetryableStatus}
+ * @returns true for timeouts, broken connections, the statuses of {@link isRetryableStatus}, and refusals because there
+ * were too many calls; false for a call that may have sent a transaction, which is to be looked for first
  * @example
  * ```ts
  * if (isRetryable(error)) queue.push(job)
@@ -149,8 +150,33 @@ export function isRetryableStatus(status: number): boolean {
 export function isRetryable(error: unknown): boolean {
   if (!FairleadError.is(error)) return false
   if (FairleadError.is(error, 'HTTP_STATUS')) return isRetryableStatus(error.context.status)
-  if (FairleadError.is(error, 'RPC_ERROR')) return isRetryableStatus(error.context.status)
-  // gRPC UNAVAILABLE; RFC-less but fixed in the gRPC status code list.
-  if (FairleadError.is(error, 'GRPC_STATUS')) return error.context.status === 14
-  return error.code === 'TRANSPORT_TIMEOUT' || error.code === 'TRANSPORT_FAILED'
+  if (FairleadError.is(error, 'RPC_ERROR')) {
+    return isRetryableStatus(error.context.status) || isRefusedForNow(error.context)
+  }
+  if (FairleadError.is(error, 'GRPC_STATUS')) return isRetryableGrpc(error.context)
+  if (!FairleadError.is(error, 'TRANSPORT_TIMEOUT') && !FairleadError.is(error, 'TRANSPORT_FAILED'))
+    return false
+  const { operation, attempt } = error.context
+  return attempt === 0 || !sending.test(operation)
+}
+
+const sending = /^eth_send/
+
+// Where a query finds too much, the same code says so.
+const logQueries = /^(?:eth|erigon)_get(?:Filter)?Logs/
+
+/** Whether a node did nothing because there were too many calls; over a WebSocket or in a batch no status says so. */
+function isRefusedForNow({ rpcCode, operation, data }: ErrorContext['RPC_ERROR']): boolean {
+  const { reason, retry_after_ms: waitMs } = (data ?? {}) as { reason?: unknown; retry_after_ms?: unknown }
+  if (reason === 'quota') return false
+  if (reason !== undefined || typeof waitMs === 'number') {
+    return reason === undefined || reason === 'rate' || reason === 'busy' || reason === 'upstream busy'
+  }
+  return rpcCode === 429 || (rpcCode === -32005 && !logQueries.test(operation))
+}
+
+/** UNAVAILABLE, or RESOURCE_EXHAUSTED where the server says when to come again (gRPC proposal A6). */
+function isRetryableGrpc({ status, metadata }: ErrorContext['GRPC_STATUS']): boolean {
+  const pushback = metadata?.['grpc-retry-pushback-ms']
+  return status === 14 || (status === 8 && typeof pushback === 'string' && /^\d+$/.test(pushback))
 }

@@ -11,6 +11,8 @@ describe('a refusal', () => {
     [true, '429', error(429), 'eth_call'],
     [true, 'HTTP 429', error(-32600, undefined, 429), 'eth_call'],
     [true, 'a reason of rate', error(-32000, { reason: 'rate' }), 'eth_getLogs'],
+    [true, 'a busy upstream', error(-32005, { reason: 'upstream busy', retry_after_ms: 5 }), 'eth_call'],
+    [true, 'a busy gateway', error(-32005, { reason: 'busy', retry_after_ms: 5 }), 'eth_getLogs'],
     [true, 'an asked pause', error(-32005, { retry_after_ms: 5 }), 'eth_getLogs'],
     [false, 'too many logs', error(-32005), 'eth_getLogs'],
     [false, 'a quota', error(-32600, { reason: 'quota', resets_at: '' }, 403), 'eth_call'],

@@ -8,6 +8,9 @@ interface RefusalData {
 
 const dataOf = ({ data }: ErrorContext['RPC_ERROR']): RefusalData => data ?? {}
 
+// A quota does not pass soon.
+const passing: ReadonlySet<unknown> = new Set(['rate', 'busy', 'upstream busy'])
+
 /** How long the node asks to wait; nothing when it does not say. */
 export function askedPauseMs(error: unknown): number | undefined {
   if (!FairleadError.is(error, 'RPC_ERROR')) return undefined
@@ -25,7 +28,7 @@ export function isRateRefusal(error: unknown, method: string): boolean {
   const { rpcCode, status } = error.context
   const { reason } = dataOf(error.context)
   if (reason !== undefined || askedPauseMs(error) !== undefined)
-    return reason === undefined || reason === 'rate'
+    return reason === undefined || passing.has(reason)
   if (status === 429 || rpcCode === 429) return true
   return rpcCode === -32005 && !/^eth_get(Filter)?Logs$/.test(method)
 }

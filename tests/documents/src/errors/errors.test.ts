@@ -57,7 +57,11 @@ describe('the catalogue of errors', () => {
 
   it('has every reason for which a call is refused', () => {
     const source = 'packages/gateway/src/access/admit/admission.ts'
-    const reasons = named(source, /readonly reason: '(\w+)'/g).map((reason) => `reason: "${reason}"`)
+    const given = [
+      ...named(source, /readonly reason: '(\w+)'/g),
+      ...named('packages/gateway/src/access/forward/pool/take-turn.ts', /data: \{ reason: '([\w ]+)'/g),
+    ]
+    const reasons = given.map((reason) => `reason: "${reason}"`)
     const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(source))?.[1] ?? ''
     const rules = [...union.matchAll(/'(\w+)'/g)].map(([, rule]) => `rule: "${rule}"`)
     expect(new Set(column('Why a call was refused', 0))).toEqual(new Set([...reasons, ...rules]))

@@ -31,7 +31,7 @@ export type RefusalData =
       readonly retry_after_ms: number
     }
   | { readonly reason: 'quota'; readonly resets_at: string }
-  | { readonly reason: 'busy' }
+  | { readonly reason: 'busy'; readonly retry_after_ms: number }
 
 /** The leave to make one call. */
 export interface Admitted {

@@ -209,7 +209,7 @@ describe('too much to do', () => {
     const admission = admissionWith({ load, isDear: (method) => method.startsWith('debug_') })
     expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({
       status: 503,
-      data: { reason: 'busy' },
+      data: { reason: 'busy', retry_after_ms: 1_000 },
       retryAfterSeconds: 1,
     })
     expect(call(admission, grantWith(), 'eth_chainId')).toBe('passed')

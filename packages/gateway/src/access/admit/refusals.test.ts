@@ -104,7 +104,7 @@ const kinds: readonly Kind[] = [
     passing: { queueMs: 20 },
     status: 503,
     code: -32005,
-    data: { reason: 'busy' },
+    data: { reason: 'busy', retry_after_ms: 1_000 },
     retryAfter: true,
     grpc: 8,
     atDoor: false,

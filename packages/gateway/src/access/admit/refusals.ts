@@ -40,7 +40,7 @@ export function usedUp(owner: Owner, what: string, resetsAt: number): Refusal {
 
 /** The refusal of a call for which there is no place now. */
 export function busy(reason: string): Refusal {
-  return { status: 503, reason, data: { reason: 'busy' }, retryAfterSeconds: 1 }
+  return { status: 503, reason, data: { reason: 'busy', retry_after_ms: 1_000 }, retryAfterSeconds: 1 }
 }
 
 /** Milliseconds as a value of `Retry-After`: 1 to 60 whole seconds. */
