@@ -1,3 +1,4 @@
+import { UpstreamFailure } from '../upstream-failure.ts'
 import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
@@ -43,11 +44,7 @@ export class PendingPoll {
 
   stop(): void {
     clearTimeout(this.#timer)
-    const { upstream, timeoutMs } = this.#options
-    if (this.#filter !== undefined && !this.#stopped.signal.aborted) {
-      const signal = AbortSignal.timeout(timeoutMs)
-      upstream.call('eth_uninstallFilter', [this.#filter], signal).catch(() => undefined)
-    }
+    if (!this.#stopped.signal.aborted) this.#uninstall()
     this.#stopped.abort()
   }
 
@@ -70,9 +67,19 @@ export class PendingPoll {
         const text = JSON.stringify(change)
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       }
-    } catch {
-      this.#filter = undefined
+    } catch (error) {
+      // A failed exchange says nothing about the filter, and the node would keep one that is given up for another.
+      if (error instanceof UpstreamFailure || this.#stopped.signal.aborted) return
+      this.#uninstall()
     }
+  }
+
+  #uninstall(): void {
+    const filter = this.#filter
+    this.#filter = undefined
+    if (filter === undefined) return
+    const { upstream, timeoutMs } = this.#options
+    upstream.call('eth_uninstallFilter', [filter], AbortSignal.timeout(timeoutMs)).catch(() => undefined)
   }
 
   #call(method: string, params: readonly unknown[]): Promise<unknown> {
