@@ -75,6 +75,16 @@ export class KnownChain {
     return finalized === undefined || !head ? undefined : Math.min(finalized, head.number - unsureBlocks)
   }
 
+  /** Number of the latest block that a trusted upstream has shown. */
+  get latest(): number | undefined {
+    return this.#view?.head?.number
+  }
+
+  /** Whether a claimed number of the latest block needs a block that confirms it. */
+  doubts(number: number): boolean {
+    return this.#view?.doubts(number) === true
+  }
+
   /** Takes note of a block number that a client has seen as the newest one. */
   observe(newest: number): void {
     if (newest <= this.#newest) return

@@ -17,3 +17,10 @@ it('a height counts for its credential alone, and until nodes have gone without 
   heads.show('one', 5)
   expect(heads.floor('one')).toBe(5)
 })
+
+it('a height that was read earlier does not replace a higher one', () => {
+  const heads = new CredentialHeads()
+  heads.show('one', 7)
+  heads.show('one', 6)
+  expect(heads.floor('one')).toBe(7)
+})

@@ -37,6 +37,8 @@ export class CredentialHeads {
 
   /** Takes note that a node has this block, and that the credential is shown it. */
   show(credentialId: string, number: number): void {
+    // Another answer may have been shown since the caller looked.
+    if (number < this.floor(credentialId)) return
     this.#seen.set(credentialId, { number, at: performance.now() })
   }
 

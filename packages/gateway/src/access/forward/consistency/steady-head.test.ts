@@ -110,6 +110,44 @@ it('of two nodes the one that has the block is asked', async () => {
   for (let turn = 0; turn < 20; turn += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
 })
 
+/** Has a node claim blocks that it has not. */
+function claim(node: Awaited<ReturnType<typeof countedNode>>, blocks: number): void {
+  const claimed = async () => hex((await headOf()) + blocks)
+  node.scripts.set('eth_blockNumber', async () => ({ result: await claimed() }))
+  node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => {
+    if (block !== 'latest') return undefined
+    const result = await chain.rpc<object>('eth_getBlockByNumber', 'latest', isFull)
+    return { result: { ...result, number: await claimed(), hash: `0x${'ab'.repeat(32)}` } }
+  })
+}
+
+it('a head far above the others without a block is shown to nobody', async () => {
+  const [honest, lying] = [await countedNode(chain.node), await countedNode(chain.node)]
+  const { call, known } = rememberingNode(`${lying.url} ${honest.url}`)
+  await known()
+  const now = await headOf()
+  claim(lying, 1_000)
+  for (let turn = 0; turn < 30; turn += 1) {
+    const credentialId = `credential ${turn % 3}`
+    expect(Number(await call('eth_blockNumber', [], { credentialId }))).toBe(now)
+    const block = await call('eth_getBlockByNumber', ['latest', false], { credentialId })
+    expect(block).toMatchObject({ number: hex(now) })
+  }
+  lying.scripts.delete('eth_blockNumber')
+  lying.scripts.delete('eth_getBlockByNumber')
+  await chain.rpc('anvil_mine', '0x1')
+  await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now + 1), later)
+})
+
+it.each([1, 2])('%i upstreams that get many blocks at once are believed', async (count) => {
+  const nodes = await Promise.all(Array.from({ length: count }, () => countedNode(chain.node)))
+  const { call, known } = rememberingNode(nodes.map(({ url }) => url).join(' '))
+  await known()
+  await call('eth_blockNumber')
+  await chain.rpc('anvil_mine', '0x3e8')
+  expect(Number(await call('eth_blockNumber'))).toBe(await headOf())
+})
+
 it('is left to nodes for development, whose chains are set back at will', async () => {
   const { call } = rememberingNode(chain.node)
   const snapshot = await chain.rpc('evm_snapshot')

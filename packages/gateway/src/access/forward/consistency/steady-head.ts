@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Awaiter, tell } from '../../awaiter.ts'
+import type { CallSignal } from '../../call-signal.ts'
 import type { Call } from '../../call.ts'
+import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
+import { callText } from '../../json-rpc/rpc-text.ts'
 import type { Destination } from '../../route/route-method.ts'
+import { isRecord } from '../adapters/is-record.ts'
 import type { Answers } from '../answers.ts'
 import type { Asked } from '../asked.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
+import { answerResult } from '../read-answer.ts'
+import { UpstreamFailure } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 
 // A node that replaces blocks may be without the new ones for a moment.
@@ -45,17 +51,48 @@ export function steadyHead(
     chain.observe(shown)
     answers.heads.show(credentialId, shown)
   }
-  const settle = (floor: number) => {
-    if (number < floor) return tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+  const better = (floor: number) =>
+    tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+  const settle = (shared = -1) => {
+    // Read last, as other calls may have raised it meanwhile.
+    const floor = Math.max(answers.heads.floor(credentialId), shared)
+    if (number < floor) return better(floor)
     show(number)
     awaiter.resolve(asked)
   }
-  const floor = answers.heads.floor(credentialId)
-  if (!answers.sharedHeads.isUp) return settle(floor)
-  tell(answers.sharedHeads.raise(credentialId, number), {
-    resolve: (shared = -1) => settle(Math.max(floor, shared)),
-    reject: () => settle(floor),
+  const believe = () => {
+    if (!answers.sharedHeads.isUp) return settle()
+    tell(answers.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
+  }
+  if (!chain.doubts(number)) return believe()
+  tell(hasBlock(upstream, number, call.signal), {
+    resolve: (isThere) => {
+      if (isThere) believe()
+      else better(Math.max(answers.heads.floor(credentialId), chain.latest ?? -1))
+    },
+    reject: (error) => {
+      leave(asked)
+      awaiter.reject(error)
+    },
   })
+}
+
+/** Whether any upstream has the block with this number, and not only claims it. */
+async function hasBlock(upstream: Upstream, number: number, signal: CallSignal): Promise<boolean> {
+  const method = 'eth_getBlockByNumber'
+  const params = [`0x${number.toString(16)}`, false]
+  const body = callText(method, JSON.stringify(params), '1')
+  const answer = await upstream.post(body, signal, { method, params, atLeast: number })
+  const room = upstream.room()
+  try {
+    const block = await answerResult(answer, { method, room, signal })
+    return isRecord(block) && blockNumberOf(block['number']) === number
+  } catch (error) {
+    if (error instanceof UpstreamFailure || !(error instanceof RpcFailure)) throw error
+    return false
+  } finally {
+    room.empty()
+  }
 }
 
 /** What a head is kept steady with. */
@@ -72,21 +109,23 @@ async function higherHead(
   asked: Asked,
   {
     answers,
+    upstream,
     ask,
     floor,
     show,
   }: HeadParts & { readonly floor: number; readonly show: (shown: number) => void },
 ): Promise<Asked> {
+  const { chain } = answers.of(upstream, call.grant)
   const again = await orLeave(asked, ask(destination, floor))
   const better = headIn(again) ?? -1
-  if (better >= floor) {
+  if (better >= floor && !chain.doubts(better)) {
     leave(asked)
     show(better)
     void answers.sharedHeads.raise(call.grant.credentialId, better)
     return again
   }
   leave(again)
-  answers.heads.miss(call.grant.credentialId)
+  if (better < floor) answers.heads.miss(call.grant.credentialId)
   const text = `0x${floor.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') {
     leave(asked)

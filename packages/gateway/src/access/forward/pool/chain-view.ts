@@ -12,6 +12,11 @@ export interface ChainView {
   /** Number of the newest block that will not be replaced; undefined when nothing is known of it. */
   readonly finalized: number | undefined
   /**
+   * Tells whether a number is so far above what the upstreams have shown that only a block confirms it. A single upstream
+   * is believed.
+   */
+  doubts(number: number): boolean
+  /**
    * Hears that blocks were replaced by others, for as long as there is this view.
    *
    * @param listener - gets the number of the lowest one

@@ -3,9 +3,13 @@ import type { Upstream } from '../upstream.ts'
 import type { BlockReference, ChainView } from './chain-view.ts'
 
 const rememberedBlocks = 256
+// No chain is this fast.
+const shortestBlockMs = 200
+const believedBlocks = 3
 
 /** The chain behind a node, put together from the heads that its upstreams show. */
 export class ObservedChain implements ChainView {
+  readonly #isShared: boolean
   readonly #used: () => void
   readonly #staleMs: number
   readonly #listeners = new Set<(lowest: number) => void>()
@@ -17,10 +21,12 @@ export class ObservedChain implements ChainView {
   #isObserving = false
 
   /**
+   * @param isShared - whether there are several upstreams
    * @param staleMs - how long what was seen is true
    * @param used - called whenever somebody asks
    */
-  constructor(staleMs: number, used: () => void) {
+  constructor(isShared: boolean, staleMs: number, used: () => void) {
+    this.#isShared = isShared
     this.#staleMs = staleMs
     this.#used = used
   }
@@ -33,6 +39,13 @@ export class ObservedChain implements ChainView {
   get finalized(): number | undefined {
     this.#used()
     return this.#isFresh() ? this.#finalized : undefined
+  }
+
+  doubts(number: number): boolean {
+    const head = this.#head
+    if (!this.#isShared || !head || number <= head.number + believedBlocks || !this.#isFresh()) return false
+    const blocksSince = (performance.now() - this.#seenAt) / shortestBlockMs
+    return number > head.number + believedBlocks + blocksSince
   }
 
   onReorganized(listener: (lowest: number) => void): void {

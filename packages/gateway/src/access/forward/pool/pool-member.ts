@@ -50,7 +50,8 @@ export interface UpstreamState {
 /** A caller that goes away is no failure of an upstream. */
 type CountedFailure = Exclude<UpstreamFailureKind, 'aborted'>
 
-const laggingBlocks = 3
+/** An upstream that is further behind lags. */
+export const laggingBlocks = 3
 const farBehindBlocks = 40
 // A node may be replaced by a newer one at the same address.
 const lackingMs = 10 * 60_000
@@ -71,6 +72,8 @@ export class PoolMember {
   finalized: number | undefined
   lag: number | undefined
   chain: 'unknown' | 'right' | 'wrong' = 'unknown'
+  /** Whether it claims a head far above the others, and has no such block. */
+  isDoubted = false
   /** Of smooth weighted turns. */
   turn = 0
   /** Whether an answer has begun and stopped lately. */
@@ -93,7 +96,7 @@ export class PoolMember {
     if (this.record.isCordoned) return 'cordoned'
     if (this.chain === 'wrong') return 'wrong chain'
     if (!this.isResponsive) return 'failing'
-    if ((this.lag ?? 0) > farBehindBlocks) return 'far behind'
+    if (this.isDoubted || (this.lag ?? 0) > farBehindBlocks) return 'far behind'
     if (this.chain === 'unknown') return 'unknown'
     return (this.lag ?? 0) > laggingBlocks ? 'lagging' : 'ready'
   }

@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import { readHead } from '../subscribe/head.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { depthsOf } from './chain-depths.ts'
+import type { BlockReference } from './chain-view.ts'
 import { ObservedChain } from './observed-chain.ts'
-import type { PoolMember } from './pool-member.ts'
+import { laggingBlocks, type PoolMember } from './pool-member.ts'
 import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** When the upstreams of a node are asked for their heads. */
@@ -48,7 +49,8 @@ export class PoolWatch {
     this.#members = members
     this.#times = times
     this.#log = log
-    this.chain = new ObservedChain(Math.max(staleRounds * times.pollMs, shortestStaleMs), () => {
+    const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
+    this.chain = new ObservedChain(members.length > 1, staleMs, () => {
       this.#isChainWanted = true
       void this.use()
     })
@@ -112,9 +114,12 @@ export class PoolWatch {
       await this.#askChainId(member)
       const head = readHead(await this.#call(member, 'eth_getBlockByNumber', ['latest', false]))
       if (this.#isChainWanted) await this.#askFinalized(member, head.number)
+      const isBelieved = await this.#isBelieved(member, head)
       if (isJudged) member.breaker.succeed()
-      member.head = head
+      this.#noteDoubt(member, !isBelieved, head.number)
+      member.head = isBelieved ? head : undefined
       this.#judgeHeads()
+      if (!isBelieved) return
       if (this.#isChainWanted && member === this.#leader) {
         await this.chain.observe(head, member.finalized, member.upstream)
       }
@@ -136,6 +141,22 @@ export class PoolWatch {
     else if (silence.isSilent && breaker.state === 'closed') return
     // The head is what every node has at hand: one that takes this long for it hangs.
     else if (error.kind !== 'aborted') breaker.fail(error.kind === 'unconnected' || error.kind === 'late')
+  }
+
+  /** A head far above those of the others is believed when the upstream has that block, and not only its number. */
+  async #isBelieved(member: PoolMember, { number, hash }: BlockReference): Promise<boolean> {
+    const others = this.#shown().filter((other) => other.member !== member)
+    if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
+    const block = await this.#call(member, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+    return block !== null && readHead(block).hash === hash
+  }
+
+  #noteDoubt(member: PoolMember, isDoubted: boolean, claimed: number): void {
+    if (isDoubted && !member.isDoubted) {
+      const facts = { upstream: member.label, claimed, latest: this.head }
+      this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
+    }
+    member.isDoubted = isDoubted
   }
 
   async #askChainId(member: PoolMember): Promise<void> {
@@ -195,11 +216,16 @@ export class PoolWatch {
     }
   }
 
-  #judgeHeads(): void {
-    const shown = this.#members.flatMap((member) => {
+  /** The heads of the upstreams in use. */
+  #shown(): readonly { readonly member: PoolMember; readonly number: number }[] {
+    return this.#members.flatMap((member) => {
       const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
       return isUsed && member.head ? [{ member, number: member.head.number }] : []
     })
+  }
+
+  #judgeHeads(): void {
+    const shown = this.#shown()
     const best = Math.max(...shown.map(({ number }) => number))
     for (const { member, number } of shown) member.lag = best - number
     const isLeading = shown.some(
