@@ -35,6 +35,7 @@ import { createPlatformApi } from './control/platform-api/create-platform-api.ts
 import { writeCredentialUses } from './control/records/credential-uses.ts'
 import type { Store } from './control/store/open-store.ts'
 import { startWebhooks } from './control/webhooks/start-webhooks.ts'
+import { createLoopDetector } from './egress/cdn-loop.ts'
 import { createUpstreamRules, type UpstreamPolicy } from './egress/upstream-rules.ts'
 import { feedDirectory } from './directory-feed.ts'
 import { liveUpstreams } from './live-upstreams.ts'
@@ -110,6 +111,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const own = { urls: () => ownUrls, domain: () => current.nodeDomain }
   const upstreamPolicy = upstreamPolicyOf(configuration, parts.embedded)
   const upstreamRules = createUpstreamRules(upstreamPolicy, own)
+  const loops = createLoopDetector(store.sealer)
+  const loopEntry = loops.entry
   const metering = await startMetering({ store, units: configuration.units, log })
   const directory = createDirectory()
   const feed = await feedDirectory(store, directory, log)
@@ -126,6 +129,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     hedges: configuration.upstreamHedges,
     log,
     rules: upstreamRules,
+    loopEntry,
     fingerprint: store.sealer.fingerprint,
     // The probe finds out itself what it is refused.
     onRefused: ({ nodeId, credentialId }) => void (credentialId !== 'probe' && probe.refused(nodeId)),
@@ -144,6 +148,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     timeoutMs: configuration.upstreamTimeoutMs,
     log,
     rules: upstreamRules,
+    loopEntry,
   })
   const beaconNodes = createBeaconNodes({
     open: (address) =>
@@ -152,6 +157,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         configuration.upstreamTimeoutMs,
         writeBeaconError,
         upstreamRules.of(address),
+        loopEntry,
       ),
     embedded: embeddedBeacon,
   })
@@ -162,6 +168,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         configuration.upstreamTimeoutMs,
         writeJettonError,
         upstreamRules.of(address),
+        loopEntry,
       ),
     embedded: embeddedJetton,
   })
@@ -212,6 +219,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     log,
     timeoutMs: configuration.upstreamTimeoutMs,
     corsOrigin: configuration.nodeCorsOrigin,
+    loops,
     bodyMemory: new AnswerMemory(configuration.maxHeldBytes),
   }
   const plane = {

@@ -13,7 +13,7 @@ export interface Visitor {
 /** Why something may not pass; every protocol writes it in its own shape. */
 export interface Refusal {
   /** HTTP status that says the same. */
-  readonly status: 401 | 403 | 404 | 429 | 503
+  readonly status: 401 | 403 | 404 | 429 | 503 | 508
   /** Shown to the caller: which rule or limit it was, never what it allows others. */
   readonly reason: string
   readonly data?: RefusalData | undefined

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
+import { loopField } from '../../egress/cdn-loop.ts'
 import { targetOf } from '../../egress/checked-agent.ts'
 import { connectChecked } from '../../egress/connect-checked.ts'
 import { operatorUpstreams, type UpstreamRules } from '../../egress/upstream-rules.ts'
@@ -38,6 +39,8 @@ export interface UpstreamSocket {
 export interface UpstreamSocketOptions {
   /** Rules that each connection is checked against; those for what the operator has configured when left out. */
   readonly rules?: UpstreamRules | undefined
+  /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
+  readonly loopEntry?: string | undefined
   /** When a connection counts as half-open; within 9 seconds when left out. */
   readonly silence?: SilenceLimits | undefined
 }
@@ -101,6 +104,7 @@ class ReconnectingSocket implements UpstreamSocket {
   readonly #log: Logger
   readonly #silence: SilenceLimits
   readonly #rules: UpstreamRules
+  readonly #loopEntry: string | undefined
   readonly #subscriptions = new Set<Subscription>()
   /** What waits for an answer, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
@@ -116,7 +120,7 @@ class ReconnectingSocket implements UpstreamSocket {
     addresses: readonly string[],
     timeoutMs: number,
     log: Logger,
-    { rules = operatorUpstreams, silence = defaultSilence }: UpstreamSocketOptions,
+    { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: UpstreamSocketOptions,
   ) {
     this.#addresses = addresses
     this.#secrets = addresses.flatMap((address) => {
@@ -127,6 +131,7 @@ class ReconnectingSocket implements UpstreamSocket {
     this.#log = log
     this.#silence = silence
     this.#rules = rules
+    this.#loopEntry = loopEntry
   }
 
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription {
@@ -191,6 +196,7 @@ class ReconnectingSocket implements UpstreamSocket {
       const isSecure = /^(?:wss|https):/i.test(address)
       return new WebSocket(address, {
         handshakeTimeout,
+        ...(this.#loopEntry !== undefined && { headers: { [loopField]: this.#loopEntry } }),
         createConnection: (options: object) => connectChecked(targetOf(options, isSecure), isSecure, rules),
         maxPayload: maxMessageBytes,
         perMessageDeflate: false,

@@ -1,4 +1,5 @@
 import type { ConnectionRules } from '../../egress/connect-checked.ts'
+import { currentPassedThrough, loopField, loopValue, withPassedThrough } from '../../egress/cdn-loop.ts'
 import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
@@ -82,6 +83,8 @@ export interface ConnectedUpstream extends Upstream {
 export interface UpstreamOptions {
   /** Rules that each connection is checked against; those for what the operator has configured when left out. */
   readonly rules?: ConnectionRules | undefined
+  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  readonly loopEntry?: string | undefined
   readonly certificateAuthorityFile?: string | undefined
   readonly mostBatchedCalls?: number | undefined
 }
@@ -110,7 +113,7 @@ export function createUpstream(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  { rules, certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
+  { rules, loopEntry, certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
 ): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -125,7 +128,13 @@ export function createUpstream(
   const authorization = authorizationOf(url)
   const secrets = secretsOfAddress(url)
   const type = 'application/json'
-  const fields = fieldLines({ 'content-type': type, ...(authorization !== undefined && { authorization }) })
+  const ownFields = fieldLines({
+    'content-type': type,
+    ...(authorization !== undefined && { authorization }),
+  })
+  const loopLine = loopEntry === undefined ? '' : fieldLines({ [loopField]: loopEntry })
+  // Nearly all requests have these.
+  const usualFields = `${ownFields}${loopLine}`
 
   const post = (
     body: string,
@@ -136,6 +145,11 @@ export function createUpstream(
     awaiter: AnswerAwaiter,
   ) => {
     const trace = currentTrace()
+    const before = currentPassedThrough()
+    const fields =
+      before === undefined || loopEntry === undefined
+        ? usualFields
+        : `${ownFields}${fieldLines({ [loopField]: loopValue(loopEntry) })}`
     const call = {
       method: 'POST',
       target,
@@ -156,6 +170,12 @@ export function createUpstream(
       } else awaiter.reject(refused(answer))
     }
     connections.exchange(call, (error, answer) => {
+      if (before !== undefined) {
+        withPassedThrough(before, () =>
+          trace ? inTrace(trace, () => hear(error, answer)) : hear(error, answer),
+        )
+        return
+      }
       // The connection belongs to all calls, and what it runs belongs to none of their traces.
       if (currentTrace() === trace) hear(error, answer)
       else if (trace) inTrace(trace, () => hear(error, answer))
@@ -181,6 +201,8 @@ export function createUpstream(
     close: () => connections.close(),
   }
 }
+
+const loopDetected = 508
 
 const inspectResponse = () => new ResponseInspector()
 
@@ -219,6 +241,8 @@ function refused(answer: Http1Answer): UpstreamFailure {
   if (!answer.bytes) void answer.body.dump()
   const retryAfter = Number(answer.header('retry-after'))
   return new UpstreamFailure('refused', `The node answered HTTP ${answer.status}.`, {
+    // A loop is to end at each service that it went through.
+    ...(answer.status === loopDetected && { status: loopDetected }),
     httpStatus: answer.status,
     retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,
   })

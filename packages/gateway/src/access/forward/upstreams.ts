@@ -56,6 +56,8 @@ export interface PooledOptions {
   readonly onRefused?: ((grant: NodeGrant) => void) | undefined
   /** Rules for connections; those for what the operator has configured when left out. */
   readonly rules?: UpstreamRules
+  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  readonly loopEntry?: string | undefined
 }
 
 const pollTimeoutMs = 2_000
@@ -88,6 +90,7 @@ export function createUpstreams(
     onRefused,
     fingerprint = ownFingerprint(),
     rules = operatorUpstreams,
+    loopEntry,
   }: PooledOptions = {},
 ): Upstreams {
   const memory = new AnswerMemory(maxHeldBytes)
@@ -105,7 +108,11 @@ export function createUpstreams(
     const key = JSON.stringify([address, socketOptions])
     const known = connections.get(key)
     if (known) return known
-    const upstream = opened(address, timeoutMs, memory, { ...socketOptions, rules: rules.of(address) })
+    const upstream = opened(address, timeoutMs, memory, {
+      ...socketOptions,
+      rules: rules.of(address),
+      loopEntry,
+    })
     connections.set(key, upstream)
     return upstream
   }

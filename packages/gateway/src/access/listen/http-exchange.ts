@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
+import { loopReason, withPassedThrough } from '../../egress/cdn-loop.ts'
 import { tell } from '../awaiter.ts'
 import { CallEnd, type CallSignal } from '../call-signal.ts'
 import { busy } from '../admit/refusals.ts'
@@ -95,6 +96,12 @@ export class HttpExchange<
 
   /** As {@link run} for an answer that tells of its end by {@link over} or {@link fail}. */
   begin(path: { readonly token?: string | undefined }, answer: () => void): void {
+    const loop = this.request.headers['cdn-loop']
+    if (loop === undefined) this.#trace(path, answer)
+    else withPassedThrough(String(loop), () => this.#trace(path, answer))
+  }
+
+  #trace(path: { readonly token?: string | undefined }, answer: () => void): void {
     const { traceparent } = this.request.headers
     const part = this.#plane.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
       'http.request.method': this.request.method,
@@ -113,10 +120,20 @@ export class HttpExchange<
     })
     this.guard(() => {
       this.#setCommonHeaders()
-      if (this.request.method !== 'OPTIONS') return answer()
+      if (this.request.method !== 'OPTIONS') {
+        this.#refuseLoop()
+        return answer()
+      }
       this.#answerPreflight(path)
       this.over()
     })
+  }
+
+  /** @throws what the rules make of a request that has passed through this service before */
+  #refuseLoop(): void {
+    const loop = this.request.headers['cdn-loop']
+    if (loop === undefined || this.#plane.loops?.isLoop(String(loop)) !== true) return
+    throw this.#rules.failure({ status: 508, reason: loopReason })
   }
 
   /** Runs a piece of the answer; what it throws is how the request ends. */

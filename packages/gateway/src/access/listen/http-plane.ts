@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import type { LoopDetector } from '../../egress/cdn-loop.ts'
 import type { Admission, Refusal } from '../admit/admission.ts'
 import type { ClientRequest } from './client-side.ts'
 import type { ServedProtocol } from '../admit/served-protocol.ts'
@@ -24,6 +25,8 @@ export interface HttpPlane {
   /** How long a node may take to answer, and a client to go on reading. */
   readonly timeoutMs: number
   readonly corsOrigin: string
+  /** Refuses requests that have passed through this service before; none when left out. */
+  readonly loops?: LoopDetector | undefined
   /** For the bodies of all requests together; any number of bytes when it is left out. */
   readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
 }

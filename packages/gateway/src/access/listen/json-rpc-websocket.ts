@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { NodeGrant } from '../../grants/node-grant.ts'
+import { loopReason } from '../../egress/cdn-loop.ts'
 import { CredentialSockets } from '../admit/credential-sockets.ts'
 import { ruleRefusals } from '../admit/refusals.ts'
 import { failureOf } from '../answer-call.ts'
@@ -67,6 +68,10 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
     const path = matchWebSocketPath(request.url ?? '')
     if (!path) throw new RpcFailure(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
+    const loop = request.headers['cdn-loop']
+    if (loop !== undefined && plane.loops?.isLoop(String(loop)) === true) {
+      throw refusedCall({ status: 508, reason: loopReason })
+    }
     if (isStopping) throw new RpcFailure(rpcCodes.internalError, 'The service restarts.', { status: 503 })
     const grant = admitted(plane, path, request)
     const log = plane.log.child({ request_id: requestId })
@@ -89,6 +94,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
         visitor,
         endpoint,
         log,
+        passedThrough: loop === undefined ? undefined : String(loop),
       }
       const session = new WebSocketSession(parts)
       sessions.add(session)

@@ -7,6 +7,7 @@ import type { Visitor } from '../admit/admission.ts'
 import type { SocketShare } from '../admit/credential-sockets.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
 import { failureOf } from '../answer-call.ts'
+import { withPassedThrough } from '../../egress/cdn-loop.ts'
 import { inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import { parseBody, type RpcBody } from '../json-rpc/parse-body.ts'
 import { errorText } from '../json-rpc/rpc-text.ts'
@@ -43,6 +44,8 @@ export interface SessionParts {
   readonly visitor: Visitor
   readonly endpoint: NodePath['endpoint']
   readonly log: Logger
+  /** Value of `CDN-Loop` of the handshake. */
+  readonly passedThrough: string | undefined
 }
 
 // How long a client may leave its answers unread once too many bytes wait for it.
@@ -235,8 +238,10 @@ export class WebSocketSession {
         this.#inFlight -= body.items.length
         this.#answered(answered, data.length, started)
       })
-    if (trace) inTrace(trace, answer)
-    else answer()
+    const { passedThrough } = this.#parts
+    const begin = () => (trace ? inTrace(trace, answer) : answer())
+    if (passedThrough === undefined) begin()
+    else withPassedThrough(passedThrough, begin)
   }
 
   #answered(answered: AnsweredMessage, bytesIn: number, started: number): void {

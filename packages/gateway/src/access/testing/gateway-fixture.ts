@@ -28,7 +28,7 @@ export async function gatewayFixture(
   embedded: Readonly<Record<string, string>> = {},
 ): Promise<GatewayFixture> {
   const database = await temporaryDatabase(undefined)
-  const store = await database.open()
+  const store = await database.open(environment['FAIRLEAD_SECRET_KEY'])
   const upstreams = {
     evm: upstream,
     ...(embedded['websocket'] && { websocket: 'devnet' }),

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { CallSignal } from '../../call-signal.ts'
+import { currentPassedThrough } from '../../../egress/cdn-loop.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { type Awaiter, promised, tell } from '../../awaiter.ts'
 import type { Call } from '../../call.ts'
@@ -112,7 +113,9 @@ export class NodeAnswers {
     const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
     const sought = { prefix, group, params: asked, rule, method: name, block, sharedKey, ask }
     const flight = this.#flightOf(sought)
-    if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
+    // A call that came from another service could wait for one that waits for it there.
+    if (flight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, ask, awaiter)
+    else if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
     else this.#lead(sought, call.signal, awaiter)
   }
 

@@ -1,3 +1,4 @@
+import { loopField, loopValue } from '../../../egress/cdn-loop.ts'
 import { type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
 import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
@@ -34,6 +35,7 @@ const longestConnectMs = 5_000
  * @param timeoutMs - longest wait for the head of an answer, and for the next bytes of its body
  * @param writeError - gives errors the shape of the API
  * @param rules - that each connection is checked against
+ * @param loopEntry - entry of `CDN-Loop` that each request carries
  * @throws when the address is not one; the error may quote it
  */
 export function createRestUpstream(
@@ -41,6 +43,7 @@ export function createRestUpstream(
   timeoutMs: number,
   writeError: WriteError,
   rules: ConnectionRules = operatorRules,
+  loopEntry?: string,
 ): RestUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -60,7 +63,7 @@ export function createRestUpstream(
       const answer = await connections.request({
         method,
         target: pathBelow(url, call.target),
-        fields: fieldLines({ ...headers, ...own, ...traceFields() }),
+        fields: fieldLines({ ...headers, ...own, ...traceFields(), ...loopFields(loopEntry) }),
         body,
         signal,
         owner,
@@ -115,6 +118,10 @@ function isRefusedCredential(status: number): boolean {
 function traceFields(): Readonly<Record<string, string>> {
   const trace = currentTrace()
   return trace ? { traceparent: trace.traceparent } : {}
+}
+
+function loopFields(entry: string | undefined): Readonly<Record<string, string>> {
+  return entry === undefined ? {} : { [loopField]: loopValue(entry) }
 }
 
 function pathBelow({ pathname, search }: URL, target: string): string {

@@ -26,11 +26,13 @@ export interface HubOptions {
   readonly log: Logger
   /** Rules for connections; those for what the operator has configured when left out. */
   readonly rules?: UpstreamRules | undefined
+  /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
+  readonly loopEntry?: string | undefined
 }
 
 /** Makes the set of subscription hubs, one for each node address. */
 export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
-  const { upstreams, embeddedSocket, pollMs, timeoutMs, log, rules } = options
+  const { upstreams, embeddedSocket, pollMs, timeoutMs, log, rules, loopEntry } = options
   const hubs = new Map<string, SubscriptionHub>()
   const slices = new TimeSlices()
   return {
@@ -44,7 +46,9 @@ export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
       const upstream = upstreams.of(grant, 'evm')
       const nodeLog = log.child({ node_id: grant.nodeId })
       const socket =
-        addresses.length === 0 ? undefined : createUpstreamSocket(addresses, timeoutMs, nodeLog, { rules })
+        addresses.length === 0
+          ? undefined
+          : createUpstreamSocket(addresses, timeoutMs, nodeLog, { rules, loopEntry })
       const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
       hubs.set(key, hub)
       return hub

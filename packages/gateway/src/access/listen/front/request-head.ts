@@ -34,6 +34,7 @@ const knownHeaders = new Set([
   'accept-language',
   'authorization',
   'cache-control',
+  'cdn-loop',
   'connection',
   'content-length',
   'content-type',

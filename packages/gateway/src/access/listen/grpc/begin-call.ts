@@ -1,3 +1,4 @@
+import { loopField, loopReason } from '../../../egress/cdn-loop.ts'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import { type Admitted, isRefusal, type Refusal } from '../../admit/admission.ts'
@@ -90,7 +91,11 @@ function placeOf(answer: Admitted | Refusal): Admitted {
   return answer
 }
 
-function enter({ door }: GrpcPlane, { path, received, host, socket }: CallRequest): NodeGrant {
+function enter({ door, loops }: GrpcPlane, { path, received, host, socket }: CallRequest): NodeGrant {
+  const loop = received.headers[loopField]
+  if (loop !== undefined && loops?.isLoop(String(loop)) === true) {
+    throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
+  }
   const xToken = single(received.headers['x-token'])
   const grant = door.enterWithXToken(xToken, host, { headers: received.headers, socket })
   if ('status' in grant) throw errorOfRefusal(grant)
@@ -123,6 +128,10 @@ function forward(
   const messages = metrics.messages.labels(method)
   let answered = 0
   const headers = headersForNode(request.path, request.received, request.isWeb)
+  if (plane.loops) {
+    const before = request.received.headers[loopField]
+    headers[loopField] = before === undefined ? plane.loops.entry : `${String(before)}, ${plane.loops.entry}`
+  }
   const call: ProxiedCall = new ProxiedCall(client, node, headers, {
     onRequest: (bytes) => {
       metrics.bytesIn.inc(bytes.length)

@@ -1,3 +1,4 @@
+import type { LoopDetector } from '../../../egress/cdn-loop.ts'
 import type { Logger } from 'pino'
 import type { LoggedRequests } from '../../../observe/logged-requests.ts'
 import type { GrpcMetrics } from '../../../observe/metrics.ts'
@@ -26,6 +27,8 @@ export interface GrpcPlane {
   /** Calls that get a line in the log; all when left out. */
   readonly logRequests?: LoggedRequests | undefined
   readonly corsOrigin: string
+  /** Refuses calls that have passed through this service before; none when left out. */
+  readonly loops?: LoopDetector | undefined
   /** Ends streams whose clients do not read; none are ended when it is left out. */
   readonly deadlines?: ProgressDeadlines | undefined
   /** Longest request body of gRPC-web. */

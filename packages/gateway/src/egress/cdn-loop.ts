@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Sealer } from '../credentials/sealing.ts'
+
+/** Detects requests that have already passed through this deployment. */
+export interface LoopDetector {
+  /** Entry of the field `CDN-Loop` that is added to each request to an upstream. */
+  readonly entry: string
+  /** Returns true for a value of `CDN-Loop` that names this deployment, or more services than a request can need to pass. */
+  isLoop(value: string): boolean
+}
+
+/** Header field that names the services that a request has passed through (RFC 8586). */
+export const loopField = 'cdn-loop'
+
+/** Told to the client of a request that is not forwarded any more. */
+export const loopReason = 'The upstreams of this node lead back to this service.'
+
+const maxValueLength = 1_024
+const idLength = 22
+// What else is in a field that came is not passed on.
+const passedOnForm = /^[\x20-\x7E]+$/
+
+/**
+ * Makes the loop detector of a deployment. All its processes and replicas, which have the same secret key, have the same
+ * id; it reveals nothing of the key, and it differs from that of every other deployment, so that these may be chained.
+ */
+export function createLoopDetector(sealer: Pick<Sealer, 'fingerprint'>): LoopDetector {
+  const id = sealer.fingerprint('deployment', loopField).slice(0, idLength)
+  return {
+    entry: `fairlead; id=${id}`,
+    isLoop: (value) => value.length > maxValueLength || value.includes(id),
+  }
+}
+
+const passedThrough = new AsyncLocalStorage<string>()
+
+/** Runs the answer to a request that has passed through other services, whose names are passed on. */
+export function withPassedThrough<result>(value: string, run: () => result): result {
+  return passedOnForm.test(value) ? passedThrough.run(value, run) : run()
+}
+
+/** Services that the running request has passed through, as a value of `CDN-Loop`; undefined for most requests. */
+export function currentPassedThrough(): string | undefined {
+  return passedThrough.getStore()
+}
+
+/** The value of `CDN-Loop` of a request to an upstream. */
+export function loopValue(entry: string): string {
+  const before = passedThrough.getStore()
+  return before === undefined ? entry : `${before}, ${entry}`
+}
