@@ -6,6 +6,7 @@ import {
   debugTraceCall,
   debugTraceTransaction,
 } from './debug-trace.ts'
+import { debugAccountRange } from './debug-account-range.ts'
 import { debugGetRawTransactions } from './debug-get-raw-transactions.ts'
 import { debugTraceCallMany } from './debug-trace-call-many.ts'
 import { ethCall, ethEstimateGas } from './empty-overrides.ts'
@@ -17,6 +18,7 @@ import { ethCallMany } from './eth-call-many.ts'
 import { ethCreateAccessList } from './eth-create-access-list.ts'
 import { ethGetBlockByHash } from './eth-get-block-by-hash.ts'
 import { ethGetLogs, ethNewFilter } from './eth-get-logs.ts'
+import { ethGetProof } from './eth-get-proof.ts'
 import { ethProtocolVersion } from './eth-protocol-version.ts'
 import { ethSyncing } from './eth-syncing.ts'
 import {
@@ -35,6 +37,7 @@ import {
 import { otsGetInternalOperations, otsGetTransactionError, otsTraceTransaction } from './ots-transaction.ts'
 import { traceBlock, traceReplayBlockTransactions, traceTransaction } from './parity-traces.ts'
 import { receipt, receipts } from './receipts.ts'
+import { rpcModules } from './rpc-modules.ts'
 import {
   ethGetBlockReceiptsWithSystemTx,
   ethGetEvmSystemTxsByBlockHash,
@@ -48,6 +51,7 @@ import { txpoolContentFrom } from './txpool-content-from.ts'
 
 /** Every adapter by method. `docs/reference/adapters.md` lists them with the reason for each. */
 export const adapters: Readonly<Record<string, Adapter>> = {
+  debug_accountRange: debugAccountRange,
   debug_getRawTransactions: debugGetRawTransactions,
   debug_traceBlock: debugTraceBlock,
   debug_traceBlockByHash: debugTraceBlockByHash,
@@ -80,6 +84,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   eth_getSystemTxsByBlockHash: ethGetSystemTxsByBlockHash,
   eth_getSystemTxsByBlockNumber: ethGetSystemTxsByBlockNumber,
   eth_getLogs: ethGetLogs,
+  eth_getProof: ethGetProof,
   eth_getTransactionReceipt: receipt,
   eth_newFilter: ethNewFilter,
   eth_pendingTransactions: noAccounts,
@@ -94,6 +99,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   ots_searchTransactionsAfter: otsSearchTransactionsAfter,
   ots_searchTransactionsBefore: otsSearchTransactionsBefore,
   ots_traceTransaction: otsTraceTransaction,
+  rpc_modules: rpcModules,
   trace_block: traceBlock,
   trace_replayBlockTransactions: traceReplayBlockTransactions,
   trace_transaction: traceTransaction,

@@ -28,9 +28,10 @@ function headerBy(method: string, blockMethod: string): Adapter {
   return {
     derivedFrom: [blockMethod],
     answer: async ({ signal }, [given], upstream) => {
-      const block = quantity(given)
+      // Only the names of block explorers take decimal numbers.
+      const block = method.startsWith('erigon_') ? quantity(given) : given
       if (typeof block !== 'string') {
-        throw new RpcFailure(rpcCodes.invalidParams, `${method} needs a block as text or number.`)
+        throw new RpcFailure(rpcCodes.invalidParams, 'invalid argument 0: must be the text of a block.')
       }
       const found = await nativeOrDerived({ upstream, method, params: [block], signal }, () =>
         upstream.call(blockMethod, [block, false], signal),

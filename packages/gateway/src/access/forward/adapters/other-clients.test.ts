@@ -314,3 +314,66 @@ describe('a node that hides its version', () => {
     expect(await adapted(url)('debug_traceCall', {}, 'latest', { tracer: 'muxTracer' })).toEqual({})
   })
 })
+
+describe('what go-ethereum takes', () => {
+  const proof = (key: string) => ({ address: '0x1', storageProof: [{ key, value: '0x0', proof: [] }] })
+
+  it('are short storage keys, which other clients refuse', async () => {
+    const whole = `0x${'0'.repeat(64)}`
+    const strict = await scriptedNode({
+      eth_getProof: ([, keys]) =>
+        String(keys) === whole
+          ? { result: proof(whole) }
+          : { error: { code: -32602, message: 'odd number of digits' } },
+    })
+    expect(await adapted(strict.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
+    const tolerant = await scriptedNode({ eth_getProof: ([, keys]) => ({ result: proof(String(keys)) }) })
+    expect(await adapted(tolerant.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
+    expect(tolerant.asked).toHaveLength(1)
+  })
+
+  it('is no proof of the pending block, which is not pruned', async () => {
+    const message = `missing trie node ${'ab'.repeat(32)} (path ) state is not available`
+    const { url } = await scriptedNode({ eth_getProof: { error: { code: -32000, message } } })
+    await expect(adapted(url)('eth_getProof', '0x1', [], 'pending')).rejects.toMatchObject({
+      code: -32000,
+      message,
+    })
+    await expect(adapted(url)('eth_getProof', '0x1', [], '0x1')).rejects.toMatchObject({ code: 4444 })
+  })
+
+  it('is debug_accountRange with all its params', async () => {
+    const message = 'missing value for required argument 5'
+    const strict = await scriptedNode({
+      debug_accountRange: (params) =>
+        params.length === 6 ? { result: params[5] } : { error: { code: -32602, message } },
+    })
+    expect(await adapted(strict.url)('debug_accountRange', '0x1', '0x', 1, true, true)).toBe(false)
+    const other = await scriptedNode({ debug_accountRange: (params) => ({ result: params.length }) })
+    expect(await adapted(other.url)('debug_accountRange', '0x1', '0x', 1, true, true)).toBe(5)
+  })
+
+  it.each(['eth_getHeaderByNumber', 'eth_getHeaderByHash'])('are texts of blocks: %s', async (method) => {
+    const header = { number: '0x15', hash: '0x1' }
+    const { url } = await scriptedNode({ [method]: { result: header } })
+    for (const block of [21, null, {}, true]) {
+      await expect(adapted(url)(method, block)).rejects.toMatchObject({ code: -32602 })
+    }
+    expect(await adapted(url)(method, '0x15')).toEqual(header)
+  })
+})
+
+it('rpc_modules names only what is offered', async () => {
+  const modules = {
+    admin: '1.0',
+    debug: '1.0',
+    eth: '1.0',
+    miner: '1.0',
+    net: '1.0',
+    rpc: '1.0',
+    web3: '1.0',
+  }
+  const { url } = await scriptedNode({ rpc_modules: { result: modules } })
+  const { admin: _admin, miner: _miner, ...offered } = modules
+  expect(await adapted(url)('rpc_modules')).toEqual(offered)
+})

@@ -45,6 +45,18 @@ describe('a filter', () => {
     expect(found.toSorted()).toEqual(['a 0x1', 'a 0x2', 'b 0x1', 'b 0x2', 'c 0x1', 'c 0x2'])
   })
 
+  it.each(['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'])(
+    'has an id that is text, also for %s',
+    async (method) => {
+      const { text } = await numbering()
+      for (const node of [pooledNode(text), pooledNode(text.split(' ')[0] ?? '')]) {
+        for (const id of [null, 5, {}, undefined]) {
+          await expect(node.call(method, [id])).rejects.toMatchObject({ code: -32602 })
+        }
+      }
+    },
+  )
+
   it('is found by another process, which has the upstreams in another order', async () => {
     const { text } = await numbering()
     const secretKey = new Uint8Array(32).fill(7)
@@ -76,7 +88,7 @@ describe('a filter', () => {
       id.replace(/.$/, '2'),
       id.replace(/^0x1./, (begin) => (begin === '0x1f' ? '0x1e' : '0x1f')),
     ]
-    for (const other of [...guessed, '0x1', '1', 1, null, `0x1${'0'.repeat(17)}`]) {
+    for (const other of [...guessed, '0x1', '1', `0x1${'0'.repeat(17)}`]) {
       await expect(changes(node, other)).rejects.toMatchObject({ code: -32000, message: 'filter not found' })
     }
     await expect(changes(node, id, 'another')).rejects.toThrow('filter not found')

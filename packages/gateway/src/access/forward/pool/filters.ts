@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { CallSignal } from '../../call-signal.ts'
+import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { callText, resultText } from '../../json-rpc/rpc-text.ts'
 import { HeldAnswer } from '../held-answer.ts'
 import type { AskedCall } from '../upstream.ts'
@@ -41,6 +42,16 @@ export function makesFilter(method: string): boolean {
 /** Whether a call uses a filter that was made before. */
 export function usesFilter(method: string): boolean {
   return using.has(method)
+}
+
+/**
+ * Checks the id of a call that uses a filter.
+ *
+ * @returns the failure for an id that is no text; nodes refuse it before they look for the filter
+ */
+export function badFilterId({ params: [id] }: AskedCall): RpcFailure | undefined {
+  if (typeof id === 'string') return undefined
+  return new RpcFailure(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
 }
 
 /** A call to the upstream that has made the filter which it uses. */

@@ -20,6 +20,7 @@ import { PoolWatch, type WatchTimes } from './pool-watch.ts'
 import { SilenceWatch } from './silence-watch.ts'
 import {
   type Fingerprint,
+  badFilterId,
   makesFilter,
   openFilter,
   sealFilter,
@@ -130,6 +131,8 @@ export class NodePool {
 
   /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
   #askMaker(signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+    const bad = badFilterId(asked)
+    if (bad) return awaiter.reject(bad)
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, awaiter)
     // Clients make a filter that is not there anew, and so come to another upstream.
