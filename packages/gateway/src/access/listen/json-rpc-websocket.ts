@@ -147,7 +147,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
         open(request, socket, head, requestId)
       } catch (error) {
         const failure = failureOf(error, plane.log.child({ request_id: requestId }))
-        const code = isNativeWebSocket(request) ? closeCodeOfRefusal(failure.status) : undefined
+        const code = isCloseVisible(request) ? closeCodeOfRefusal(failure.status) : undefined
         if (code === undefined) refuseWith(socket, requestId, failure)
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
@@ -185,11 +185,14 @@ function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request:
 }
 
 /**
- * Tells whether a handshake comes from the WebSocket of a browser or a runtime, which does not show its program the HTTP
- * status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone.
+ * Tells whether a handshake comes from the WebSocket of a browser or a runtime, which shows its program a close code but not
+ * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
+ * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
  */
-function isNativeWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
+function isCloseVisible({ url = '', headers }: IncomingMessage): boolean {
+  const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
+  const { token } = matchWebSocketPath(url) ?? {}
+  return isNative && (token !== undefined || headers.authorization !== undefined)
 }
 
 function answerNoUpgrade(

@@ -39,6 +39,18 @@ it('answers other clients over HTTP', async () => {
   })
 })
 
+it('asks a browser for its user name and password before it closes for wrong ones', async () => {
+  const gateway = await listening()
+  const url = gateway.wsUrl.replace(/\/[^/]+$/, '')
+  expect(await refusedHandshake(url, browser)).toMatchObject({
+    status: 401,
+    headers: { 'www-authenticate': 'Basic realm="node"' },
+  })
+  const authorization = `Basic ${Buffer.from('user:wrong').toString('base64')}`
+  const client = await openWebSocket(url, { headers: { ...browser.headers, authorization } })
+  expect(await client.closed).toEqual([4401, expect.stringContaining('Unknown user name or password.')])
+})
+
 it('counts the unknown credentials of both alike, and tells both of the throttle', async () => {
   const gateway = await listening({ passing: { maxFailures: 2 } })
   expect(await nativeClose(wrong(gateway))).toMatchObject({ code: 4401 })
