@@ -161,6 +161,8 @@ describe('platform API over HTTP', () => {
       'a b',
       '"><script>',
       'evil.test:99999999',
+      'evil.test:99999',
+      'evil.999',
       '-x',
     ])('do not use the host %s', async (host) => {
       const link = await next({ host })

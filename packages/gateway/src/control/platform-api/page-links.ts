@@ -66,7 +66,9 @@ export function invalidPage(): PlatformError {
 export function baseAddress(publicUrl: string | undefined, request: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const { host, protocol } = request
-  if (plainHost.test(host)) return `${protocol}://${host}`
+  const given = `${protocol}://${host}`
+  // A port above 65535 and a name such as `a.999` are plain, and no URL.
+  if (plainHost.test(host) && URL.canParse(given)) return given
   const { localAddress, localPort } = request.socket
   if (localAddress === undefined) return `${protocol}://localhost`
   return `${protocol}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort ?? 80}`
