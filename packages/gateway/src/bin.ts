@@ -12,9 +12,10 @@ import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** Lets a service go on when whoever read its output is gone. */
+/** Keeps the process alive when its output cannot be written: the reader is gone, or the disk is full. */
 function outliveReader(): void {
   process.stdout.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
 }
 
 // What a command runs is loaded with it: a help text or an error in the arguments does not wait for a whole service.

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { openLogDestination } from './log-destination.ts'
 
 /**
  * Makes the service's log: one JSON object a line on standard error, so that standard output stays for people.
@@ -15,6 +16,6 @@ export function createLog(level: string, destination?: DestinationStream): Logge
       // No part of the service logs headers; should one ever do, these stay out.
       redact: ['*.headers.authorization', '*.headers["x-token"]', '*.url'],
     },
-    destination ?? pino.destination({ dest: 2, sync: true }),
+    destination ?? openLogDestination(2),
   )
 }

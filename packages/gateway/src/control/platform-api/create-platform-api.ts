@@ -23,6 +23,7 @@ import type { WebhookSending } from './operation-context.ts'
 import { type RateLimits, createRateLimits } from './rate-limits.ts'
 import { registerOperations } from './register-operations.ts'
 import { newRequestId } from './request-id.ts'
+import { createRequestLog } from './request-log.ts'
 import { requestNotes } from './request-notes.ts'
 
 const bodyLimitBytes = 1024 * 1024
@@ -59,6 +60,7 @@ export interface PlatformApiOptions {
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
   const { store, log, units = createUnits('flat') } = options
   const uses = recordUse(store.db, log)
+  const logRequest = createRequestLog(log)
   const app = fastify({
     // Its own log lines contain the URL with the query; the one below does not.
     logger: false,
@@ -77,7 +79,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
       const answer: FastifyReply = reply
       void answer.headers({ ...commonHeaders(request), ...failure.headers })
       void answer.code(failure.status).send(errorBody(failure, request.id))
-      logRequest(log, request, failure.status, reply.elapsedTime)
+      logRequest(request, failure.status, reply.elapsedTime)
     },
     ...(options.serverFactory !== undefined && { serverFactory: options.serverFactory }),
   })
@@ -93,7 +95,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     if (request.is404) throw new PlatformError('not_found')
   })
   app.addHook('onResponse', async (request, reply) => {
-    logRequest(log, request, reply.statusCode, reply.elapsedTime)
+    logRequest(request, reply.statusCode, reply.elapsedTime)
     const { identity } = requestNotes(request)
     if (identity !== undefined) uses.note({ identity, ip: request.ip })
   })
@@ -171,20 +173,4 @@ function commonHeaders(request: FastifyRequest): Record<string, string> {
     'referrer-policy': 'no-referrer',
     ...(request.protocol === 'https' && { 'strict-transport-security': 'max-age=31536000' }),
   }
-}
-
-// The path is left out: a node token sent here by mistake would stand in it.
-function logRequest(log: Logger, request: FastifyRequest, status: number, elapsedMs: number): void {
-  const { operationId, identity } = requestNotes(request)
-  log.info(
-    {
-      request_id: request.id,
-      operation_id: operationId ?? null,
-      status,
-      duration_ms: Math.round(elapsedMs * 1000) / 1000,
-      key: identity?.kind === 'key' ? identity.label : null,
-      user_id: identity?.userId ?? null,
-    },
-    'platform request',
-  )
 }

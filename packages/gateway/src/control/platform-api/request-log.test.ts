@@ -1,7 +1,11 @@
 import { createServer } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { memory } from '../../access/testing/gateway-fixture.ts'
+import { createLog } from '../../observe/log.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends, temporaryDatabase } from '../testing/temporary-store.ts'
+import { createRequestLog } from './request-log.ts'
 
 describe('requests, logged', () => {
   let database: TemporaryDatabase
@@ -83,6 +87,27 @@ describe('requests, logged', () => {
       expect(fixture.log()).not.toContain(secret)
     }
   })
+})
+
+it('throttled requests have one line in 10 s, with the number of those that have none', () => {
+  const lines = memory()
+  let now = 0
+  const logRequest = createRequestLog(createLog('info', lines.stream), () => now)
+  const request = { id: 'a' } as FastifyRequest
+  for (let count = 0; count < 100; count++) logRequest(request, 429, 1)
+  logRequest(request, 200, 1)
+  now = 10_000
+  logRequest(request, 429, 1)
+  const written = lines
+    .text()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(written.map(({ status, not_logged: count }) => [status, count])).toEqual([
+    [429, undefined],
+    [200, undefined],
+    [429, 99],
+  ])
 })
 
 describe.each(backends)('requests that fail, on $name', ({ create }) => {
