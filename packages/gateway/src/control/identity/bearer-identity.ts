@@ -6,6 +6,7 @@ import { PlatformError } from '../platform-api/platform-error.ts'
 import { findValidApiKey } from '../records/api-keys.ts'
 import type { Database } from '../store/database.ts'
 import type { Identity } from './identity.ts'
+import type { LookupLimit } from './lookup-limit.ts'
 import { scopesInForce } from './scopes.ts'
 
 const bearer = /^bearer +(.+)$/i
@@ -19,20 +20,36 @@ const bearer = /^bearer +(.+)$/i
  * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`; `throttled` after too many of those
  */
 export async function bearerIdentity(
-  { db, guesses }: { readonly db: Kysely<Database>; readonly guesses: GuessWatch | undefined },
+  {
+    db,
+    guesses,
+    lookups,
+  }: {
+    readonly db: Kysely<Database>
+    readonly guesses: GuessWatch | undefined
+    readonly lookups: LookupLimit
+  },
   authorization: string | undefined,
   address: string,
 ): Promise<Identity> {
   const key = bearer.exec(authorization?.trim() ?? '')?.[1]
   if (key === undefined) throw new PlatformError('not_authenticated')
   const prefix = apiKeyPrefix(key)
+  // Counted before the database is asked.
+  const lookupMs = prefix === undefined ? 0 : lookups.take(address)
+  if (lookupMs > 0) throw throttled(Math.max(lookupMs, guesses?.failed(address) ?? 0))
   const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
   if (found === undefined || !equalInConstantTime(found.sha256, sha256Hex(key))) {
     const waitMs = guesses?.failed(address) ?? 0
-    if (waitMs === 0) throw new PlatformError('authentication_failed')
-    throw new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(waitMs)) } })
+    throw waitMs === 0 ? new PlatformError('authentication_failed') : throttled(waitMs)
   }
+  lookups.succeeded(address)
   const { id, organizationId, creatorId, role } = found
   const scopes = scopesInForce(found.scopes, role)
-  return { kind: 'key', id, label: found.prefix, userId: creatorId, organizationId, role, scopes }
+  const expiresAt = found.expiresAt ?? undefined
+  return { kind: 'key', id, label: found.prefix, userId: creatorId, organizationId, role, scopes, expiresAt }
+}
+
+function throttled(waitMs: number): PlatformError {
+  return new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(waitMs)) } })
 }

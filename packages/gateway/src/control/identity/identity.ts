@@ -15,6 +15,8 @@ export interface Identity {
   readonly role: Role
   /** Of a session: all of the role. Of a key: its own, as far as its creator's role still has them. */
   readonly scopes: ReadonlySet<Scope>
+  /** When a key ends; undefined for one without an end, and for a session. */
+  readonly expiresAt?: string | undefined
 }
 
 /** Where a request came from; for the audit log. */

@@ -5,7 +5,9 @@ import { PlatformError } from '../platform-api/platform-error.ts'
 import { findValidSession } from '../records/sessions.ts'
 import { csrfTokenOf, readCookie } from '../sessions/session-cookie.ts'
 import type { Database } from '../store/database.ts'
+import { wholeSeconds } from '../../access/admit/refusals.ts'
 import type { Identity } from './identity.ts'
+import type { LookupLimit } from './lookup-limit.ts'
 import { scopesOfRole } from './scopes.ts'
 
 /** What a request with a cookie is recognised by. */
@@ -15,22 +17,29 @@ export interface CookieRequest {
   readonly isUnsafe: boolean
   /** The header X-CSRF-Token. */
   readonly csrfToken: string | undefined
+  /** Of the client. */
+  readonly address: string
 }
 
 /**
  * Finds out whose session the cookie of a request stands for; undefined when it has none.
  *
- * @throws {@link PlatformError} `authentication_failed` when the session has ended, `csrf_failed` when the request changes
+ * @throws {@link PlatformError} `authentication_failed` when the session has ended, `throttled` after too many of those, `csrf_failed` when the request changes
  *   something without the token of the session or for another site
  */
 export async function sessionIdentity(
-  db: Kysely<Database>,
-  { via, isUnsafe, csrfToken }: CookieRequest,
+  { db, lookups }: { readonly db: Kysely<Database>; readonly lookups: LookupLimit },
+  { via, isUnsafe, csrfToken, address }: CookieRequest,
 ): Promise<Identity | undefined> {
   const cookie = readCookie(via, 'session')
   if (cookie === undefined) return undefined
+  const lookupMs = lookups.take(address)
+  if (lookupMs > 0) {
+    throw new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(lookupMs)) } })
+  }
   const session = await findValidSession(db, cookie)
   if (session === undefined) throw new PlatformError('authentication_failed')
+  lookups.succeeded(address)
   if (isUnsafe && !equalInConstantTime(csrfToken ?? '', csrfTokenOf(cookie))) {
     throw new PlatformError('csrf_failed')
   }

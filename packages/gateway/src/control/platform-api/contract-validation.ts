@@ -41,13 +41,14 @@ export function validationOf<id extends OperationId>(id: id): OperationValidatio
   const path = compiled<Path<id>>(() => objectSchema(route.pathParameters))
   const query = compiled<Query<id>>(() => objectSchema(route.query))
   const body = compiled<Body<id>>(() => route.requestBody?.schema ?? true)
+  const bodyFields = fieldsOf(route.requestBody?.schema)
   return {
     path: (values) => check(path(), values),
     query: (text) => {
       const { values, given } = readQuery(route, text)
       return { ...check(query(), values), given }
     },
-    body: (value) => check(body(), value),
+    body: (value) => check(body(), value, bodyFields),
   }
 }
 
@@ -92,15 +93,28 @@ function isInteger(schema: JsonSchema): boolean {
   return schema['type'] === 'integer'
 }
 
-function check<value>(validate: ValidateFunction<value>, value: unknown): Checked<value> {
-  const unstorable = unstorableFields(value)
+/** The fields of a body that the contract has; the others have no effect, whatever they hold. Undefined stands for all. */
+function fieldsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
+  const name = typeof schema?.['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined
+  const resolved = name === undefined ? schema : (schemas as Readonly<Record<string, JsonSchema>>)[name]
+  const properties = resolved?.['properties']
+  return typeof properties === 'object' && properties !== null ? new Set(Object.keys(properties)) : undefined
+}
+
+function check<value>(
+  validate: ValidateFunction<value>,
+  value: unknown,
+  fields?: ReadonlySet<string>,
+): Checked<value> {
+  const unstorable = unstorableFields(value, fields)
   if (!validate(value)) return { violations: { ...unstorable, ...violationsOf(validate.errors ?? []) } }
   return Object.keys(unstorable).length > 0 ? { violations: unstorable } : { value }
 }
 
-function unstorableFields(value: unknown): Violations {
+function unstorableFields(value: unknown, fields: ReadonlySet<string> | undefined): Violations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const bad = Object.entries(value).filter(([, field]) => isUnstorable(field))
+  const known = Object.entries(value).filter(([name]) => fields?.has(name) ?? true)
+  const bad = known.filter(([, field]) => isUnstorable(field))
   return Object.fromEntries(
     bad.map(([name]) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
   )

@@ -10,6 +10,7 @@ import { acceptedEncodings, decodedBody, encodingOf } from '../../access/listen/
 import { createUnits, type Units } from '../../access/meter/units.ts'
 import type { GuessWatch } from '../../access/authenticate/guessing.ts'
 import { isLoopback } from '../../loopback.ts'
+import { createLookupLimit } from '../identity/lookup-limit.ts'
 import type { NodeService } from '../nodes/node-service.ts'
 import { type OidcOptions, createOidcSignIn } from '../sessions/oidc.ts'
 import { type Passwords, createPasswords } from '../sessions/passwords.ts'
@@ -120,6 +121,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     log,
     publicUrl,
     guesses,
+    lookups: createLookupLimit(),
     nodes,
     units,
     withSession,

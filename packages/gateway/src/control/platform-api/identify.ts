@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { type GuessWatch, networkOf } from '../../access/authenticate/guessing.ts'
 import { bearerIdentity } from '../identity/bearer-identity.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { LookupLimit } from '../identity/lookup-limit.ts'
 import { sessionIdentity } from '../identity/session-identity.ts'
 import type { Database } from '../store/database.ts'
 import type { Via } from './platform-call.ts'
@@ -15,6 +16,7 @@ import { assertSameSite } from './same-site.ts'
 export interface IdentifyParts {
   readonly db: Kysely<Database>
   readonly guesses: GuessWatch | undefined
+  readonly lookups: LookupLimit
   readonly limits: RateLimits
   readonly publicUrl: string | undefined
 }
@@ -53,7 +55,7 @@ export async function admit(
 }
 
 async function identify(
-  { db, guesses, publicUrl }: IdentifyParts,
+  { db, guesses, lookups, publicUrl }: IdentifyParts,
   route: Route,
   request: FastifyRequest,
   via: Via,
@@ -61,16 +63,20 @@ async function identify(
   const { headers } = request
   const isUnsafe = route.method !== 'GET'
   if (headers.authorization !== undefined && route.public !== true) {
-    return bearerIdentity({ db, guesses }, headers.authorization, request.ip)
+    return bearerIdentity({ db, guesses, lookups }, headers.authorization, request.ip)
   }
   if (isUnsafe) assertSameSite(headers, ownHosts(request, publicUrl))
   if (route.public === true) return undefined
   const csrfToken = headers['x-csrf-token']
-  const identity = await sessionIdentity(db, {
-    via,
-    isUnsafe,
-    csrfToken: typeof csrfToken === 'string' ? csrfToken : undefined,
-  })
+  const identity = await sessionIdentity(
+    { db, lookups },
+    {
+      via,
+      address: request.ip,
+      isUnsafe,
+      csrfToken: typeof csrfToken === 'string' ? csrfToken : undefined,
+    },
+  )
   if (identity === undefined) throw new PlatformError('not_authenticated')
   return identity
 }

@@ -11,6 +11,7 @@ import type { Database } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
 import type { SendOptions } from '../webhooks/send-webhook.ts'
 import type { RateLimits } from './rate-limits.ts'
+import type { LookupLimit } from '../identity/lookup-limit.ts'
 
 /** How webhooks are sent to. */
 export interface WebhookSending {
@@ -30,6 +31,8 @@ export interface OperationContext {
   /** What a call of a node costs. */
   readonly units: Units
   readonly guesses: GuessWatch | undefined
+  /** Bounds the look-ups of keys and cookies. */
+  readonly lookups: LookupLimit
   /** Counts the requests of each caller. */
   readonly limits: RateLimits
   readonly passwords: Passwords

@@ -1,5 +1,5 @@
 import { PlatformError } from './platform-error.ts'
-import { readTime } from './read-time.ts'
+import { latestTime, readTime } from './read-time.ts'
 
 const dayMs = 86_400_000
 
@@ -37,7 +37,8 @@ function beginning(text: string | undefined): number | undefined {
 
 function end(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  return text.includes('T') ? readTime(text) : readTime(text) + dayMs
+  // The last day has no midnight behind it.
+  return text.includes('T') ? readTime(text) : Math.min(readTime(text) + dayMs, latestTime)
 }
 
 function textOf(time: number | undefined): string | undefined {

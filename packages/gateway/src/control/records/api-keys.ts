@@ -3,6 +3,7 @@ import { generateApiKey, sha256Hex } from '../../credentials/secret.ts'
 import type { Scope } from '../identity/scopes.ts'
 import type { Database, Role, SecretOrigin } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
+import { instant } from '../store/instant.ts'
 
 /** What a new API key is for. */
 export interface NewApiKey {
@@ -30,6 +31,8 @@ export interface ApiKeyBearer {
   /** Of the creator, now. */
   readonly role: Role
   readonly scopes: readonly Scope[]
+  /** Null for a key without an end. */
+  readonly expiresAt: string | null
 }
 
 const now = sql<string>`clock_timestamp()`
@@ -94,6 +97,7 @@ export async function findValidApiKey(
       'key.organization_id as organizationId',
       'key.creator_id as creatorId',
       'key.scopes as scopes',
+      instant<string | null>('key.expires_at').as('expiresAt'),
       'membership.role as role',
     ])
     .where('secret.prefix', '=', prefix)

@@ -30,6 +30,7 @@ export interface Outcome {
 export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string
+  readonly organizationId: string
   readonly url: string
   readonly secret: string
   readonly eventId: string
@@ -72,37 +73,66 @@ export async function insertDelivery(db: Kysely<Database>, delivery: NewDelivery
   })
 }
 
+/** A request to a webhook that is under way. */
+export interface BusyWebhook {
+  readonly webhookId: string
+  readonly organizationId: string
+}
+
+/** Which deliveries are taken. */
+export interface ClaimRules {
+  /** Most of all. */
+  readonly limit: number
+  /** Most of one organization, those under way included. */
+  readonly mostOfOrganization: number
+  /** Webhooks that are left out. */
+  readonly busy: readonly BusyWebhook[]
+}
+
 /**
- * Takes deliveries whose time has come, one of each webhook, so that a receiver that is slow keeps nobody else waiting.
+ * Takes deliveries whose time has come, one of each webhook and organizations by turns, so that receivers that are slow keep no other organization
+ * waiting.
  * Each is put off to the end of its lease: whoever took it and died loses it then to another process.
  *
  * @param times - now and the end of the lease, in milliseconds since 1970
- * @param busy - webhooks that are left out
+ * @param rules - how many to take, and of whom
  */
 export async function claimDeliveries(
   db: Kysely<Database>,
   times: { readonly now: number; readonly leaseEnd: number },
-  limit: number,
-  busy: readonly string[],
+  { limit, mostOfOrganization, busy }: ClaimRules,
 ): Promise<readonly ClaimedDelivery[]> {
   const now = sql`cast(${timeText(times.now)} as timestamptz)`
   // What is due is asked for twice: the row that is locked may have been taken since the first look.
   const { rows } = await sql<ClaimedDelivery>`
     with first as (
-      select distinct on (webhook_id) id from webhook_deliveries
-      where state = 'pending' and next_attempt_at <= ${now} and webhook_id <> all(${[...busy]}::text[])
+      select distinct on (webhook_id) id, webhook_id, next_attempt_at from webhook_deliveries
+      where state = 'pending' and next_attempt_at <= ${now}
+        and webhook_id <> all(${busy.map(({ webhookId }) => webhookId)}::text[])
       order by webhook_id, next_attempt_at
+    ), busy as (
+      select organization_id, count(*)::int as requests
+      from unnest(${busy.map(({ organizationId }) => organizationId)}::text[]) as organization_id
+      group by organization_id
+    ), turns as (
+      -- The organizations take turns, those with requests under way behind the others.
+      select first.id, coalesce(busy.requests, 0) + row_number() over (
+        partition by webhooks.organization_id order by first.next_attempt_at, first.id
+      ) as turn
+      from first join webhooks on webhooks.id = first.webhook_id
+      left join busy on busy.organization_id = webhooks.organization_id
     ), taken as (
-      select id from webhook_deliveries
-      where id in (select id from first) and state = 'pending' and next_attempt_at <= ${now}
-      order by next_attempt_at limit ${limit}
-      for update skip locked
+      select delivery.id from webhook_deliveries as delivery join turns on turns.id = delivery.id
+      where turns.turn <= ${mostOfOrganization} and delivery.state = 'pending'
+        and delivery.next_attempt_at <= ${now}
+      order by turns.turn, delivery.next_attempt_at limit ${limit}
+      for update of delivery skip locked
     )
     update webhook_deliveries as delivery
     set attempts = attempts + 1, next_attempt_at = cast(${timeText(times.leaseEnd)} as timestamptz)
     from taken, webhooks as webhook, webhook_events as event
     where delivery.id = taken.id and webhook.id = delivery.webhook_id and event.id = delivery.event_id
-    returning delivery.id, delivery.webhook_id as "webhookId", webhook.url, webhook.secret,
+    returning delivery.id, delivery.webhook_id as "webhookId", webhook.organization_id as "organizationId", webhook.url, webhook.secret,
       delivery.event_id as "eventId", event.body, delivery.attempts`.execute(db)
   return rows
 }

@@ -5,15 +5,29 @@ describe('those who try passwords out', () => {
   let now = 0
   const fresh = () => createSignInThrottle(() => now)
 
-  it('wait after ten attempts on an account, wherever they come from', () => {
+  it('wait after ten attempts on an account from one network', () => {
     const throttle = fresh()
-    for (let index = 0; index < 10; index++) expect(throttle.attempt(`192.0.2.${index}`, 'a')).toBe(0)
-    expect(throttle.attempt('192.0.2.99', 'a')).toBe(300)
-    expect(throttle.attempt('192.0.2.99', 'b')).toBe(0)
+    for (let index = 0; index < 10; index++) expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
+    expect(throttle.attempt('192.0.2.1', 'a')).toBe(300)
+    expect(throttle.attempt('192.0.2.1', 'b')).toBe(0)
+    expect(throttle.attempt('192.0.2.2', 'a')).toBe(0)
     now += 299_500
-    expect(throttle.attempt('192.0.2.99', 'a')).toBe(1)
+    expect(throttle.attempt('192.0.2.1', 'a')).toBe(1)
     now += 500
-    expect(throttle.attempt('192.0.2.99', 'a')).toBe(0)
+    expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
+  })
+
+  it('wait after a hundred attempts on an account, wherever they come from, but its user does not', () => {
+    const throttle = fresh()
+    expect(throttle.attempt('198.51.100.1', 'a')).toBe(0)
+    throttle.succeeded('198.51.100.1', 'a')
+    for (let index = 0; index < 100; index++) expect(throttle.attempt(`192.0.2.${index}`, 'a')).toBe(0)
+    expect(throttle.attempt('192.0.2.200', 'a')).toBe(300)
+    expect(throttle.attempt('198.51.100.1', 'a')).toBe(0)
+    expect(throttle.attempt('198.51.100.2', 'a')).toBe(300)
+    now += 31 * 24 * 3_600_000
+    for (let index = 0; index < 100; index++) throttle.attempt(`192.0.2.${index}`, 'a')
+    expect(throttle.attempt('198.51.100.1', 'a')).toBe(300)
   })
 
   it('wait after thirty attempts from an address, or from one network of IPv6', () => {
@@ -34,6 +48,6 @@ describe('those who try passwords out', () => {
     // Nor is anybody else let off.
     for (let index = 0; index < 10; index++) throttle.attempt('192.0.2.2', 'b')
     throttle.succeeded('192.0.2.1', 'a')
-    expect(throttle.attempt('192.0.2.3', 'b')).toBeGreaterThan(0)
+    expect(throttle.attempt('192.0.2.2', 'b')).toBeGreaterThan(0)
   })
 })

@@ -21,13 +21,20 @@ interface Tries {
 }
 
 const windowMs = 5 * 60_000
-const mostOfAccount = 10
-const mostOfAddress = 30
+const mostFromNetwork = 10
+const mostOfNetwork = 30
+const mostOfAccount = 100
 const mostRemembered = 20_000
+const trustedMs = 30 * 24 * 3_600_000
 
-/** Makes a throttle of its own memory: ten attempts on an account and thirty from an address, each in five minutes. */
+/**
+ * Makes a throttle of its own memory. In five minutes: ten attempts on an account from one network, thirty from a network
+ * on all accounts, and a hundred on an account from all networks but those that its user has signed in from within thirty
+ * days. Wrong passwords from elsewhere so never keep users out of where they usually are.
+ */
 export function createSignInThrottle(now: () => number = () => performance.now()): SignInThrottle {
   const tries = new LRUCache<string, Tries>({ max: mostRemembered })
+  const trusted = new LRUCache<string, number>({ max: mostRemembered })
   const current = (key: string): Tries => {
     const known = tries.get(key)
     if (known !== undefined && now() - known.since < windowMs) return known
@@ -35,14 +42,16 @@ export function createSignInThrottle(now: () => number = () => performance.now()
     tries.set(key, fresh)
     return fresh
   }
-  const keysOf = (address: string, account: string) =>
-    [
-      [`account ${account}`, mostOfAccount],
-      [`address ${networkOf(address)}`, mostOfAddress],
-    ] as const
+  const isTrusted = (pair: string) => now() - (trusted.get(pair) ?? Number.NEGATIVE_INFINITY) < trustedMs
   return {
     attempt(address, account) {
-      const counted = keysOf(address, account).map(([key, most]) => ({ tries: current(key), most }))
+      const network = networkOf(address)
+      const pair = `${network} ${account}`
+      const counted = [
+        { tries: current(`pair ${pair}`), most: mostFromNetwork },
+        { tries: current(`network ${network}`), most: mostOfNetwork },
+        ...(isTrusted(pair) ? [] : [{ tries: current(`account ${account}`), most: mostOfAccount }]),
+      ]
       const full = counted.filter((one) => one.tries.count >= one.most)
       if (full.length > 0) {
         const end = Math.max(...full.map((one) => one.tries.since + windowMs))
@@ -52,14 +61,15 @@ export function createSignInThrottle(now: () => number = () => performance.now()
       return 0
     },
     succeeded(address, account) {
-      const [[ofAccount], [ofAddress]] = keysOf(address, account) as [
-        readonly [string, number],
-        readonly [string, number],
-      ]
-      tries.delete(ofAccount)
-      // Others behind the same address may still be trying.
-      const shared = tries.get(ofAddress)
-      if (shared !== undefined && shared.count > 0) shared.count -= 1
+      const network = networkOf(address)
+      const pair = `${network} ${account}`
+      trusted.set(pair, now())
+      tries.delete(`pair ${pair}`)
+      // Others may still be trying, from the same network or on the same account.
+      for (const key of [`network ${network}`, `account ${account}`]) {
+        const shared = tries.get(key)
+        if (shared !== undefined && shared.count > 0) shared.count -= 1
+      }
     },
   }
 }

@@ -1,5 +1,5 @@
-// What a spreadsheet takes for the beginning of a formula.
-const formula = /^[=+\-@\t\r\n]/
+// What a spreadsheet takes for the beginning of a formula, in full width and other forms too, also behind blanks.
+const formula = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])/u
 const quoted = /[",\r\n]/
 
 /**

@@ -14,6 +14,7 @@ import { isSignedWith, startReceiver, type WebhookReceiver } from './testing/web
 const log = pino({ level: 'silent' })
 const start = Date.parse('2026-03-09T14:00:00.250Z')
 const patience = { timeout: 20_000 }
+const rules = { limit: 10, mostOfOrganization: 10, busy: [] }
 
 describe.each(backends)('startDeliverer on $name', ({ create }) => {
   let database: TemporaryDatabase
@@ -47,13 +48,13 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     return deliverer
   }
 
-  async function addWebhook(url = receiver.url) {
+  async function addWebhook(url = receiver.url, owner = organizationId) {
     const secret = newWebhookSecret()
     const fields = { url, description: '', events: ['quota.warning' as const], active: true }
     const made = await store.db
       .transaction()
       .execute((transaction) =>
-        insertWebhook(transaction, store.sealer, { ...fields, organizationId, secret }),
+        insertWebhook(transaction, store.sealer, { ...fields, organizationId: owner, secret }),
       )
     if (made === undefined) throw new Error('There are too many webhooks.')
     return { id: made.webhook.id, secret }
@@ -102,6 +103,26 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     }
   })
 
+  it('delivers to one organization beside another whose receivers hang', async () => {
+    const hanging = await startReceiver()
+    hanging.answer = () => undefined
+    const other = await insertOrganization(store.db, 'Harbor Ltd')
+    for (let index = 0; index < 30; index++) await addWebhook(hanging.url)
+    for (let index = 0; index < 10; index++) await tell()
+    await addWebhook(receiver.url, other)
+    now += 1_000
+    await tell({ organizationId: other })
+    const deliverer = run()
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), patience)
+    await vi.waitFor(() => expect(hanging.received.length).toBe(8), patience)
+    deliverer.wake()
+    await tell({ organizationId: other })
+    deliverer.wake()
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), patience)
+    expect(hanging.received.length).toBe(8)
+    await hanging.close()
+  })
+
   it('tries again after 15 s, 1 min, 10 min and 1 h, then gives up', async () => {
     const { id, secret } = await addWebhook()
     receiver.answer = (response) => void response.writeHead(503).end()
@@ -126,12 +147,12 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
       if (delay === undefined) break
       // A moment before, nothing is due.
       const early = { now: now + delay - 1, leaseEnd: now + delay }
-      expect(await claimDeliveries(store.db, early, 10, [])).toEqual([])
+      expect(await claimDeliveries(store.db, early, rules)).toEqual([])
       now += delay
       deliverer.wake()
     }
     now += 100_000_000
-    expect(await claimDeliveries(store.db, { now, leaseEnd: now + 1 }, 10, [])).toEqual([])
+    expect(await claimDeliveries(store.db, { now, leaseEnd: now + 1 }, rules)).toEqual([])
     // Each attempt has the same bytes and event, and a signature of its own time.
     const seen = receiver.received
     expect(new Set(seen.map(({ body, headers }) => `${body} ${String(headers['x-event-id'])}`)).size).toBe(1)
@@ -159,7 +180,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     expect(await deliveriesOf(id)).toMatchObject([
       { state: 'failed', attempts: 0, error: 'The webhook was turned off.', next_attempt_at: null },
     ])
-    expect(await claimDeliveries(store.db, { now, leaseEnd: now }, 10, [])).toEqual([])
+    expect(await claimDeliveries(store.db, { now, leaseEnd: now }, rules)).toEqual([])
   })
 
   it('keeps nobody waiting for a receiver that is slow', async () => {
@@ -189,8 +210,8 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     const { id } = await addWebhook()
     await tell()
     const lease = { now, leaseEnd: now + 30_000 }
-    expect(await claimDeliveries(store.db, lease, 10, [])).toHaveLength(1)
-    expect(await claimDeliveries(store.db, { ...lease, now: now + 29_999 }, 10, [])).toEqual([])
+    expect(await claimDeliveries(store.db, lease, rules)).toHaveLength(1)
+    expect(await claimDeliveries(store.db, { ...lease, now: now + 29_999 }, rules)).toEqual([])
     now += 30_000
     run()
     await vi.waitFor(async () => {

@@ -27,7 +27,9 @@ export interface Deliverer {
 }
 
 const usualPollMs = 2_000
-const mostAtOnce = 16
+const mostAtOnce = 64
+// Receivers that hang take up no more than this of it for each organization.
+const mostOfOrganization = 8
 const forgetEveryMs = 3_600_000
 const keptMs = 30 * 24 * 3_600_000
 
@@ -49,7 +51,7 @@ class RunningDeliverer {
   readonly #parts: DelivererParts
   readonly #now: () => number
   readonly #ended = new AbortController()
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #underWay = new Map<string, { readonly organizationId: string; readonly attempt: Promise<void> }>()
   #sleep = new AbortController()
   #isWoken = false
   #forgetAt = 0
@@ -84,7 +86,7 @@ class RunningDeliverer {
       if (!this.#isWoken) await this.#rest()
       this.#isWoken = false
     }
-    await Promise.all(this.#underWay.values())
+    await Promise.all(Array.from(this.#underWay.values(), ({ attempt }) => attempt))
   }
 
   async #rest(): Promise<void> {
@@ -95,19 +97,23 @@ class RunningDeliverer {
   }
 
   async #claim(): Promise<void> {
-    const room = mostAtOnce - this.#underWay.size
-    if (room <= 0) return
+    const limit = mostAtOnce - this.#underWay.size
+    if (limit <= 0) return
     const now = this.#now()
-    const busy = [...this.#underWay.keys()]
+    const busy = Array.from(this.#underWay, ([webhookId, { organizationId }]) => ({
+      webhookId,
+      organizationId,
+    }))
+    const rules = { limit, mostOfOrganization, busy }
     const times = { now, leaseEnd: now + leaseMs }
-    for (const delivery of await claimDeliveries(this.#parts.store.db, times, room, busy)) {
-      const { webhookId } = delivery
+    for (const delivery of await claimDeliveries(this.#parts.store.db, times, rules)) {
+      const { webhookId, organizationId } = delivery
       const attempt = this.#attempt(delivery).finally(() => {
         this.#underWay.delete(webhookId)
         // The next one to the same receiver may be due.
         this.wake()
       })
-      this.#underWay.set(webhookId, attempt)
+      this.#underWay.set(webhookId, { organizationId, attempt })
     }
   }
 

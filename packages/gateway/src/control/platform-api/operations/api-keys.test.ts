@@ -46,6 +46,31 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     fixture.anonymous(url, { ...request, headers: { authorization: `Bearer ${key}` } })
   const status = async (key: string) => (await use(key)).statusCode
 
+  it('that end can give no key a later end, itself included', async () => {
+    const end = new Date(Date.now() + 3_600_000).toISOString()
+    const later = new Date(Date.now() + 7_200_000).toISOString()
+    const { id, key } = await make(owner, ['keys:read', 'keys:write'], { expires_at: end })
+    const createAs = (expiresAt: string | null | undefined) =>
+      use(key, list, {
+        method: 'POST',
+        payload: {
+          name: 'made',
+          scopes: ['keys:read'],
+          ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        },
+      })
+    for (const expiresAt of [undefined, null, later]) {
+      const response = await createAs(expiresAt)
+      expect(refusal(response)).toMatchObject([400, 'invalid'])
+      expect(response.json()).toMatchObject({ error: { fields: { expires_at: [expect.any(String)] } } })
+    }
+    expect((await createAs(end)).statusCode).toBe(201)
+    for (const expiresAt of [null, later]) {
+      const changed = await use(key, `${list}${id}/`, { method: 'PATCH', payload: { expires_at: expiresAt } })
+      expect(changed.statusCode).toBe(400)
+    }
+  })
+
   it('are shown in plain once, and open what they are for', async () => {
     const response = await post(editor, {
       name: 'Reports',

@@ -41,6 +41,7 @@ export function apiKeyOperations({
       const { name, scopes } = body
       assertScopesOf(identity, scopes)
       const expiresAt = readExpiry('expires_at', body.expires_at)
+      assertExpiryOf(identity, expiresAt ?? null)
       return db.transaction().execute(async (transaction) => {
         const { organizationId, userId: creatorId } = identity
         const options = { organizationId, creatorId, name, scopes, expiresAt, origin: 'user' } as const
@@ -64,6 +65,7 @@ export function apiKeyOperations({
     async updateApiKey(call) {
       const { identity, path, body, ifMatch } = call
       const expiresAt = readExpiry('expires_at', body.expires_at)
+      if (expiresAt !== undefined) assertExpiryOf(identity, expiresAt)
       return db.transaction().execute(async (transaction) => {
         const { key: before, version } = await held(transaction, identity, path.id)
         assertMatch(ifMatch, version)
@@ -156,4 +158,17 @@ function shown({ name, scopes, expires_at }: ApiKeyRecord) {
 
 function prefixes({ secrets }: ApiKeyRecord) {
   return { prefixes: secrets.map((secret) => secret.prefix) }
+}
+
+/**
+ * A key that ends can give no key a later end, itself included.
+ *
+ * @param expiresAt - null for no end
+ * @throws {@link PlatformError} `invalid`
+ */
+function assertExpiryOf({ expiresAt: own }: Identity, expiresAt: string | null): void {
+  if (own === undefined || (expiresAt !== null && Date.parse(expiresAt) <= Date.parse(own))) return
+  throw new PlatformError('invalid', {
+    fields: { expires_at: ['Must not be later than the end of the key that sets it.'] },
+  })
 }

@@ -64,17 +64,17 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     await member(fixture, 'target@breakwater.test', 'viewer')
     const before = passwords.checked()
     const tries = await Promise.all(
-      Array.from({ length: 14 }, (_, index) =>
-        attempt('target@breakwater.test', 'wrong', `192.0.3.${index}`),
-      ),
+      Array.from({ length: 14 }, () => attempt('target@breakwater.test', 'wrong', '192.0.3.1')),
     )
     const statuses = tries.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 401)).toHaveLength(10)
     expect(statuses.filter((status) => status === 429)).toHaveLength(4)
     expect(passwords.checked() - before).toBe(10)
-    const late = await attempt('Target@breakwater.test', testPassword, '192.0.3.99')
+    const late = await attempt('Target@breakwater.test', testPassword, '192.0.3.1')
     expect(refusal(late)).toEqual([429, 'throttled'])
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
+    // Their user is elsewhere, and comes in.
+    expect((await attempt('target@breakwater.test', testPassword, '192.0.3.99')).statusCode).toBe(201)
   })
 
   it('may do nothing but change a password that must be changed', async () => {

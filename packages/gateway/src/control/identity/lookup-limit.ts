@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache'
+import { networkOf } from '../../access/authenticate/guessing.ts'
+import { TokenBucket } from '../../access/token-bucket.ts'
+
+const mostAddresses = 20_000
+const lookupsPerSecond = 20
+const burst = 200
+
+/** Bounds how often an address may have a key or a cookie looked up in the database. */
+export interface LookupLimit {
+  /**
+   * Takes a look-up, before the database is asked.
+   *
+   * @returns after how many milliseconds the address may try again; 0 when it may now
+   */
+  take(address: string): number
+  /** The look-up has found a valid secret: those of the address count anew. */
+  succeeded(address: string): void
+}
+
+/**
+ * Makes the limit: twenty look-ups a second and two hundred at once for an address whose secrets open nothing, so that a
+ * flood of made-up ones costs no look-up each. The addresses of an IPv6 network of 64 bits count together.
+ */
+export function createLookupLimit(now: () => number = () => performance.now()): LookupLimit {
+  const buckets = new LRUCache<string, TokenBucket>({ max: mostAddresses })
+  return {
+    take: (address) => {
+      const network = networkOf(address)
+      const bucket = buckets.get(network) ?? new TokenBucket(lookupsPerSecond, burst, now())
+      buckets.set(network, bucket)
+      return bucket.take(now())
+    },
+    succeeded: (address) => void buckets.delete(networkOf(address)),
+  }
+}
