@@ -49,6 +49,7 @@ import { guarded, watchUnexpectedErrors } from './observe/unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
+import { rejectSecondHost } from './reject-second-host.ts'
 import { BriefStore } from './replica-store/brief-store.ts'
 import { openSharedStore } from './replica-store/open-shared-store.ts'
 
@@ -311,6 +312,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
       const answer = (request: IncomingMessage, response: ServerResponse) => {
         const taken =
+          rejectSecondHost(request, response) ||
           operations(request, response) ||
           consoleListener(request, response) ||
           grpc.web(request, response) ||

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { makeRequestId } from './access/listen/request-id.ts'
+import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+
+/**
+ * Rejects an HTTP/1.1 request with several Host fields with 400, and ends its connection.
+ *
+ * @returns whether it did
+ * @see RFC 9112, section 3.2
+ */
+export function rejectSecondHost(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.httpVersionMajor !== 1 || countHosts(request.rawHeaders) < 2) return false
+  const requestId = makeRequestId()
+  const error = new PlatformError('invalid', { message: 'Send one Host header.' })
+  response
+    .writeHead(400, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })
+    .end(JSON.stringify(errorBody(error, requestId)))
+  return true
+}
+
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts
+}
