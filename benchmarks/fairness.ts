@@ -1,0 +1,142 @@
+// One tenant alone, then beside each attack of another one at the same upstream: what becomes of its calls.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readFlags } from './fixtures/read-flags.ts'
+import { serve } from './fixtures/service.ts'
+import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
+
+/** What one tenant does, and how the other one is measured meanwhile. */
+interface Scenario {
+  readonly name: string
+  /** A call of the tenant that is measured. */
+  bodyOf(number: number): string
+  /** Begins the attack; what it opens is closed with the sockets. */
+  attack(url: string, sockets: Set<Socket>): void
+}
+
+const slowCalls = 900
+const revertsPerSecond = 5
+const perSecond = 20
+const beginMs = 1_000
+
+// The node tells by the address what to do; equal calls of two tenants would be answered together.
+const addresses = { quick: '12', slow: '5e', revert: 'ee' }
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: 'slow eth_calls',
+    bodyOf: (number) => callBody(number, 'quick'),
+    attack: (url, sockets) => {
+      for (let count = 0; count < slowCalls; count += 1) send(url, callBody(count, 'slow'), sockets)
+    },
+  },
+  {
+    name: 'reverts that name a rate limit',
+    bodyOf: (number) => callBody(number, 'quick'),
+    attack: (url, sockets) => {
+      const timer = setInterval(() => send(url, callBody(0, 'revert'), sockets), 1_000 / revertsPerSecond)
+      stops.push(() => clearInterval(timer))
+    },
+  },
+]
+
+const flags = readFlags(import.meta.filename, {
+  seconds: { type: 'string', default: '8', means: 'of each measurement' },
+  only: {
+    type: 'string',
+    default: scenarios.map(({ name }) => name).join(';'),
+    means: 'some of these, with ; between them',
+  },
+})
+const seconds = Number(flags.seconds)
+const stops: (() => void)[] = []
+
+console.log(`${'attack'.padEnd(32)}errors  p50 alone  beside  p99 alone  beside  ratio`)
+for (const name of flags.only.split(';')) {
+  const scenario = scenarios.find((one) => one.name === name)
+  if (!scenario) throw new Error(`There is no attack with the name ${name}.`)
+  await measure(scenario)
+}
+process.exit(0)
+
+async function measure({ name, bodyOf, attack }: Scenario): Promise<void> {
+  const nodes = await Promise.all([startNode(), startNode()])
+  const upstreams = nodes.map(({ url }) => url).join(' ')
+  const service = await serve({
+    FAIRLEAD_EVM_UPSTREAM: upstreams,
+    FAIRLEAD_LOG_LEVEL: 'silent',
+  })
+  const sockets = new Set<Socket>()
+  try {
+    const other = await secondToken(service.url, service.apiKey)
+    const url = `${service.url}/${service.token}`
+    const measured = () => sendSteadily({ url, perSecond, seconds, bodyOf })
+    await measured()
+    const alone = await measured()
+    attack(`${service.url}/${other}`, sockets)
+    await pause(beginMs)
+    print(name, alone, await measured())
+  } finally {
+    for (const stop of stops.splice(0)) stop()
+    for (const socket of sockets) socket.destroy()
+    for (const { stop } of nodes) stop()
+    await service.stop()
+  }
+}
+
+function print(name: string, alone: CallReport, beside: CallReport): void {
+  const ms = (value: number, width: number) => value.toFixed(1).padStart(width)
+  const [p99, p99Beside] = [percentileOf(alone, 0.99), percentileOf(beside, 0.99)]
+  console.log(
+    `${name.padEnd(32)}${String(beside.errors).padStart(6)}${ms(percentileOf(alone, 0.5), 11)}` +
+      `${ms(percentileOf(beside, 0.5), 8)}${ms(p99, 11)}${ms(p99Beside, 8)}${(p99Beside / p99).toFixed(2).padStart(7)}`,
+  )
+  for (const example of beside.examples) console.error(`  ${JSON.stringify(example)}`)
+}
+
+function callBody(number: number, kind: keyof typeof addresses): string {
+  const data = `0x${number.toString(16).padStart(8, '0')}`
+  const call = { to: `0x${addresses[kind].repeat(20)}`, data }
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest'] })
+}
+
+function opened(url: string, sockets: Set<Socket>): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  sockets.add(socket)
+  return socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+}
+
+function send(url: string, body: string, sockets: Set<Socket>): void {
+  const { pathname, host } = new URL(url)
+  const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-type: application/json`
+  opened(url, sockets).resume().write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+}
+
+/** Makes a second credential for the node. */
+async function secondToken(url: string, apiKey: string): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const page = (await (await fetch(`${url}/v2/nodes/`, { headers })).json()) as { results: { id: string }[] }
+  const path = `${url}/v2/nodes/${page.results[0]?.id}/credentials/`
+  const made = await fetch(path, { method: 'POST', headers, body: JSON.stringify({ kind: 'token' }) })
+  const text = await made.text()
+  const { token } = JSON.parse(text) as { token?: string }
+  if (token === undefined) throw new Error(`There is no second credential: ${made.status}.`)
+  return token
+}
+
+async function startNode(): Promise<{ readonly url: string; stop(): void }> {
+  const child = fork(new URL('fixtures/shared-node.ts', import.meta.url))
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  const [port] = (await once(child, 'message')) as [number]
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () => {
+      process.off('exit', kill)
+      kill()
+    },
+  }
+}
