@@ -69,6 +69,10 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       const changed = await use(key, `${list}${id}/`, { method: 'PATCH', payload: { expires_at: expiresAt } })
       expect(changed.statusCode).toBe(400)
     }
+    const lasting = await make(owner, ['keys:read'])
+    const rotation = { method: 'POST', payload: {} }
+    expect(refusal(await use(key, `${list}${lasting.id}/rotate/`, rotation))).toEqual(denied)
+    expect((await use(key, `${list}${id}/rotate/`, rotation)).statusCode).toBe(201)
   })
 
   it('are shown in plain once, and open what they are for', async () => {

@@ -109,6 +109,11 @@ export function apiKeyOperations({
         if (before.state !== 'active') throw conflict()
         // Whoever gets the new secret may do what the key may do.
         assertScopesOf(identity, before.scopes)
+        if (endsBefore(identity, before.expires_at)) {
+          throw new PlatformError('permission_denied', {
+            message: 'A key that expires cannot rotate a key that expires later than itself.',
+          })
+        }
         await endApiKeySecrets(transaction, path.id, body.overlap_seconds)
         const key = await addApiKeySecret(transaction, path.id)
         await updateApiKey(transaction, path.id, {})
@@ -166,9 +171,14 @@ function prefixes({ secrets }: ApiKeyRecord) {
  * @param expiresAt - null for no end
  * @throws {@link PlatformError} `invalid`
  */
-function assertExpiryOf({ expiresAt: own }: Identity, expiresAt: string | null): void {
-  if (own === undefined || (expiresAt !== null && Date.parse(expiresAt) <= Date.parse(own))) return
+function assertExpiryOf(identity: Identity, expiresAt: string | null): void {
+  if (!endsBefore(identity, expiresAt)) return
   throw new PlatformError('invalid', {
     fields: { expires_at: ['Must not be later than the end of the key that sets it.'] },
   })
+}
+
+/** Whether the caller is a key that expires before a given time; null stands for no expiry. */
+function endsBefore({ expiresAt: own }: Identity, expiresAt: string | null): boolean {
+  return own !== undefined && (expiresAt === null || Date.parse(expiresAt) > Date.parse(own))
 }
