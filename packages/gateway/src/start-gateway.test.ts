@@ -192,7 +192,7 @@ it('no secret leaves by an answer, the log or the metrics', async () => {
     '{',
     '[]',
     '{"jsonrpc":"2.0","id":1,"method":"x"}',
-    chainId.repeat(50_000),
+    chainId.repeat(100_000),
   ]
   let seen = ''
   const look = async (call: Promise<Response>) => {

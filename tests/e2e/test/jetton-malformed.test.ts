@@ -121,7 +121,7 @@ const ofCalls = (
     ['an empty batch', '[]', /batch/],
     ['params that are an array', config('[15]'), /params/],
     ['params that are a text', config('"15"'), /params/],
-    ['params that are null', config('null'), /params/],
+    ['params that are null', config('null'), /config_id/],
     ['params that are a number', config('15'), /params/],
     ['no params where one is required', '{"jsonrpc":"2.0","id":1,"method":"getConfigParam"}', /config_id/],
     ['a parameter that is an object', config('{"config_id":{}}'), /config_id/],
