@@ -17,25 +17,18 @@ export function usageOperations({
   db,
   withSession,
 }: Pick<OperationContext, 'db' | 'withSession'>): Pick<Handlers, 'listNodeUsage' | 'exportNodeUsage'> {
-  const exports = new Map<string, number>()
-  let all = 0
+  // Organizations whose exports are in progress.
+  const exporting = new Set<string>()
   return {
     listNodeUsage: (call) => nodeUsage(db, call),
 
     async exportNodeUsage({ identity, query }) {
       // Each holds a connection to the database for as long as its client takes.
       const { organizationId } = identity
-      const own = exports.get(organizationId) ?? 0
-      if (own >= mostExports || all >= mostExportsOfAll) throw new PlatformError('throttled')
+      if (exporting.has(organizationId) || exporting.size >= mostExports) throw new PlatformError('throttled')
       const report = { organizationId, ...reportQueryOf(query, Date.now()) }
-      all += 1
-      exports.set(organizationId, own + 1)
-      const csv = await exportUsage(withSession, report, () => {
-        all -= 1
-        const left = (exports.get(organizationId) ?? 1) - 1
-        if (left > 0) exports.set(organizationId, left)
-        else exports.delete(organizationId)
-      })
+      exporting.add(organizationId)
+      const csv = await exportUsage(withSession, report, () => exporting.delete(organizationId))
       return answer(csv, {
         headers: {
           'content-type': 'text/csv; charset=utf-8; header=present',
@@ -46,9 +39,8 @@ export function usageOperations({
   }
 }
 
-// Of one organization, and of all: the pool has ten connections.
+// As many as the store has connections for sessions. An organization has one export at a time, so that it never holds all.
 const mostExports = 2
-const mostExportsOfAll = 6
 
 /** Answers a request for a report on the use of nodes. */
 export async function nodeUsage(
