@@ -11,6 +11,21 @@ export interface WebAnswer {
   destroy(): void
 }
 
+// To a browser, metadata are headers of this origin: Clear-Site-Data, NEL or Service-Worker-Allowed of a tenant's node would
+// speak for every page and node of it. Custom metadata begin with x- by convention.
+const passed = /^(?:x-|grpc-)|-bin$/
+const ofBrowser =
+  /^x-(?:frame-options|content-type-options|xss-protection|dns-prefetch-control|ua-compatible)$/
+
+/** The metadata of a node's answer that a browser may get as headers. */
+function metadataForWeb(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => name === 'retry-after' || (passed.test(name) && !ofBrowser.test(name)),
+    ),
+  )
+}
+
 /** Makes the side of a client that speaks gRPC-web: trailers are the last frame of the body. */
 export function webClient(requests: Readable, answer: WebAnswer, isText: boolean): ClientSide {
   const { stream } = answer
@@ -19,7 +34,7 @@ export function webClient(requests: Readable, answer: WebAnswer, isText: boolean
     if (hasBegun || stream.destroyed) return
     hasBegun = true
     const type = isText ? 'application/grpc-web-text+proto' : 'application/grpc-web+proto'
-    answer.begin({ ...headers, 'content-type': type })
+    answer.begin({ ...metadataForWeb(headers), 'content-type': type })
   }
   // Pieces that are padded each can be decoded as soon as they arrive.
   const encode = (bytes: Uint8Array) =>
