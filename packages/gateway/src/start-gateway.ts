@@ -14,6 +14,7 @@ import { createJettonNodes } from './access/forward/jetton/jetton-nodes.ts'
 import { createHttpFront } from './access/listen/front/http-front.ts'
 import { createBeaconListener } from './access/listen/beacon-http.ts'
 import { createJettonListener } from './access/listen/jetton-http.ts'
+import { answerExpectation, answerParserError } from './answer-client-error.ts'
 import { answerInternalError } from './answer-internal-error.ts'
 import { answerOverHttp2 } from './access/listen/over-http2.ts'
 import { ProgressDeadlines } from './access/listen/progress-deadlines.ts'
@@ -114,6 +115,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const upstreamRules = createUpstreamRules(upstreamPolicy, own)
   const loops = createLoopDetector(store.sealer)
   const loopEntry = loops.entry
+  // Before anything is opened, as it may fail.
+  const tracing = await tracingOf(configuration)
   const metering = await startMetering({ store, units: configuration.units, log })
   const directory = createDirectory()
   const feed = await feedDirectory(store, directory, log)
@@ -209,7 +212,6 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
     log,
   })
-  const tracing = await tracingOf(configuration)
   const httpPlane = {
     tracing,
     logRequests: configuration.logRequests,
@@ -308,6 +310,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     trustProxy: passage.trustsProxy,
     guesses: passage.guesses,
     oidc,
+    clientErrorHandler: answerParserError,
     serverFactory: (platform) => {
       const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
       const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -324,7 +327,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       }
       const server = createServer(options, guarded('http', answer, answerInternalError))
       const upgrade = guarded('upgrade', webSockets.upgrade, (_, socket) => socket.destroy())
-      return seeAllHeaders(server).on('upgrade', upgrade)
+      return seeAllHeaders(server).on('upgrade', upgrade).on('checkExpectation', answerExpectation)
     },
   }).catch(async (error: unknown) => {
     await closeOwn()

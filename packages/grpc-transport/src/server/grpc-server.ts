@@ -102,6 +102,10 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     let call: Http2Call
     try {
       const timeoutMs = timeoutOf(headers['grpc-timeout'])
+      // A timer has no finer clock.
+      if (timeoutMs !== undefined && timeoutMs < 1) {
+        throw new GrpcError(Status.DEADLINE_EXCEEDED, 'the deadline of the call has passed')
+      }
       call = new Http2Call(stream, { headers, limits, encoding, timeoutMs })
     } catch (error) {
       refuse(stream, error)

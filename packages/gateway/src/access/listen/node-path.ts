@@ -30,7 +30,8 @@ const reservedSegments = new Set([
  * @returns undefined when the path belongs to the control plane or to nobody
  */
 export function matchNodePath(target: string): NodePath | undefined {
-  const path = requestPath(target)
+  // A base URL that ends with a slash makes two of them.
+  const path = requestPath(target).replace(/^\/{2,}/, '/')
   const [first = '', second = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1)
   if (!path.startsWith('/') || rest.length > 0 || reservedSegments.has(first)) return undefined
   if (second !== '' && second !== 'evm') return undefined

@@ -36,14 +36,14 @@ export async function bearerIdentity(
   if (key === undefined) throw new PlatformError('not_authenticated')
   const prefix = apiKeyPrefix(key)
   // Counted before the database is asked.
-  const lookupMs = prefix === undefined ? 0 : lookups.take(address)
+  const lookupMs = prefix === undefined ? 0 : lookups.take(address, key)
   if (lookupMs > 0) throw throttled(Math.max(lookupMs, guesses?.failed(address) ?? 0))
   const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
   if (found === undefined || !equalInConstantTime(found.sha256, sha256Hex(key))) {
     const waitMs = guesses?.failed(address) ?? 0
     throw waitMs === 0 ? new PlatformError('authentication_failed') : throttled(waitMs)
   }
-  lookups.succeeded(address)
+  lookups.succeeded(address, key)
   const { id, organizationId, creatorId, role } = found
   const scopes = scopesInForce(found.scopes, role)
   const expiresAt = found.expiresAt ?? undefined

@@ -4,17 +4,27 @@ import { createLookupLimit } from './lookup-limit.ts'
 it('bounds the look-ups of an address, and fills again', () => {
   let now = 0
   const limit = createLookupLimit(() => now)
-  const taken = Array.from({ length: 300 }, () => limit.take('192.0.2.1')).filter((waitMs) => waitMs === 0)
+  const taken = Array.from({ length: 300 }, () => limit.take('192.0.2.1', 'x')).filter(
+    (waitMs) => waitMs === 0,
+  )
   expect(taken).toHaveLength(200)
-  expect(limit.take('192.0.2.2')).toBe(0)
+  expect(limit.take('192.0.2.2', 'x')).toBe(0)
   now = 1_000
-  expect(limit.take('192.0.2.1')).toBe(0)
+  expect(limit.take('192.0.2.1', 'x')).toBe(0)
 })
 
 it('lets an address go on that has sent a valid secret', () => {
   const limit = createLookupLimit(() => 0)
-  for (let index = 0; index < 200; index++) limit.take('192.0.2.1')
-  expect(limit.take('192.0.2.1')).toBeGreaterThan(0)
-  limit.succeeded('192.0.2.1')
-  expect(limit.take('192.0.2.1')).toBe(0)
+  for (let index = 0; index < 200; index++) limit.take('192.0.2.1', 'x')
+  expect(limit.take('192.0.2.1', 'x')).toBeGreaterThan(0)
+  limit.succeeded('192.0.2.1', 'valid')
+  expect(limit.take('192.0.2.1', 'x')).toBe(0)
+})
+
+it('lets a valid secret pass beside a flood from the same address', () => {
+  const limit = createLookupLimit(() => 0)
+  limit.succeeded('192.0.2.1', 'valid')
+  for (let index = 0; index < 200; index++) limit.take('192.0.2.1', 'x')
+  expect(limit.take('192.0.2.1', 'x')).toBeGreaterThan(0)
+  expect(limit.take('192.0.2.1', 'valid')).toBe(0)
 })

@@ -33,13 +33,13 @@ export async function sessionIdentity(
 ): Promise<Identity | undefined> {
   const cookie = readCookie(via, 'session')
   if (cookie === undefined) return undefined
-  const lookupMs = lookups.take(address)
+  const lookupMs = lookups.take(address, cookie)
   if (lookupMs > 0) {
     throw new PlatformError('throttled', { headers: { 'retry-after': String(wholeSeconds(lookupMs)) } })
   }
   const session = await findValidSession(db, cookie)
   if (session === undefined) throw new PlatformError('authentication_failed')
-  lookups.succeeded(address)
+  lookups.succeeded(address, cookie)
   if (isUnsafe && !equalInConstantTime(csrfToken ?? '', csrfTokenOf(cookie))) {
     throw new PlatformError('csrf_failed')
   }

@@ -5,6 +5,7 @@ import fastify, {
   type FastifyServerFactory,
   type FastifyServerOptions,
 } from 'fastify'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { acceptedEncodings, decodedBody, encodingOf } from '../../access/listen/body-encoding.ts'
 import { createUnits, type Units } from '../../access/meter/units.ts'
@@ -55,6 +56,8 @@ export interface PlatformApiOptions {
   readonly webhooks?: WebhookSending | undefined
   /** Makes the HTTP server, for a caller that answers some requests before this application sees them. */
   readonly serverFactory?: FastifyServerFactory | undefined
+  /** Answers what the HTTP parser rejects. */
+  readonly clientErrorHandler?: ((error: NodeJS.ErrnoException, socket: Socket) => void) | undefined
 }
 
 /** Builds the platform API as a Fastify application; the caller listens, or injects requests. */
@@ -82,6 +85,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
       void answer.code(failure.status).send(errorBody(failure, request.id))
       logRequest(request, failure.status, reply.elapsedTime)
     },
+    ...(options.clientErrorHandler !== undefined && { clientErrorHandler: options.clientErrorHandler }),
     ...(options.serverFactory !== undefined && { serverFactory: options.serverFactory }),
   })
   app.removeContentTypeParser('text/plain')

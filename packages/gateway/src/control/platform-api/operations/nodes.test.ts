@@ -10,6 +10,7 @@ import { insertProject } from '../../records/projects.ts'
 import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { issueApiKey } from '../../records/api-keys.ts'
 
 interface Node {
   readonly id: string
@@ -99,6 +100,24 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     )
     expect(JSON.stringify([read.body, audited, fixture.log()])).not.toContain('c4n4ry')
     expect(JSON.stringify([read.body, audited, fixture.log()])).not.toContain(token)
+  })
+
+  it('are created without credentials by a key that may not issue them', async () => {
+    const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
+    const { organizationId } = fixture.first
+    const options = { organizationId, creatorId: user.id, name: 'nodes only', origin: 'user' } as const
+    const scopes = ['nodes:read', 'nodes:write'] as const
+    const { key } = await issueApiKey(fixture.store.db, { ...options, scopes, expiresAt: undefined })
+    const response = await fixture.anonymous('/v2/nodes/', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      payload: own('Without credentials'),
+    })
+    expect(response.statusCode).toBe(201)
+    expect(response.json()).toMatchObject({
+      credentials: [],
+      details: { https: expect.stringContaining('{token}') },
+    })
   })
 
   it('are created from what the service was configured with, and follow it', async () => {

@@ -90,7 +90,9 @@ export function nodeOperations(
           object: { kind: 'node', id, name },
           changes: changesBetween(undefined, auditedNode(node)),
         })
-        const credentials = await issueFirst(transaction, context, call, node)
+        // Who may not issue credentials gets none with a node either.
+        const mayIssue = identity.scopes.has('credentials:write')
+        const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
         const token = credentials.find(({ kind }) => kind === 'token')?.token
         const shown = presentNode(node, addressParts(context, links), token)
         return answer({ ...shown, credentials }, { etag: node.version })

@@ -3,6 +3,7 @@ import type { Identity } from '../../identity/identity.ts'
 import { deleteSession, deleteSessionsOf, listSessions } from '../../records/sessions.ts'
 import { findPassword, findSignInUser, setPassword } from '../../records/users.ts'
 import { clearCookie, readCookie } from '../../sessions/session-cookie.ts'
+import { loggableError } from '../../../observe/loggable-error.ts'
 import { answer } from '../answer.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
@@ -13,9 +14,10 @@ import { describeSession, openSession } from '../sign-in.ts'
 /** The operations of people who sign in to the console. */
 export function sessionOperations({
   db,
+  log,
   passwords,
   signInThrottle,
-}: Pick<OperationContext, 'db' | 'passwords' | 'signInThrottle'>): Pick<
+}: Pick<OperationContext, 'db' | 'log' | 'passwords' | 'signInThrottle'>): Pick<
   Handlers,
   'createSession' | 'getSession' | 'endSession' | 'listSessions' | 'revokeSession' | 'changePassword'
 > {
@@ -31,7 +33,12 @@ export function sessionOperations({
       const user = await findSignInUser(db, email)
       const isRight = await passwords.matches(user?.passwordHash, body.password)
       if (user === undefined || !isRight) {
-        if (user !== undefined) await auditFailure(db, user, origin)
+        // Not awaited: how long the response takes must not tell whether there is such a user.
+        if (user !== undefined) {
+          auditFailure(db, user, origin).catch((error: unknown) => {
+            log.error({ error: loggableError(error) }, 'a failed sign-in could not be audited')
+          })
+        }
         throw new PlatformError('authentication_failed', {
           message: 'The e-mail address or the password is not right.',
         })

@@ -1,0 +1,54 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { makeRequestId } from './access/listen/request-id.ts'
+import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+
+const statusOfCode: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+const messages: Readonly<Record<number, string>> = {
+  408: 'The request did not arrive in time.',
+  413: 'The chunk extensions are too long.',
+  417: 'Expect may be 100-continue only.',
+  431: 'The request line and the headers may hold at most 16 KiB.',
+}
+
+/**
+ * Answers what the HTTP parser rejects, in the shape of other errors and with a request id, and ends the connection.
+ *
+ * @param error - of the parser
+ * @param socket - nothing may have been written to it for this request
+ */
+export function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = statusOfCode[error.code ?? ''] ?? 400
+  const { requestId, body } = content(status)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'connection: close',
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Answers a request that expects what HTTP does not have, with 417 (RFC 9110, section 10.1.1). */
+export function answerExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const { requestId, body } = content(417)
+  response
+    .writeHead(417, { connection: 'close', 'content-type': 'application/json', 'x-request-id': requestId })
+    .end(body)
+}
+
+function content(status: number): { readonly requestId: string; readonly body: string } {
+  const requestId = makeRequestId()
+  const message = messages[status] ?? 'The request is not valid HTTP/1.1.'
+  return { requestId, body: JSON.stringify(errorBody(new PlatformError('invalid', { message }), requestId)) }
+}
