@@ -45,7 +45,7 @@ describe('viem', () => {
       return fetch(...input)
     }
     const client = createPublicClient({ transport: http(`${node.node_url}/${'0'.repeat(32)}`, { fetchFn }) })
-    await expect(client.getBlockNumber()).rejects.toMatchObject({ code: -32_600 })
+    await expect(client.getBlockNumber()).rejects.toMatchObject({ code: -32_041 })
     expect(requests).toBe(1)
   })
 })

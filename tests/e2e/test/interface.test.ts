@@ -110,15 +110,15 @@ describe('node access', () => {
   })
 
   it.each<[string, () => Promise<Response>, number, number | undefined]>([
-    ['a wrong token', () => rpc(`/${'0'.repeat(32)}`, call('eth_chainId')), 401, -32_600],
+    ['a wrong token', () => rpc(`/${'0'.repeat(32)}`, call('eth_chainId')), 401, -32_041],
     [
       'a wrong password',
       () => rpc('/', call('eth_chainId'), { authorization: `Basic ${btoa('a:b')}` }),
       401,
-      -32_600,
+      -32_041,
     ],
-    ['a bearer token', () => rpc('/', call('eth_chainId'), bearer), 401, -32_600],
-    ['no credential', () => rpc('/', call('eth_chainId')), 401, -32_600],
+    ['a bearer token', () => rpc('/', call('eth_chainId'), bearer), 401, -32_041],
+    ['no credential', () => rpc('/', call('eth_chainId')), 401, -32_041],
     ['malformed JSON', () => rpc(token, '{"jsonrpc":'), 200, -32_700],
     ['an empty batch', () => rpc(token, []), 200, -32_600],
     ['a body of 6 MiB', () => rpc(token, ' '.repeat(6 * 1024 * 1024)), 413, -32_600],
