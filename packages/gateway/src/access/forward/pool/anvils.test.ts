@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { nodeThat } from '../../testing/listener-fixture.ts'
 import { rpcOf } from '../../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from './testing/pooled-node.ts'
+import { createSealer } from '../../../credentials/sealing.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
@@ -61,7 +63,9 @@ it.each(types)('a transaction, %s, whose answer was lost is answered with its ha
 
 it('a filter of a real node is heard through another process', async () => {
   const text = chains.map(({ url }) => url).join(' ')
-  const [first, second] = [pooledNode(text), pooledNode(text)]
+  // Processes of one deployment have one secret key.
+  const { fingerprint } = createSealer(randomBytes(32))
+  const [first, second] = [pooledNode(text, { fingerprint }), pooledNode(text, { fingerprint })]
   for (let round = 0; round < 4; round++) {
     const id = await first.call('eth_newBlockFilter')
     expect(await second.call('eth_getFilterChanges', [id])).toEqual([])

@@ -54,6 +54,7 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
       creatorId: 'UR-1',
       role: 'owner',
       scopes: [...allScopes],
+      expiresAt: null,
     })
   })
 })
