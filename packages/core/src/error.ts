@@ -154,29 +154,27 @@ export function isRetryable(error: unknown): boolean {
     return isRetryableStatus(error.context.status) || isRefusedForNow(error.context)
   }
   if (FairleadError.is(error, 'GRPC_STATUS')) return isRetryableGrpc(error.context)
-  if (!FairleadError.is(error, 'TRANSPORT_TIMEOUT') && !FairleadError.is(error, 'TRANSPORT_FAILED'))
-    return false
-  const { operation, attempt } = error.context
-  return attempt === 0 || !sending.test(operation)
+  return (
+    (FairleadError.is(error, 'TRANSPORT_TIMEOUT') || FairleadError.is(error, 'TRANSPORT_FAILED')) &&
+    (error.context.attempt === 0 || !sending.test(error.context.operation))
+  )
 }
 
 const sending = /^eth_send/
+
+const temporaryReasons = /^(rate|(upstream )?busy)$/
 
 // Where a query finds too much, the same code says so.
 const logQueries = /^(?:eth|erigon)_get(?:Filter)?Logs/
 
 /** Whether a node did nothing because there were too many calls; over a WebSocket or in a batch no status says so. */
 function isRefusedForNow({ rpcCode, operation, data }: ErrorContext['RPC_ERROR']): boolean {
-  const { reason, retry_after_ms: waitMs } = (data ?? {}) as { reason?: unknown; retry_after_ms?: unknown }
-  if (reason === 'quota') return false
-  if (reason !== undefined || typeof waitMs === 'number') {
-    return reason === undefined || reason === 'rate' || reason === 'busy' || reason === 'upstream busy'
-  }
-  return rpcCode === 429 || (rpcCode === -32005 && !logQueries.test(operation))
+  const { reason, retry_after_ms: waitMs } = (data ?? {}) as { reason?: string; retry_after_ms?: number }
+  if (reason !== undefined) return temporaryReasons.test(reason)
+  return typeof waitMs === 'number' || rpcCode === 429 || (rpcCode === -32005 && !logQueries.test(operation))
 }
 
 /** UNAVAILABLE, or RESOURCE_EXHAUSTED where the server says when to come again (gRPC proposal A6). */
 function isRetryableGrpc({ status, metadata }: ErrorContext['GRPC_STATUS']): boolean {
-  const pushback = metadata?.['grpc-retry-pushback-ms']
-  return status === 14 || (status === 8 && typeof pushback === 'string' && /^\d+$/.test(pushback))
+  return status === 14 || (status === 8 && /^\d+$/.test(String(metadata?.['grpc-retry-pushback-ms'])))
 }

@@ -1,4 +1,5 @@
 import { FairleadError, isRetryableStatus } from './error.ts'
+import { pause } from './pause.ts'
 import { redact } from './redact.ts'
 
 /** Limits of a single call. */
@@ -80,7 +81,7 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
           return await read(response)
         await response.body?.cancel()
       } catch (error) {
-        if (signal?.aborted) throw signal.reason
+        signal?.throwIfAborted()
         if (last) {
           const context = { operation, attempt, timeoutMs, reason: reasonOf(error, secrets) }
           throw new FairleadError(timeout.aborted ? 'TRANSPORT_TIMEOUT' : 'TRANSPORT_FAILED', context)
@@ -95,22 +96,4 @@ export function createHttpTransport(options: HttpOptions, secrets: readonly stri
 function reasonOf(error: unknown, secrets: readonly string[]): string {
   const { message, cause } = error as { message: string; cause?: { code?: string } }
   return redact(`${message} ${cause?.code ?? ''}`, secrets)
-}
-
-// Ends early when the signal aborts; the next attempt then finds out.
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    // A signal that has aborted already dispatches no further event.
-    if (signal?.aborted) {
-      resolve()
-      return
-    }
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-  })
 }

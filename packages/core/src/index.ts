@@ -35,6 +35,7 @@ export {
 } from './http-transport.ts'
 export { hasNeverConnected } from './never-connected.ts'
 export { bestOf, newHealth, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
+export { pause } from './pause.ts'
 export { redact, redactJson } from './redact.ts'
 export { longestMs, requireNumber } from './require-number.ts'
 export { createRestFetch, type RestResult, unwrap } from './rest.ts'

@@ -1,7 +1,7 @@
-import { FairleadError, isRetryable, longestMs, requireNumber } from '@fairlead/core'
+import { FairleadError, isRetryable, longestMs, requireNumber, pause } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
 import type { BeaconEvent, EventTopic } from '../generated/index.ts'
-import { backoffMs, pause } from '../pause.ts'
+import { backoffMs } from '../backoff.ts'
 import { openBody } from '../streams/body.ts'
 import { type EventStreamMessage, readEventStream } from './event-stream.ts'
 
@@ -109,7 +109,7 @@ export async function* events<const topic extends EventTopic>(
         if (lost) yield { event: 'gap', data: { ...lost, to: heardAt.toISOString(), attempts } }
         for await (const part of readEventStream(body)) {
           heardAt = new Date()
-          retryMs = part.retryMs ?? retryMs
+          retryMs = Math.min(part.retryMs ?? retryMs, longestMs - maxMs)
           for (const message of part.messages) {
             tries = 0
             yield eventOf(message) as Extract<BeaconEvent, { event: topic }>

@@ -10,8 +10,9 @@ import {
   recordSuccess,
   recordTry,
   requireNumber,
+  pause,
 } from '@fairlead/core'
-import { backoffMs, pause } from '../pause.ts'
+import { backoffMs } from '../backoff.ts'
 import {
   type BeaconNodeOptions,
   bodyOf,

@@ -1,6 +1,5 @@
-import { FairleadError, isRetryable } from '@fairlead/core'
+import { FairleadError, isRetryable, pause } from '@fairlead/core'
 import { backoffMs } from '../transports/backoff.ts'
-import { pause } from '../transports/pause.ts'
 
 const backoff = { baseMs: 200, maxMs: 5_000 }
 

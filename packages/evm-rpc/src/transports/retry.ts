@@ -1,11 +1,10 @@
-import { type CallOptions, FairleadError, requireNumber } from '@fairlead/core'
+import { type CallOptions, FairleadError, requireNumber, pause } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import { closedByCaller, closedError } from './close-code.ts'
 import { requireMilliseconds } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, lastingParts, type Outcome, sendAll } from './outcomes.ts'
-import { pause } from './pause.ts'
 import { askedPauseMs, isRateRefusal, isRevert } from './refusal.ts'
 
 /** How often and how patiently to send again. */

@@ -1,7 +1,6 @@
-import { FairleadError, isRetryable, requireNumber } from '@fairlead/core'
+import { FairleadError, isRetryable, requireNumber, longestMs, pause } from '@fairlead/core'
 import type { Client } from 'openapi-fetch'
 import type { JettonBurn, paths } from '../generated/jetton-v3/types.ts'
-import { pause } from '../nodes/pause.ts'
 import { type BurnCursor, burnPosition } from './burn-position.ts'
 import { jettonBurns } from './jetton-burns.ts'
 
@@ -83,7 +82,7 @@ async function* watched(
           yield { burn, cursor }
         }
         failures = 0
-        await pause(pollMs, signal)
+        await pause(Math.min(pollMs, longestMs), signal)
       } catch (error) {
         if (signal.aborted || !mayPass(error)) throw error
         onError?.(error)

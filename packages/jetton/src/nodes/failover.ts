@@ -10,11 +10,11 @@ import {
   recordSuccess,
   recordTry,
   requireNumber,
+  pause,
 } from '@fairlead/core'
 import { withErrorWords } from './error-body.ts'
 import { createNodes, type JettonNodeOptions, type Node } from './node.ts'
 import { operationOf } from './operation.ts'
-import { pause } from './pause.ts'
 import { type RateLimit, rateLimiter } from './rate-limit.ts'
 import { isRead } from './sendable-again.ts'
 import type { JettonTransport } from './transport.ts'
