@@ -24,11 +24,3 @@ it.each([
   expect(body).toMatchObject({ error: { code: 'invalid', request_id: requestId } })
   expect(end).toBe('closed')
 })
-
-it('a token behind two slashes opens its node', async () => {
-  const response = await fetch(`${gateway.url}//${gateway.first.token}`, {
-    method: 'POST',
-    body: '{"jsonrpc":"2.0","id":1,"method":"nope","params":[]}',
-  })
-  expect(await response.json()).toMatchObject({ error: { code: -32601 } })
-})

@@ -30,8 +30,7 @@ const reservedSegments = new Set([
  * @returns undefined when the path belongs to the control plane or to nobody
  */
 export function matchNodePath(target: string): NodePath | undefined {
-  // A base URL that ends with a slash makes two of them.
-  const path = requestPath(target).replace(/^\/{2,}/, '/')
+  const path = requestPath(target)
   const [first = '', second = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1)
   if (!path.startsWith('/') || rest.length > 0 || reservedSegments.has(first)) return undefined
   if (second !== '' && second !== 'evm') return undefined

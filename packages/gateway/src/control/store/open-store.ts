@@ -102,7 +102,7 @@ async function openPostgres(config: PoolConfig, options: StoreOptions, sealer: S
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   // What has to be read as a whole takes its time, and takes no connection from requests that do not.
-  const sessions = newPool({ ...config, max: 2, query_timeout: 600_000 })
+  const sessions = newPool({ ...config, max: 4, query_timeout: 600_000 })
   const sessionDb = new Kysely<Database>({ dialect: new PostgresDialect({ pool: sessions }) })
   const listeners = credentialListeners(options.log)
   const listening = await listenToPostgres(config, {
