@@ -19,7 +19,8 @@ export async function endAndLinger(
   response: ServerResponse,
   text: string,
 ): Promise<void> {
-  response.setHeader('connection', 'close')
+  // HTTP/2 has no such header (RFC 9113, section 8.2.2).
+  if (request.httpVersionMajor === 1) response.setHeader('connection', 'close')
   response.setHeader('content-length', Buffer.byteLength(text))
   response.write(text)
   request.resume()

@@ -29,6 +29,8 @@ import { createRequestLog } from './request-log.ts'
 import { requestNotes } from './request-notes.ts'
 
 const bodyLimitBytes = 1024 * 1024
+// Status in the log of a request whose client left in the middle of its body.
+const clientGone = 499
 
 /** Options of {@link createPlatformApi}. */
 export interface PlatformApiOptions {
@@ -109,6 +111,10 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     throw new PlatformError('not_found')
   })
   app.setErrorHandler((error, request, reply) => {
+    if (request.raw.destroyed && !request.raw.complete) {
+      logRequest(request, clientGone, reply.elapsedTime)
+      return reply.hijack()
+    }
     const failure = toPlatformError(error)
     if (failure.status >= 500) {
       log.error({ request_id: request.id, error: loggableError(failure.cause ?? error) }, 'request failed')

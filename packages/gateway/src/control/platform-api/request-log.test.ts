@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memory } from '../../access/testing/gateway-fixture.ts'
@@ -55,6 +56,15 @@ describe('requests, logged', () => {
       operation_id: null,
       status: 404,
     })
+  })
+
+  it('has no error where a client leaves in the middle of its body', async () => {
+    const { port, hostname } = new URL(address())
+    const socket = connect(Number(port), hostname)
+    const head = 'POST /v1/session/ HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json'
+    socket.write(`${head}\r\ncontent-length: 10\r\n\r\n{`, () => socket.destroy())
+    await vi.waitFor(() => expect(fixture.log()).toContain('"status":499'), 20_000)
+    expect(fixture.log()).not.toContain('"level":50')
   })
 
   it('never contains a secret, nor does an error body', async () => {
