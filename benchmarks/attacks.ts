@@ -1,0 +1,115 @@
+// Attacks without credentials, each on a fresh service on one processor: its memory, and what becomes of a bystander.
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { memoryMb } from './fixtures/process-cost.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { serve } from './fixtures/service.ts'
+import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
+import { unauthenticatedAttacks } from './fixtures/unauthenticated-attacks.ts'
+
+const perSecond = 50
+const warmUpSeconds = 5
+const aloneSeconds = 10
+const sampleMs = 500
+const errorLevel = 50
+
+const flags = readFlags(import.meta.filename, {
+  seconds: { type: 'string', default: '120', means: 'of each attack' },
+  only: {
+    type: 'string',
+    default: Object.keys(unauthenticatedAttacks).join(';'),
+    means: 'some of these, with ; between them',
+  },
+})
+const seconds = Number(flags.seconds)
+if (!(seconds > 0)) throw new Error('--seconds takes a number above zero.')
+const unknown = flags.only.split(';').filter((name) => !(name in unauthenticatedAttacks))
+if (unknown.length > 0) throw new Error(`There is no attack with the name ${unknown.join(', ')}.`)
+
+// The service has one processor, everything else the other.
+pin(process.pid, 1)
+console.log(
+  `${'attack'.padEnd(30)}alive  MB before  MB most  errors  p50 alone  beside  p99 alone  beside  errors logged  unexpected`,
+)
+for (const name of flags.only.split(';')) await measure(name)
+process.exit(0)
+
+async function measure(name: string): Promise<void> {
+  const node = fork(new URL('fixtures/faulty-node.ts', import.meta.url), ['2'])
+  const [port] = (await once(node, 'message')) as [number]
+  const service = await serve({ FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}` })
+  pin(service.processId, 0)
+  const isAlive = () => existsSync(`/proc/${service.processId}/stat`)
+  const bystander = { url: `${service.url}/${service.token}`, perSecond, bodyOf }
+  await sendSteadily({ ...bystander, seconds: warmUpSeconds })
+  const alone = await sendSteadily({ ...bystander, seconds: aloneSeconds })
+  const before = memoryMb(service.processId)
+  let most = before
+  const sampler = setInterval(() => {
+    if (isAlive()) most = Math.max(most, memoryMb(service.processId))
+  }, sampleMs)
+  const attack = fork(new URL('fixtures/unauthenticated-attacks.ts', import.meta.url), [name, service.url])
+  const beside = await sendSteadily({ ...bystander, seconds })
+  attack.kill('SIGKILL')
+  clearInterval(sampler)
+  const alive = isAlive()
+  const unexpected = alive ? await unexpectedErrors(service.url) : Number.NaN
+  print({ name, alive, before, most, alone, beside, logged: errorsIn(service.log()), unexpected })
+  node.kill('SIGKILL')
+  await service.stop()
+}
+
+interface Row {
+  readonly name: string
+  readonly alive: boolean
+  readonly before: number
+  readonly most: number
+  readonly alone: CallReport
+  readonly beside: CallReport
+  readonly logged: readonly string[]
+  readonly unexpected: number
+}
+
+function print({ name, alive, before, most, alone, beside, logged, unexpected }: Row): void {
+  const ms = (report: CallReport, share: number, width: number) =>
+    percentileOf(report, share).toFixed(1).padStart(width)
+  console.log(
+    name.padEnd(30) +
+      (alive ? 'yes' : 'NO').padStart(5) +
+      before.toFixed(0).padStart(11) +
+      most.toFixed(0).padStart(9) +
+      String(beside.errors).padStart(8) +
+      ms(alone, 0.5, 11) +
+      ms(beside, 0.5, 8) +
+      ms(alone, 0.99, 11) +
+      ms(beside, 0.99, 8) +
+      String(logged.length).padStart(15) +
+      String(unexpected).padStart(12),
+  )
+  for (const line of logged.slice(0, 3)) console.error(`  ${line}`)
+  for (const example of beside.examples) console.error(`  ${JSON.stringify(example)}`)
+}
+
+function pin(processId: number, processor: number): void {
+  const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(processor), String(processId)])
+  if (status !== 0) console.error('No taskset: the service shares all processors with the attack.')
+}
+
+/** Lines of the log of level error and above. */
+function errorsIn(output: string): readonly string[] {
+  return output.split('\n').filter((line) => Number(/"level":(\d+)/.exec(line)?.[1]) >= errorLevel)
+}
+
+async function unexpectedErrors(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return [...text.matchAll(/^fairlead_unexpected_errors_total\S* (\d+)/gm)].reduce(
+    (total, [, count]) => total + Number(count),
+    0,
+  )
+}
+
+function bodyOf(number: number): string {
+  const address = `0x${number.toString(16).padStart(40, '0')}`
+  return `{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["${address}","latest"]}`
+}
