@@ -36,6 +36,10 @@ const contents = [
 it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout: 3_600_000 }, async () => {
   const node = await serve((asking, response) => {
     asking.resume()
+    if (asking.url?.startsWith('/eth/v1/events')) {
+      response.setHeader('content-type', 'text/event-stream').write(': open\n\n')
+      return
+    }
     const content = contents.find(([prefix]) => asking.url?.startsWith(prefix))?.[1]
     response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
   })
@@ -69,16 +73,30 @@ it('no request over HTTP/2 ends the process or is answered with 5xx', { timeout:
   })
   const draw = drawFrom(seed)
   const paths = everyPath(gateway.first.token)
+  const { apiKey, username, password } = gateway.first
+  const credentials = [
+    ['authorization', `Bearer ${apiKey}`],
+    ['authorization', `Basic ${btoa(`${username}:${password}`)}`],
+    ['x-token', gateway.first.token],
+  ] as const
   const port = Number(new URL(gateway.url).port)
   while (sent < requests && crashes.length === 0) {
     const count = Math.min(perConnection, requests - sent)
-    const frames = Array.from({ length: count }, (_, index) => generatedRequest(draw, paths, 2 * index + 1))
+    const frames = Array.from({ length: count }, (_, index) =>
+      generatedRequest(draw, paths, credentials, 2 * index + 1),
+    )
     sent += count
     await answered(port, frames)
   }
   const fatal = [...statuses].filter(([status]) => status.startsWith('5'))
   const share = Math.round((100 * routed) / sent)
-  process.stdout.write(`${sent} requests, seed ${seed}: ${share} % reached the router\n`)
+  const successes = [...statuses].reduce(
+    (sum, [status, count]) => sum + (status.startsWith('2') ? count : 0),
+    0,
+  )
+  process.stdout.write(
+    `${sent} requests, seed ${seed}: ${share} % reached the router, ${successes} responses 2xx\n`,
+  )
   expect({ crashes, fatal, unexpected: await unexpectedErrors(gateway.registry) }).toEqual({
     crashes: [],
     fatal: [],

@@ -103,3 +103,27 @@ it('text that is not UTF-8 is refused by the platform API as by the others', asy
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: 'parse_error' } })
 })
+
+it.each([
+  ['POST', 'v1/session/', 'text/plain'],
+  ['POST', 'v1/session/', 'application/json'],
+  ['DELETE', 'v1/session/', 'application/json'],
+  ['PUT', 'v2/projects/', 'application/json'],
+  ['POST', 'v2/projects/', 'application/json'],
+  ['POST', 'v2/projects/', 'text/plain'],
+])(
+  'a malformed gzip body that may not be read ends its request alone: %s /%s, %s',
+  async (method, path, type) => {
+    for (const authorization of ['', `Bearer ${gateway.first.apiKey}`]) {
+      const response = await fetch(`${gateway.url}/${path}`, {
+        method,
+        headers: { 'content-type': type, 'content-encoding': 'gzip', authorization },
+        body: 'not gzip at all',
+      })
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.status).toBeLessThan(500)
+      await response.text()
+    }
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+  },
+)

@@ -27,7 +27,17 @@ export function encodingOf(value: string | undefined): BodyEncoding | undefined 
   }
 }
 
-/** Decodes a body as it comes; an error says that it is no content of its encoding. */
+/**
+ * Decodes a body as it comes.
+ *
+ * @returns a stream whose error says that the body is no content of its encoding, or ended too early
+ */
 export function decodedBody(body: Readable, encoding: 'gzip' | 'deflate'): Readable {
-  return body.pipe(encoding === 'gzip' ? createGunzip() : createInflate())
+  const decoder = encoding === 'gzip' ? createGunzip() : createInflate()
+  // A body that is refused unread has no other listener, and an error without one ends the process.
+  decoder.on('error', () => undefined)
+  body.once('close', () => {
+    if (!body.readableEnded) decoder.destroy(new Error('The body ended too early.'))
+  })
+  return body.pipe(decoder)
 }

@@ -117,8 +117,17 @@ export function everyPath(token: string): readonly string[] {
   ]
 }
 
-/** Makes the frames of one request; about half of them are well-formed. */
-export function generatedRequest(draw: Draw, paths: readonly string[], streamId: number): Buffer {
+/**
+ * Makes the frames of one request; about half of them are well-formed.
+ *
+ * @param credentials - header fields, one of which every other request has
+ */
+export function generatedRequest(
+  draw: Draw,
+  paths: readonly string[],
+  credentials: readonly (readonly [string, string])[],
+  streamId: number,
+): Buffer {
   const pick = <value>(of: readonly value[]) => of[draw(of.length)] as value
   const isOdd = draw(2) === 0
   const odd = (normal: readonly string[], strange: readonly string[]) =>
@@ -134,6 +143,7 @@ export function generatedRequest(draw: Draw, paths: readonly string[], streamId:
   const fields: (readonly [string, string])[] = []
   if (draw(2) === 0) fields.push(['content-type', pick(contentTypes)])
   if (draw(5) === 0) fields.push(['te', 'trailers'])
+  if (draw(2) === 0) fields.push(pick(credentials))
   for (let more = isOdd ? draw(4) : 0; more > 0; more--) fields.push(pick(oddFields))
   const all = isOdd && draw(10) === 0 ? [...fields, ...pseudo] : [...pseudo, ...fields]
   const body = draw(3) === 0 ? pick(bodies) : ''
