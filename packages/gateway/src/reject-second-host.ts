@@ -9,7 +9,7 @@ import { errorBody, PlatformError } from './control/platform-api/platform-error.
  * @see RFC 9112, section 3.2
  */
 export function rejectSecondHost(request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.httpVersionMajor !== 1 || countHosts(request.rawHeaders) < 2) return false
+  if (!hasSecondHost(request)) return false
   const requestId = makeRequestId()
   const error = new PlatformError('invalid', { message: 'Send one Host header.' })
   response
@@ -18,11 +18,13 @@ export function rejectSecondHost(request: IncomingMessage, response: ServerRespo
   return true
 }
 
-function countHosts(rawHeaders: readonly string[]): number {
+/** Returns whether an HTTP/1.1 request has several Host fields. */
+export function hasSecondHost({ httpVersionMajor, rawHeaders }: IncomingMessage): boolean {
+  if (httpVersionMajor !== 1) return false
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  return hosts
+  return hosts > 1
 }

@@ -50,7 +50,7 @@ import { guarded, watchUnexpectedErrors } from './observe/unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
-import { rejectSecondHost } from './reject-second-host.ts'
+import { hasSecondHost, rejectSecondHost } from './reject-second-host.ts'
 import { BriefStore } from './replica-store/brief-store.ts'
 import { openSharedStore } from './replica-store/open-shared-store.ts'
 
@@ -312,7 +312,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     oidc,
     clientErrorHandler: answerParserError,
     serverFactory: (platform) => {
-      const options = { ...httpLimits, shouldUpgradeCallback: webSockets.takes }
+      const takesUpgrade = (request: IncomingMessage) => !hasSecondHost(request) && webSockets.takes(request)
+      const options = { ...httpLimits, shouldUpgradeCallback: takesUpgrade }
       const answer = (request: IncomingMessage, response: ServerResponse) => {
         const taken =
           rejectSecondHost(request, response) ||
