@@ -32,3 +32,27 @@ it('streams that fill the connections to a node leave others to be opened', asyn
   for (let count = 1; count < 20; count++) await headers()
   expect(node.sessions.size).toBe(20)
 })
+
+it.each([15, 20, 40, 60])('metadata of %i kB', async (kilobytes) => {
+  const node = await grpcNode()
+  const client = grpcJs((await grpcInFrontOf(node.url)).url)
+  client.metadata.set('x-long', 'x'.repeat(kilobytes * 1_000))
+  const { status: end } = await client.one('a')
+  expect([kilobytes, end.code]).toEqual([kilobytes, kilobytes === 15 ? status.OK : status.RESOURCE_EXHAUSTED])
+  client.metadata.remove('x-long')
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})
+
+it('metadata of 1,000 entries ends its call alone', async () => {
+  const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
+  for (let entry = 0; entry < 1_000; entry++) client.metadata.add('x-entry', String(entry))
+  expect((await client.one('a')).status.code).toBe(status.RESOURCE_EXHAUSTED)
+  client.metadata.remove('x-entry')
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})
+
+it('a message of 65 MiB ends its call alone', async () => {
+  const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
+  expect((await client.one('a'.repeat(65 << 20))).status.code).toBe(status.RESOURCE_EXHAUSTED)
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})

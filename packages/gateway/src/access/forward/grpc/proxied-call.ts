@@ -190,11 +190,10 @@ export class ProxiedCall {
       return
     }
     const isWhole = stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded
-    this.#finish(
-      isWhole
-        ? ownEnd(Status.UNKNOWN, 'The node ended the call without a status.')
-        : ownEnd(Status.UNAVAILABLE, 'The node broke the call off.'),
-    )
+    if (isWhole) this.#finish(ownEnd(Status.UNKNOWN, 'The node ended the call without a status.'))
+    else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) {
+      this.#finish(ownEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the node.'))
+    } else this.#finish(ownEnd(Status.UNAVAILABLE, 'The node broke the call off.'))
   }
 
   #finish({ code, trailers }: CallEnd): void {
