@@ -3,7 +3,7 @@ import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
-import { withinRange } from './eth-get-logs.ts'
+import { readLogs, withinRange } from './eth-get-logs.ts'
 import { isRecord } from './is-record.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { validateParams } from '../validate-params.ts'
@@ -18,7 +18,7 @@ export const erigonGetLogs: Adapter = {
     const { signal } = call
     const params = (await withinRange(call, given, upstream)) ?? given
     return nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
-      const logs = await upstream.call('eth_getLogs', params, signal)
+      const logs = await readLogs(call, params, upstream)
       if (!Array.isArray(logs)) throw unreadable()
       const untimed = logs.filter((log: unknown) => isRecord(log) && log['blockTimestamp'] === undefined)
       if (new Set(untimed.map((log: { blockNumber: unknown }) => log.blockNumber)).size > maxBlocks) {

@@ -4,6 +4,7 @@ import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
 import type { Asked } from '../asked.ts'
+import type { PlainAnswer } from '../read-answer.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
@@ -26,6 +27,39 @@ export const ethGetLogs: Adapter = {
       ? gather(filter, range, upstreamLogRange, asking)
       : gatherWhenTooWide(filter, call, asking)
   },
+}
+
+/**
+ * Reads the logs of a filter, in parts where the node finds them too many at once.
+ *
+ * @throws {@link RpcFailure} the node's error
+ */
+export async function readLogs(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> {
+  const { signal } = call
+  const [filter] = params
+  if (!isRecord(filter) || !hasRange(filter)) return upstream.call('eth_getLogs', params, signal)
+  const ask = (asked: readonly unknown[]) =>
+    upstream.call('eth_getLogs', asked, signal).then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
+  const room = upstream.room(call.grant.credentialId)
+  try {
+    const found = await gatherWhenTooWide(filter, call, {
+      upstream,
+      room,
+      whole: () => ask(params),
+      part: ask,
+    })
+    if ('result' in found) return JSON.parse(found.result)
+    const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcFailure
+    throw new RpcFailure(code, message, { data })
+  } finally {
+    room.empty()
+  }
+}
+
+function errorOf(error: unknown): PlainAnswer {
+  if (!(error instanceof RpcFailure)) throw error
+  const { code, message, data } = error
+  return { error: JSON.stringify({ code, message, data }) }
 }
 
 /** A filter spans no more blocks when it is made than a query may: `eth_getFilterLogs` gives the logs of all of them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adapted, scriptedNode } from '../../testing/adapted-node.ts'
+import { adapted, type Scripted, scriptedNode } from '../../testing/adapted-node.ts'
 import { inFrontOf, nodeThat, token } from '../../testing/listener-fixture.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -221,6 +221,33 @@ describe('geth', () => {
     const many = await scriptedNode({ ...times, eth_getLogs: { result: logsOf(257) } })
     await expect(adapted(many.url)('erigon_getLogs', {})).rejects.toMatchObject({ code: -32005 })
     expect(many.asked).toHaveLength(2)
+  })
+
+  it('has the logs of a range beyond its limit read in parts', async () => {
+    const limited: Scripted = ([filter]) => {
+      const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
+      const blocks = Number(toBlock) - Number(fromBlock) + 1
+      if (blocks > 10) return { error: { code: -32602, message: 'exceed maximum block range: 10' } }
+      const logs = Array.from({ length: blocks }, (_, at) => ({
+        blockNumber: `0x${(Number(fromBlock) + at).toString(16)}`,
+        blockTimestamp: '0x64',
+      }))
+      return { result: logs }
+    }
+    const node = await scriptedNode({ eth_getLogs: limited })
+    const logs = await adapted(node.url)('erigon_getLogs', { fromBlock: '0x1', toBlock: '0x19' })
+    expect(logs).toEqual(
+      Array.from({ length: 25 }, (_, at) => ({
+        blockNumber: `0x${(at + 1).toString(16)}`,
+        blockTimestamp: '0x64',
+        timestamp: '0x64',
+      })),
+    )
+    const refused = { error: { code: -32000, message: 'no head', data: [1] } }
+    const broken = await scriptedNode({ eth_getLogs: refused })
+    await expect(
+      adapted(broken.url)('erigon_getLogs', { fromBlock: '0x1', toBlock: '0x19' }),
+    ).rejects.toMatchObject(refused.error)
   })
 
   it('keeps its own tracers, and is asked once which client it is', async () => {
