@@ -128,7 +128,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     log,
     usedSoFar: ({ owner, ownerId, period, counts }) => metering.usedSoFar.of(owner, ownerId, period)[counts],
   })
-  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, configuration.maxHeldBytes, {
+  const memory = new AnswerMemory(configuration.maxHeldBytes)
+  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, memory, {
     pollMs: configuration.headPollMs,
     hedges: configuration.upstreamHedges,
     log,
@@ -164,6 +165,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         loopEntry,
       ),
     embedded: embeddedBeacon,
+    maxCacheBytes: configuration.cacheBytes,
   })
   const jettonNodes = createJettonNodes({
     open: (address) =>
@@ -175,6 +177,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         loopEntry,
       ),
     embedded: embeddedJetton,
+    memory,
   })
   const metrics = createMetrics({
     upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
@@ -223,7 +226,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     timeoutMs: configuration.upstreamTimeoutMs,
     corsOrigin: configuration.nodeCorsOrigin,
     loops,
-    bodyMemory: new AnswerMemory(configuration.maxHeldBytes),
+    bodyMemory: memory,
   }
   const plane = {
     ...httpPlane,

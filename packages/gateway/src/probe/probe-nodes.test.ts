@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { AnswerMemory } from '../access/forward/answer-memory.ts'
 import { createUpstreams } from '../access/forward/upstreams.ts'
 import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/gateway-fixture.ts'
 import { nodeThat } from '../access/testing/listener-fixture.ts'
@@ -111,7 +112,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
-    const upstreams = createUpstreams(1_000, {}, 2 ** 30)
+    const upstreams = createUpstreams(1_000, {}, new AnswerMemory(2 ** 30))
     const log = createLog('info', lines.stream)
     const probe = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
@@ -193,7 +194,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
     onTestFinished(gateway.stop)
     const lines = memory()
-    const upstreams = createUpstreams(2_000, {}, 2 ** 30)
+    const upstreams = createUpstreams(2_000, {}, new AnswerMemory(2 ** 30))
     const probe = probeOwnNodes({
       store: gateway.store,
       upstreams,

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { AnswerMemory } from './answer-memory.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { createUpstreams } from './upstreams.ts'
 
@@ -15,7 +16,7 @@ const grantOf = (nodeId: string, evm: string): NodeGrant => ({
 })
 
 it('addresses that nobody uses any more are let go of, those in use stay', () => {
-  const upstreams = createUpstreams(20_000, {}, 2 ** 20)
+  const upstreams = createUpstreams(20_000, {}, new AnswerMemory(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(grantOf('used', 'http://127.0.0.1:1/used'), 'evm')
   for (let change = 0; change < 30_000; change += 1) {

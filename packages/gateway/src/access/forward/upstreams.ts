@@ -6,7 +6,7 @@ import type { CallSignal } from '../call-signal.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-record.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { AnswerMemory } from './answer-memory.ts'
+import type { AnswerMemory } from './answer-memory.ts'
 import type { ChainView } from './pool/chain-view.ts'
 import type { Fingerprint } from './pool/filters.ts'
 import { NodePool } from './pool/node-pool.ts'
@@ -77,12 +77,12 @@ interface OpenPool {
  *
  * @param timeoutMs - longest wait for an answer
  * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
- * @param maxHeldBytes - for all answers together that are held whole
+ * @param memory - for all responses that are held whole
  */
 export function createUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
-  maxHeldBytes: number,
+  memory: AnswerMemory,
   {
     pollMs = 2_000,
     hedges = true,
@@ -93,7 +93,6 @@ export function createUpstreams(
     loopEntry,
   }: PooledOptions = {},
 ): Upstreams {
-  const memory = new AnswerMemory(maxHeldBytes)
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
   const connections = new LRUCache<string, ConnectedUpstream>({ max: mostKept })
   const pools = new LRUCache<string, OpenPool>({ max: mostKept })

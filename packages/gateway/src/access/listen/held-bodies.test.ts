@@ -52,3 +52,22 @@ it.each(['evm', 'beacon', 'jetton'] as const)(
     expect(memory.offers(200_000)).toBe(true)
   },
 )
+
+it('responses that jetton adapters hold are counted, and given back', async () => {
+  const memory = new AnswerMemory(200_000)
+  let length = 150_000
+  const node = await nodeThat((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ok: true, result: { padding: ' '.repeat(length) } }))
+  })
+  const listener = await listenToJetton(node, { bodyMemory: memory })
+  onTestFinished(() => listener.stop())
+  const shards = () => listener.call('/api/v2/getShards?seqno=1')
+  const refused = await shards()
+  expect(refused.status).toBe(503)
+  expect(await refused.text()).toContain('too many responses')
+  expect(memory.offers(200_000)).toBe(true)
+  length = 50_000
+  expect((await shards()).status).toBe(200)
+  expect(memory.offers(200_000)).toBe(true)
+})

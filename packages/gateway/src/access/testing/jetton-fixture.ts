@@ -70,6 +70,7 @@ export async function listenToJetton(
   const jettonNodes = createJettonNodes({
     open: (address) => createRestUpstream(address, timeoutMs, writeJettonError),
     embedded: undefined,
+    memory: options.bodyMemory,
   })
   const metrics = createMetrics({
     upstreamSubscriptions: () => 0,

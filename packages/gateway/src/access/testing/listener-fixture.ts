@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { AnswerMemory } from '../forward/answer-memory.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { sha256Hex } from '../../credentials/secret.ts'
 import { createLog } from '../../observe/log.ts'
@@ -81,7 +82,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
   const replace = (newer: Partial<NodeGrant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
   replace()
-  const upstreams = createUpstreams(timeoutMs, {}, maxHeldBytes)
+  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(maxHeldBytes))
   const lines = memory()
   const log = createLog('debug', lines.stream)
   const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })

@@ -87,7 +87,7 @@ export const limitOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_MAX_HELD_BYTES',
     description:
-      'Maximum total size of buffered responses, such as those of batches, and as much of request bodies, in bytes; one credential gets half of each.',
+      'Maximum total size of buffered request bodies and responses, such as those of batches, in bytes; one credential gets half. Beside it, JSON-RPC requests that are still arriving hold at most 32 MiB.',
     fallback: 536_870_912,
     minimum: 1_048_576,
   },

@@ -130,7 +130,7 @@ export const upstreamOptions = {
     kind: 'integer',
     environment: 'FAIRLEAD_CACHE_BYTES',
     description:
-      'Memory for answers of EVM nodes that are kept because they do not change any more, in each process; 0 keeps none.',
+      'Memory for responses of EVM nodes that do not change any more, and up to twice as much for those of beacon nodes, in each process; 0 keeps none.',
     fallback: 67_108_864,
     minimum: 0,
     maximum: 68_719_476_736,

@@ -13,7 +13,8 @@ export class AnswerCache {
   /** @param maxBytes - for all answers, and once more for the copies of those that are still under way */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
-    this.#entries = new LRUCache({ maxSize: maxBytes, ttlResolution: 0 })
+    // No entry is as small as 1 byte: with 0 bytes nothing is kept.
+    this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes), ttlResolution: 0 })
   }
 
   /** Bytes that the answers take. */

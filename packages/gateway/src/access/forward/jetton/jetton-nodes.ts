@@ -1,4 +1,5 @@
 import type { CallSignal } from '../../call-signal.ts'
+import type { AnswerMemory } from '../answer-memory.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 import { usedAddresses } from '../../../grants/upstream-record.ts'
@@ -14,7 +15,11 @@ export interface JettonNodeOptions {
   readonly open: (address: string) => RestUpstream
   /** HTTP address of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
+  /** For the responses that adapters hold whole; any number of bytes when it is left out. */
+  readonly memory?: ResponseMemory | undefined
 }
+
+type ResponseMemory = Pick<AnswerMemory, 'take' | 'giveBack'>
 
 /** The jetton nodes behind all hosted nodes, connected to when first needed. */
 export interface AllJettonNodes {
@@ -26,7 +31,7 @@ export interface AllJettonNodes {
 }
 
 /** Makes the set of all jetton nodes: one set of connections for each address. */
-export function createJettonNodes({ open, embedded }: JettonNodeOptions): AllJettonNodes {
+export function createJettonNodes({ open, embedded, memory }: JettonNodeOptions): AllJettonNodes {
   const upstreams = new RestUpstreams(open)
   const at = (configured: string | undefined): RestUpstream => {
     const [word] = usedAddresses(configured)
@@ -40,7 +45,8 @@ export function createJettonNodes({ open, embedded }: JettonNodeOptions): AllJet
     const addresses = JSON.stringify([jetton, index])
     const known = nodes.get(addresses)
     if (known) return known
-    const node = new NodeOfGrant({ v2: () => at(jetton), v3: () => at(index) })
+    const held = memory && { memory, owner: `jetton ${addresses}` }
+    const node = new NodeOfGrant({ v2: () => at(jetton), v3: () => at(index) }, held)
     nodes.set(addresses, node)
     return node
   }
@@ -59,12 +65,21 @@ export function createJettonNodes({ open, embedded }: JettonNodeOptions): AllJet
 // What an adapter reads is a page of an index at most.
 const maxHeldBytes = 16_777_216
 
+/** Where the bytes of held responses are counted, and for whom. */
+interface HeldResponses {
+  readonly memory: ResponseMemory
+  /** The upstreams of a hosted node: one of them gets a share of the memory. */
+  readonly owner: string
+}
+
 /** The node behind one hosted node, and the index over it. */
 export class NodeOfGrant implements JettonNode {
   readonly #upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>
+  readonly #held: HeldResponses | undefined
 
-  constructor(upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>) {
+  constructor(upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>, held?: HeldResponses) {
     this.#upstreams = upstreams
+    this.#held = held
   }
 
   /** As {@link RestUpstream.request}; the target begins with `/api`. */
@@ -83,7 +98,7 @@ export class NodeOfGrant implements JettonNode {
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       signal,
     })
-    const content = parsed('bytes' in answer ? answer.bytes : await wholeOf(answer, signal))
+    const content = 'bytes' in answer ? parsed(answer.bytes) : await parsedWhole(answer, signal, this.#held)
     if (answer.status === 429) throw busy(answer, content)
     return { status: answer.status, body: content }
   }
@@ -103,20 +118,37 @@ function queryText(query: JettonNodeRequest['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-async function wholeOf({ body }: StreamedAnswer, signal: CallSignal): Promise<Uint8Array> {
+async function parsedWhole(
+  { body }: StreamedAnswer,
+  signal: CallSignal,
+  held: HeldResponses | undefined,
+): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0
+  let counted = 0
+  let refusal: RestFailure | undefined
   try {
+    // Leaving the loop ends the response, which frees the connection to the upstream.
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
       length += chunk.length
-      if (length > maxHeldBytes) break
+      if (length > maxHeldBytes) {
+        refusal = new RestFailure(502, 'The node answered more than can be held.')
+        break
+      }
+      if (held && !held.memory.take(chunk.length, held.owner)) {
+        refusal = new RestFailure(503, 'The service holds too many responses at the moment.')
+        break
+      }
+      counted = length
+      chunks.push(chunk)
     }
   } catch (error) {
     throw unreachable(error, signal)
+  } finally {
+    held?.memory.giveBack(counted, held.owner)
   }
-  if (length > maxHeldBytes) throw new RestFailure(502, 'The node answered more than can be held.')
-  return Buffer.concat(chunks)
+  if (refusal) throw refusal
+  return parsed(Buffer.concat(chunks))
 }
 
 function parsed(bytes: Uint8Array): unknown {

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
+import { AnswerMemory } from '../../answer-memory.ts'
 import type { NodeGrant } from '../../../../grants/node-grant.ts'
 import type { Call } from '../../../call.ts'
 import { parseBody, type RpcItem, type RpcRequest } from '../../../json-rpc/parse-body.ts'
@@ -84,7 +85,7 @@ const grantOf = (evm: string): NodeGrant => ({
 
 /** Opens a node over a text of addresses, until the running test ends. */
 export function rememberingNode(text: string, options: Partial<AnswersOptions> = {}): RememberingNode {
-  const upstreams = createUpstreams(20_000, {}, 2 ** 29, { pollMs: 50, hedges: false })
+  const upstreams = createUpstreams(20_000, {}, new AnswerMemory(2 ** 29), { pollMs: 50, hedges: false })
   const answers = createAnswers({
     maxBytes: 2 ** 26,
     headMs: 0,

@@ -25,7 +25,7 @@ export function pooledNode(
   { timeoutMs = 20_000, ...options }: PooledOptions & { readonly timeoutMs?: number } = {},
 ): PooledNode {
   const memory = new AnswerMemory(2 ** 29)
-  const upstreams = createUpstreams(timeoutMs, {}, 2 ** 29, { pollMs: 50, ...options })
+  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(2 ** 29), { pollMs: 50, ...options })
   onTestFinished(() => upstreams.close())
   const grant: NodeGrant = {
     credentialId: 'credential',
