@@ -92,8 +92,8 @@ function print({ name, alive, before, most, alone, beside, logged, unexpected }:
 }
 
 function pin(processId: number, processor: number): void {
-  const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(processor), String(processId)])
-  if (status !== 0) console.error('No taskset: the service shares all processors with the attack.')
+  const { error } = spawnSync('taskset', ['-a', '-c', '-p', String(processor), String(processId)])
+  if (error !== undefined) throw new Error('taskset is needed: it gives the service a processor of its own.')
 }
 
 /** Lines of the log of level error and above. */
