@@ -1,6 +1,6 @@
 import type { Receipt } from './receipt.ts'
+import { nativeSender, replaceSystemSignatures } from './system-signatures.ts'
 
-const nativeSender = '0x2222222222222222222222222222222222222222'
 const bridgeSender = '0x2000000000000000000000000000000000000001'
 
 type Call = <result>(method: string, params?: readonly unknown[]) => Promise<result>
@@ -50,17 +50,24 @@ export async function mineSystemBlock(call: Call, content: SystemBlockContent): 
   for (const transaction of content.regular)
     hashes.push(await call<string>('eth_sendTransaction', [transaction]))
   await call('evm_mine')
+  const mined = await minedHashes(call)
+  if (mined.join() !== hashes.join()) throw new Error('the system block holds other transactions')
+  await replaceSystemSignatures(call)
   // The base fee is computed from the one of the parent, and from 0 it would never rise again.
   await call('anvil_setNextBlockBaseFeePerGas', [latest.baseFeePerGas])
   await call('evm_setAutomine', [true])
-
-  const block = await call<{ transactions: string[] }>('eth_getBlockByNumber', ['latest', false])
-  if (block.transactions.join() !== hashes.join())
-    throw new Error('the system block holds other transactions')
-  const receipts = await Promise.all(hashes.map((hash) => call<Receipt>('eth_getTransactionReceipt', [hash])))
+  const replaced = await minedHashes(call)
+  const receipts = await Promise.all(
+    replaced.map((hash) => call<Receipt>('eth_getTransactionReceipt', [hash])),
+  )
   const [first] = receipts
   if (first === undefined || receipts.some((receipt) => receipt.status !== '0x1')) {
     throw new Error('a transaction of the system block failed')
   }
   return first
+}
+
+async function minedHashes(call: Call): Promise<readonly string[]> {
+  const block = await call<{ transactions: string[] }>('eth_getBlockByNumber', ['latest', false])
+  return block.transactions
 }
