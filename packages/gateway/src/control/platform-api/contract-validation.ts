@@ -41,14 +41,13 @@ export function validationOf<id extends OperationId>(id: id): OperationValidatio
   const path = compiled<Path<id>>(() => objectSchema(route.pathParameters))
   const query = compiled<Query<id>>(() => objectSchema(route.query))
   const body = compiled<Body<id>>(() => route.requestBody?.schema ?? true)
-  const bodyFields = fieldsOf(route.requestBody?.schema)
   return {
     path: (values) => check(path(), values),
     query: (text) => {
       const { values, given } = readQuery(route, text)
       return { ...check(query(), values), given }
     },
-    body: (value) => check(body(), value, bodyFields),
+    body: (value) => check(body(), value, route.requestBody?.schema),
   }
 }
 
@@ -93,44 +92,63 @@ function isInteger(schema: JsonSchema): boolean {
   return schema['type'] === 'integer'
 }
 
-/** The fields of a body that the contract has; the others have no effect, whatever they hold. Undefined stands for all. */
-function fieldsOf(schema: JsonSchema | undefined): ReadonlySet<string> | undefined {
-  const name = typeof schema?.['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined
-  const resolved = name === undefined ? schema : (schemas as Readonly<Record<string, JsonSchema>>)[name]
-  const properties = resolved?.['properties']
-  return typeof properties === 'object' && properties !== null ? new Set(Object.keys(properties)) : undefined
+/** The schema that a reference leads to. */
+function resolved(schema: JsonSchema | undefined): JsonSchema | undefined {
+  const reference = schema?.['$ref']
+  if (typeof reference !== 'string') return schema
+  const name = reference.split('/').at(-1) ?? ''
+  return (schemas as Readonly<Record<string, JsonSchema>>)[name]
 }
 
 function check<value>(
   validate: ValidateFunction<value>,
   value: unknown,
-  fields?: ReadonlySet<string>,
+  schema?: JsonSchema,
 ): Checked<value> {
-  const unstorable = unstorableFields(value, fields)
+  const unstorable = unstorableFields(value, schema)
   if (!validate(value)) return { violations: { ...unstorable, ...violationsOf(validate.errors ?? []) } }
   return Object.keys(unstorable).length > 0 ? { violations: unstorable } : { value }
 }
 
-function unstorableFields(value: unknown, fields: ReadonlySet<string> | undefined): Violations {
+function unstorableFields(value: unknown, schema: JsonSchema | undefined): Violations {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const known = Object.entries(value).filter(([name]) => fields?.has(name) ?? true)
-  const bad = known.filter(([, field]) => isUnstorable(field))
+  const bad = membersOf(value, schema).filter((member) => isUnstorable(member))
   return Object.fromEntries(
-    bad.map(([name]) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
+    bad.map(({ name }) => [name, ['Must not contain the character U+0000 or an unpaired surrogate.']]),
   )
 }
 
-function isUnstorable(value: unknown): boolean {
+/** A part of a body, and what the contract says of it. */
+interface Member {
+  readonly name: string
+  readonly value: unknown
+  readonly schema: JsonSchema | undefined
+}
+
+function isUnstorable(member: Member): boolean {
   // A list of what is left instead of recursion: a body may be nested deeper than the stack goes.
-  const left = [value]
-  while (left.length > 0) {
-    const one = left.pop()
-    if (typeof one === 'string' && unstorableText.test(one)) return true
-    if (typeof one !== 'object' || one === null) continue
-    for (const [name, field] of Object.entries(one)) {
-      if (unstorableText.test(name)) return true
-      left.push(field)
-    }
+  const left = [member]
+  for (let one = left.pop(); one; one = left.pop()) {
+    if (unstorableText.test(one.name)) return true
+    const { value, schema } = one
+    if (typeof value === 'string' && unstorableText.test(value)) return true
+    if (typeof value === 'object' && value !== null) left.push(...membersOf(value, schema))
   }
   return false
+}
+
+/** The members of an object or array. Those that the contract does not have are left out: they have no effect. */
+function membersOf(value: object, schema: JsonSchema | undefined): readonly Member[] {
+  const { properties, additionalProperties, items } = (resolved(schema) ?? {}) as {
+    readonly properties?: Readonly<Record<string, JsonSchema>>
+    readonly additionalProperties?: JsonSchema | boolean
+    readonly items?: JsonSchema
+  }
+  const others = typeof additionalProperties === 'object' ? additionalProperties : undefined
+  const ignoresOthers = properties !== undefined && additionalProperties === undefined
+  return Object.entries(value).flatMap(([name, member]) => {
+    const isKnown = properties !== undefined && Object.hasOwn(properties, name)
+    if (ignoresOthers && !isKnown) return []
+    return [{ name, value: member, schema: isKnown ? properties[name] : (items ?? others) }]
+  })
 }

@@ -77,6 +77,14 @@ describe.each(backends)('limits on $name', ({ create }) => {
     })
   })
 
+  it('take no unknown fields, whatever these hold', async () => {
+    const rate = { requests_per_second: 2, burst: null }
+    const methods = { eth_call: { ...rate, note: 'a\0b', 'c\0d': 1 } }
+    const { status, body } = await call('PUT', ofNode, { requests_per_second: 5, methods, more: ['\ud800'] })
+    expect(status).toBe(200)
+    expect(body['methods']).toEqual({ eth_call: rate })
+  })
+
   it('are set as a whole, by those who know them', async () => {
     const { etag = '' } = await call('PUT', ofNode, { requests_per_second: 5 })
     expect((await call('PUT', ofNode, { requests_per_second: 5 })).etag).toBe(etag)
@@ -146,6 +154,7 @@ describe.each(backends)('limits on $name', ({ create }) => {
     [{ methods: { 'a b': { requests_per_second: 1 } } }, 'methods'],
     [{ methods: { eth_call: {} } }, 'methods.eth_call.requests_per_second'],
     [{ methods: [] }, 'methods'],
+    [{ methods: { 'a\0b': { requests_per_second: 1 } } }, 'methods'],
   ])('refuse %j', async (body, field) => {
     const answer = await call<{ error: { fields: object } }>('PUT', ofNode, body)
     expect(answer.status).toBe(400)

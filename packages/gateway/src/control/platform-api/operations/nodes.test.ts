@@ -102,6 +102,16 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     expect(JSON.stringify([read.body, audited, fixture.log()])).not.toContain(token)
   })
 
+  it('ignore unknown fields of their upstreams, whatever these hold', async () => {
+    const { upstreams, ...node } = own('Explorer')
+    const { status, body } = await call<Node>('POST', '/v2/nodes/', {
+      ...node,
+      upstreams: { ...upstreams, note: 'a\0b' },
+    })
+    expect(status).toBe(201)
+    expect(body.upstreams).toEqual([expect.objectContaining({ protocol: 'evm' })])
+  })
+
   it('are created without credentials by a key that may not issue them', async () => {
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
     const { organizationId } = fixture.first
