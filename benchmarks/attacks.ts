@@ -41,7 +41,11 @@ async function measure(name: string): Promise<void> {
   const service = await serve({ FAIRLEAD_EVM_UPSTREAM: `http://127.0.0.1:${port}` })
   pin(service.processId, 0)
   const isAlive = () => existsSync(`/proc/${service.processId}/stat`)
-  const bystander = { url: `${service.url}/${service.token}`, perSecond, bodyOf }
+  const bystander = {
+    url: `${service.url}/${service.token}`,
+    perSecond,
+    requestOf: (number: number) => ({ body: bodyOf(number) }),
+  }
   await sendSteadily({ ...bystander, seconds: warmUpSeconds })
   const alone = await sendSteadily({ ...bystander, seconds: aloneSeconds })
   const before = memoryMb(service.processId)

@@ -3,41 +3,77 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { WebSocket } from 'ws'
 import { readFlags } from './fixtures/read-flags.ts'
 import { serve } from './fixtures/service.ts'
-import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
+import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
 /** What one tenant does, and how the other one is measured meanwhile. */
 interface Scenario {
   readonly name: string
   /** A call of the tenant that is measured. */
-  bodyOf(number: number): string
+  requestOf(number: number, token: string): SteadyRequest
   /** Begins the attack; what it opens is closed with the sockets. */
-  attack(url: string, sockets: Set<Socket>): void
+  attack(
+    service: { readonly url: string; readonly token: string },
+    sockets: Set<Closable>,
+  ): void | Promise<void>
+}
+
+interface Closable {
+  destroy(): void
 }
 
 const slowCalls = 900
 const revertsPerSecond = 5
-const perSecond = 20
-const beginMs = 1_000
+const unreadResponses = 300
+const subscribedSockets = 16
+const subscriptionsPerSocket = 250
+const perSecond = 100
+// In the first second, 300 unread responses fill the buffers of the operating system: 540 MB that are copied once.
+const beginMs = 5_000
+// The embedded database makes its first checkpoint 30 s after the start, which occupies the process.
+const warmUpSeconds = 35
 
 // The node tells by the address what to do; equal calls of two tenants would be answered together.
 const addresses = { quick: '12', slow: '5e', revert: 'ee' }
+const quickCall = (number: number, token: string) => ({ path: `/${token}`, body: callBody(number, 'quick') })
 
 const scenarios: readonly Scenario[] = [
   {
     name: 'slow eth_calls',
-    bodyOf: (number) => callBody(number, 'quick'),
-    attack: (url, sockets) => {
-      for (let count = 0; count < slowCalls; count += 1) send(url, callBody(count, 'slow'), sockets)
+    requestOf: quickCall,
+    attack: ({ url, token }, sockets) => {
+      for (let count = 0; count < slowCalls; count += 1)
+        post(`${url}/${token}`, callBody(count, 'slow'), sockets)
     },
   },
   {
     name: 'reverts that name a rate limit',
-    bodyOf: (number) => callBody(number, 'quick'),
-    attack: (url, sockets) => {
-      const timer = setInterval(() => send(url, callBody(0, 'revert'), sockets), 1_000 / revertsPerSecond)
-      stops.push(() => clearInterval(timer))
+    requestOf: quickCall,
+    attack: ({ url, token }, sockets) => {
+      const revert = () => post(`${url}/${token}`, callBody(0, 'revert'), sockets)
+      const timer = setInterval(revert, 1_000 / revertsPerSecond)
+      sockets.add({ destroy: () => clearInterval(timer) })
+    },
+  },
+  {
+    name: 'log subscriptions',
+    requestOf: quickCall,
+    attack: async ({ url, token }, sockets) => {
+      const address = `${url.replace('http', 'ws')}/ws/${token}`
+      await Promise.all(Array.from({ length: subscribedSockets }, (_, at) => subscribe(address, at, sockets)))
+    },
+  },
+  {
+    name: 'unread beacon responses',
+    requestOf: (number, token) => ({ path: `/beacon/${token}/eth/v1/beacon/blocks/${number}/root` }),
+    attack: ({ url, token }, sockets) => {
+      const { host } = new URL(url)
+      for (let slot = 0; slot < unreadResponses; slot += 1) {
+        const path = `/beacon/${token}/eth/v1/beacon/states/${slot}/validators`
+        opened(url, sockets).pause().write(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+      }
     },
   },
 ]
@@ -51,7 +87,6 @@ const flags = readFlags(import.meta.filename, {
   },
 })
 const seconds = Number(flags.seconds)
-const stops: (() => void)[] = []
 
 console.log(`${'attack'.padEnd(32)}errors  p50 alone  beside  p99 alone  beside  ratio`)
 for (const name of flags.only.split(';')) {
@@ -61,25 +96,30 @@ for (const name of flags.only.split(';')) {
 }
 process.exit(0)
 
-async function measure({ name, bodyOf, attack }: Scenario): Promise<void> {
+async function measure({ name, requestOf, attack }: Scenario): Promise<void> {
   const nodes = await Promise.all([startNode(), startNode()])
   const upstreams = nodes.map(({ url }) => url).join(' ')
   const service = await serve({
     FAIRLEAD_EVM_UPSTREAM: upstreams,
+    FAIRLEAD_BEACON_UPSTREAM: upstreams,
     FAIRLEAD_LOG_LEVEL: 'silent',
   })
-  const sockets = new Set<Socket>()
+  const sockets = new Set<Closable>()
   try {
     const other = await secondToken(service.url, service.apiKey)
-    const url = `${service.url}/${service.token}`
-    const measured = () => sendSteadily({ url, perSecond, seconds, bodyOf })
-    await measured()
-    const alone = await measured()
-    attack(`${service.url}/${other}`, sockets)
+    const measured = (duration: number) =>
+      sendSteadily({
+        url: service.url,
+        perSecond,
+        seconds: duration,
+        requestOf: (number) => requestOf(number, service.token),
+      })
+    await measured(warmUpSeconds)
+    const alone = await measured(seconds)
+    await attack({ url: service.url, token: other }, sockets)
     await pause(beginMs)
-    print(name, alone, await measured())
+    print(name, alone, await measured(seconds))
   } finally {
-    for (const stop of stops.splice(0)) stop()
     for (const socket of sockets) socket.destroy()
     for (const { stop } of nodes) stop()
     await service.stop()
@@ -102,17 +142,28 @@ function callBody(number: number, kind: keyof typeof addresses): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [call, 'latest'] })
 }
 
-function opened(url: string, sockets: Set<Socket>): Socket {
+function opened(url: string, sockets: Set<Closable>): Socket {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
   sockets.add(socket)
   return socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
 }
 
-function send(url: string, body: string, sockets: Set<Socket>): void {
+function post(url: string, body: string, sockets: Set<Closable>): void {
   const { pathname, host } = new URL(url)
   const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-type: application/json`
   opened(url, sockets).resume().write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+}
+
+/** Subscribes to logs of all addresses, each time with other topics. */
+async function subscribe(url: string, at: number, sockets: Set<Closable>): Promise<void> {
+  const socket = new WebSocket(url)
+  sockets.add({ destroy: () => socket.terminate() })
+  await once(socket, 'open')
+  for (let id = 0; id < subscriptionsPerSocket; id += 1) {
+    const topics = [`0x${(at * subscriptionsPerSocket + id).toString(16).padStart(64, '0')}`]
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_subscribe', params: ['logs', { topics }] }))
+  }
 }
 
 /** Makes a second credential for the node. */

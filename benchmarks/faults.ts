@@ -76,7 +76,11 @@ async function measure(perSecond: number, name: string, position: string): Promi
     FAIRLEAD_LOG_LEVEL: 'silent',
   })
   try {
-    const load = { url: `${service.url}/${service.token}`, perSecond, bodyOf }
+    const load = {
+      url: `${service.url}/${service.token}`,
+      perSecond,
+      requestOf: (number: number) => ({ body: bodyOf(number) }),
+    }
     await sendSteadily({ ...load, seconds: warmUpSeconds })
     const measured = sendSteadily({ ...load, seconds })
     await pause(faultAfterMs)
