@@ -78,6 +78,8 @@ export interface GatewayParts {
   readonly embedded?: Readonly<Record<string, string>>
   /** Where several processes serve: makes this one's metrics known, and gives what reads those of all, as text. */
   readonly publishMetrics?: (registry: Registry) => () => Promise<string>
+  /** Where several processes serve: whether this one probes at the start and once a day; true when left out. */
+  readonly isScheduledProber?: boolean
 }
 
 const drainMs = 10_000
@@ -277,6 +279,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     log,
     timeoutMs: configuration.upstreamTimeoutMs,
     enabled: configuration.probeNodes,
+    isScheduled: parts.isScheduledProber,
   })
   const closeOwn = async () => {
     await probe.end()

@@ -11,7 +11,7 @@ import { recordNodeMethods } from '../control/records/node-methods.ts'
 import type { NodeMethodTable } from '../control/store/database.ts'
 import { instant } from '../control/store/instant.ts'
 import { createLog } from '../observe/log.ts'
-import { probeOwnNodes } from './probe-nodes.ts'
+import { type NodeProbeParts, probeOwnNodes } from './probe-nodes.ts'
 
 const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
 const patience = { timeout: 30_000, interval: 50 }
@@ -189,7 +189,7 @@ async function changingNode() {
 }
 
 describe('a probe', { timeout: 60_000 }, () => {
-  async function probed(options: { readonly checkMs?: number; readonly enabled?: boolean } = {}) {
+  async function probed(options: Partial<Pick<NodeProbeParts, 'checkMs' | 'enabled' | 'isScheduled'>> = {}) {
     const node = await changingNode()
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
     onTestFinished(gateway.stop)
@@ -265,6 +265,12 @@ describe('a probe', { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect(await of('eth_gasPrice')).toMatchObject({ withheld: true }), patience)
     for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
     expect(count()).toBe(2)
+  })
+
+  it('is made after a refusal also where another process makes it on schedule', async () => {
+    const { gateway, probe, count } = await probed({ isScheduled: false })
+    probe.refused(gateway.first.nodeId)
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
   })
 
   it('is made when a client is refused a method that counts as offered', async () => {

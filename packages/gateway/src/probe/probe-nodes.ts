@@ -14,6 +14,8 @@ export interface NodeProbeParts {
   readonly timeoutMs: number
   /** Whether to probe without being asked to. */
   readonly enabled: boolean
+  /** Whether to do so at the start and once a day, and not only after a refusal; true when left out. */
+  readonly isScheduled?: boolean | undefined
   /** How often what answers at the nodes is compared with what answered before; a minute when left out. */
   readonly checkMs?: number
 }
@@ -48,7 +50,7 @@ const concurrency = 4
  */
 export function probeOwnNodes(parts: NodeProbeParts): NodeProbe {
   const probe = new OwnNodeProbe(parts)
-  if (parts.enabled) probe.begin()
+  if (parts.enabled && (parts.isScheduled ?? true)) probe.begin()
   return probe
 }
 

@@ -91,11 +91,12 @@ async function serveAsWorker(
     worker.onTold((what) => void (what === 'reload' || resolve(what)))
   })
   await withStore(configuration, own, async (store) => {
-    const gateway = await startGateway(
-      // One of them asks the nodes for all.
-      { ...configuration, probeNodes: configuration.probeNodes && worker.number === 1 },
-      { store, log: own, publishMetrics: (registry) => worker.publish(registry) },
-    )
+    const gateway = await startGateway(configuration, {
+      store,
+      log: own,
+      publishMetrics: (registry) => worker.publish(registry),
+      isScheduledProber: worker.number === 1,
+    })
     const follower = followConfiguration({ configuration, read: parts.read, gateway, store, log: own })
     worker.onTold((what) => void (what === 'reload' && follower.reload()))
     worker.ready({ url: gateway.url, tlsUrl: gateway.tlsUrl })
