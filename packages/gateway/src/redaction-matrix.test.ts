@@ -4,7 +4,7 @@ import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { encodeStatusMessage } from '@fairlead/grpc-transport/wire'
 import { grpcJs } from './access/listen/grpc/testing/grpc-js-client.ts'
@@ -15,6 +15,7 @@ import { openWebSocket } from './access/testing/websocket-client.ts'
 
 const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
 const encodings = secretEncodings(secret)
+const patience = { timeout: 20_000, interval: 20 }
 
 /** How the node writes the JSON-RPC error with this message. */
 type WriteError = (id: unknown, message: string) => string | readonly string[]
@@ -219,6 +220,27 @@ it('a result that holds the same text passes as it is', async () => {
     expect(await post(call(1))).toContain(JSON.stringify({ error: encoded }))
   }
 })
+
+it('the platform API, which the console shows, holds none of them after a probe', async () => {
+  write = written
+  const { nodeId, apiKey } = gateway.first
+  const platform = async (method: string, rest: string) => {
+    const headers = { authorization: `Bearer ${apiKey}` }
+    return (await fetch(`${gateway.url}/v2/nodes/${nodeId}/${rest}`, { method, headers })).text()
+  }
+  for (const [encoding, encoded] of encodings) {
+    message = `failed at ${encoded} now`
+    await gateway.store.db.deleteFrom('node_methods').execute()
+    await platform('POST', 'methods/probe/')
+    const methods = await vi.waitFor(async () => {
+      const text = await platform('GET', 'methods/?limit=500')
+      expect(text).toMatch(/"probed_at":"/)
+      return text
+    }, patience)
+    const shown = [methods, await platform('GET', ''), await platform('GET', 'upstreams/')]
+    for (const text of shown) expectNoSecret(text, encoded, `platform API: ${encoding}`)
+  }
+}, 60_000)
 
 it('the log and the metrics hold none of them', async () => {
   expect(cells.length).toBe(
