@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -33,7 +34,16 @@ it('streams that fill the connections to a node leave others to be opened', asyn
   expect(node.sessions.size).toBe(20)
 })
 
-it.each([15, 20, 40, 60])('metadata of %i kB', async (kilobytes) => {
+it('a call that a node resets for a limit of its own is RESOURCE_EXHAUSTED, which clients do not repeat', async () => {
+  const node = await http2Node((stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM))
+  const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
+  expect([end.code, end.details]).toEqual([
+    status.RESOURCE_EXHAUSTED,
+    'The call exceeds a limit of the node.',
+  ])
+})
+
+it.each([15, 20, 40, 60])('metadata of %i kB ends at most its own call', async (kilobytes) => {
   const node = await grpcNode()
   const client = grpcJs((await grpcInFrontOf(node.url)).url)
   client.metadata.set('x-long', 'x'.repeat(kilobytes * 1_000))
