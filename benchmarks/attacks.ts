@@ -2,7 +2,7 @@
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { memoryMb } from './fixtures/process-cost.ts'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { serve } from './fixtures/service.ts'
 import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
@@ -30,7 +30,7 @@ if (unknown.length > 0) throw new Error(`There is no attack with the name ${unkn
 // The service has one processor, everything else the other.
 pin(process.pid, 1)
 console.log(
-  `${'attack'.padEnd(30)}alive  MB before  MB most  errors  p50 alone  beside  p99 alone  beside  errors logged  unexpected`,
+  `${'attack'.padEnd(30)}alive  MB before  MB most  CPU %  errors  p50 alone  beside  p99 alone  beside  errors logged  unexpected`,
 )
 for (const name of flags.only.split(';')) await measure(name)
 process.exit(0)
@@ -54,12 +54,14 @@ async function measure(name: string): Promise<void> {
     if (isAlive()) most = Math.max(most, memoryMb(service.processId))
   }, sampleMs)
   const attack = fork(new URL('fixtures/unauthenticated-attacks.ts', import.meta.url), [name, service.url])
+  const began = { at: performance.now(), cpu: cpuMs(service.processId) }
   const beside = await sendSteadily({ ...bystander, seconds })
+  const cpu = isAlive() ? (cpuMs(service.processId) - began.cpu) / (performance.now() - began.at) : Number.NaN
   attack.kill('SIGKILL')
   clearInterval(sampler)
   const alive = isAlive()
   const unexpected = alive ? await unexpectedErrors(service.url) : Number.NaN
-  print({ name, alive, before, most, alone, beside, logged: errorsIn(service.log()), unexpected })
+  print({ name, alive, before, most, cpu, alone, beside, logged: errorsIn(service.log()), unexpected })
   node.kill('SIGKILL')
   await service.stop()
 }
@@ -69,13 +71,15 @@ interface Row {
   readonly alive: boolean
   readonly before: number
   readonly most: number
+  /** Share of one processor that the service used beside the attack. */
+  readonly cpu: number
   readonly alone: CallReport
   readonly beside: CallReport
   readonly logged: readonly string[]
   readonly unexpected: number
 }
 
-function print({ name, alive, before, most, alone, beside, logged, unexpected }: Row): void {
+function print({ name, alive, before, most, cpu, alone, beside, logged, unexpected }: Row): void {
   const ms = (report: CallReport, share: number, width: number) =>
     percentileOf(report, share).toFixed(1).padStart(width)
   console.log(
@@ -83,6 +87,7 @@ function print({ name, alive, before, most, alone, beside, logged, unexpected }:
       (alive ? 'yes' : 'NO').padStart(5) +
       before.toFixed(0).padStart(11) +
       most.toFixed(0).padStart(9) +
+      (cpu * 100).toFixed(0).padStart(7) +
       String(beside.errors).padStart(8) +
       ms(alone, 0.5, 11) +
       ms(beside, 0.5, 8) +
