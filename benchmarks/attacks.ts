@@ -102,7 +102,7 @@ function print({ name, alive, before, most, cpu, alone, beside, logged, unexpect
 
 function pin(processId: number, processor: number): void {
   const { error } = spawnSync('taskset', ['-a', '-c', '-p', String(processor), String(processId)])
-  if (error !== undefined) throw new Error('taskset is needed: it gives the service a processor of its own.')
+  if (error !== undefined) throw new Error('taskset is needed to give the service one processor.')
 }
 
 /** Lines of the log of level error and above. */

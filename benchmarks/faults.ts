@@ -30,8 +30,8 @@ const faults: Readonly<Record<string, (node: FaultyNode) => Promise<void>>> = {
     await node.order('cut off')
     node.process.kill('SIGSTOP')
   },
-  'connects to nobody': async (node) => {
-    await node.order('listen for nobody')
+  'hangs at connect': async (node) => {
+    await node.order('accept no connections')
     node.process.kill('SIGSTOP')
     await fillQueue(node)
   },

@@ -34,7 +34,7 @@ it('streams that fill the connections to a node leave others to be opened', asyn
   expect(node.sessions.size).toBe(20)
 })
 
-it('a call that a node resets for a limit of its own is RESOURCE_EXHAUSTED, which clients do not repeat', async () => {
+it('a call that a node resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTED', async () => {
   const node = await http2Node((stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM))
   const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
   expect([end.code, end.details]).toEqual([
