@@ -70,7 +70,7 @@ describe('the types of a call', () => {
   })
 
   it('leave both forms open for a flag that is not known', async () => {
-    const flag = Math.random() > 0.5
+    const flag = Boolean(hash)
     const block = await evm.request({ method: 'eth_getBlockByHash', params: [hash, flag] })
     expectTypeOf(block).toEqualTypeOf<BlockWithHashes | BlockWithTransactions | null>()
     expectTypeOf(block).toExtend<Block | null>()

@@ -36,7 +36,7 @@ describe.each(stores.filter(({ isThere }) => isThere))('kill -9 of a service ove
         const before = acknowledged.version
         const writing = writeUntilGone(service, { ...target, upstream: node.url }, acknowledged)
         await vi.waitFor(() => expect(acknowledged.version).toBeGreaterThan(before), patience)
-        await pause(Math.random() * 500)
+        await pause((round * 137) % 500)
         await service.end('SIGKILL')
         await writing
         service = await restarted.start()

@@ -50,7 +50,9 @@ describe('a journal of usage', () => {
     const [left] = await openLeftJournals(directory)
     if (!left) throw new Error('The journal was not found.')
     const row = { method: 'm', requests: 2, timedRequests: 0, durationMicroseconds: 0 }
-    for await (const found of left.read()) expect(found).toEqual({ writer: 'w', sequence: 7, rows: [row] })
+    const found: unknown[] = []
+    for await (const read of left.read()) found.push(read)
+    expect(found).toEqual([{ writer: 'w', sequence: 7, rows: [row] }])
     await left.close()
   })
 
@@ -64,8 +66,8 @@ describe('a journal of usage', () => {
     await writeFile(join(directory, 'notes.txt'), 'mine')
     const [left, ...others] = await openLeftJournals(directory)
     expect(others).toEqual([])
-    expect(left?.writer).toBe(journal.writer)
-    if (!left) return
+    if (!left) throw new Error('The journal was not found.')
+    expect(left.writer).toBe(journal.writer)
     expect(await sequences(left)).toEqual([1])
     await left.append(batch(3))
     expect(await sequences(left)).toEqual([1, 3])
