@@ -1,24 +1,76 @@
+import { methods } from '@fairlead/evm-rpc/contract'
+import type { Method } from '@fairlead/core'
 import type { Response } from './ask.ts'
+import { isResultOf } from './contract.ts'
+import type { Case } from './geth-cases.ts'
 
 /** A difference between go-ethereum and the gateway that a specification allows. */
 export interface AllowedDifference {
   /** The specification and what it says. */
   readonly source: string
-  readonly method: string
-  allows(direct: Response, through: Response): boolean
+  /** All methods unless given. */
+  readonly methods?: readonly string[]
+  allows(call: Case, direct: Response, through: Response): boolean
 }
 
 const invalidParams = -32602
+const methodNotFound = -32601
+
+const byName: Readonly<Record<string, Method>> = methods
+
+const geth = 'geth'
+const isOfGeth = (name: string) => byName[name]?.availability?.includes(geth) === true
 
 export const allowedDifferences: readonly AllowedDifference[] = [
   {
+    source:
+      'specs/evm/openrpc.yaml: methods without geth in x-availability, composed from calls that geth has',
+    allows: ({ method }, { error }, { result }) =>
+      !isOfGeth(method) && error?.code === methodNotFound && isResultOf(method, result),
+  },
+  {
+    source: 'JSON-RPC 2.0, section 5.1: -32602 for invalid parameters; the method is in the contract',
+    allows: ({ isMalformed }, { error }, through) =>
+      isMalformed && error?.code === methodNotFound && through.error?.code === invalidParams,
+  },
+  {
+    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node holds no accounts',
+    methods: ['eth_accounts'],
+    allows: (_, { error }, { result }) => error === undefined && JSON.stringify(result) === '[]',
+  },
+  {
+    source: 'specs/evm/methods/eth/eth_accounts.yaml: a hosted node holds no accounts, so it cannot sign',
+    methods: ['eth_sendTransaction', 'eth_sign', 'eth_signTransaction'],
+    allows: (_, { error: direct }, { error: through }) =>
+      direct !== undefined && through?.code === methodNotFound,
+  },
+  {
+    source: 'specs/evm/methods/eth/eth_unsubscribe.yaml: x-transports has websocket only',
+    methods: ['eth_unsubscribe'],
+    allows: (_, { error: direct }, { error: through }) =>
+      direct !== undefined && through?.code === methodNotFound,
+  },
+  {
+    source: 'specs/evm/methods/eth/eth_newFilter.yaml: only the node that made a filter knows its identifier',
+    methods: ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter', 'eth_subscribe'],
+    allows: ({ method }, direct, through) =>
+      isResultOf(method, direct.result) && isResultOf(method, through.result),
+  },
+  {
+    source: 'specs/evm/methods/debug/debug_accountRange.yaml: incompletes is not required',
+    methods: ['debug_accountRange'],
+    allows: ({ method, params }, { error }, { result }) =>
+      params.length === 5 && error?.code === invalidParams && isResultOf(method, result),
+  },
+  {
     source: 'specs/evm/methods/eth/eth_getBlockByHash.yaml: null for a hash that is unknown or invalid',
-    method: 'eth_getBlockByHash',
-    allows: ({ error }, { result }) => error?.code === invalidParams && result === null,
+    methods: ['eth_getBlockByHash'],
+    allows: (_, { error }, { result }) => error?.code === invalidParams && result === null,
   },
   {
     source: 'specs/evm/methods/eth/eth_feeHistory.yaml: rewardPercentiles is not required',
-    method: 'eth_feeHistory',
-    allows: ({ error }, { result }) => error?.code === invalidParams && result !== undefined,
+    methods: ['eth_feeHistory'],
+    allows: ({ method }, { error }, { result }) =>
+      error?.code === invalidParams && isResultOf(method, result),
   },
 ]

@@ -10,9 +10,13 @@ export interface Response {
 /** Calls a method. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<Response>
 
+/** Calls a method for its result. */
+export type AskResult = <result>(method: string, ...params: readonly unknown[]) => Promise<result>
+
 /** Calls by HTTP. */
-export function overHttp(url: string): Ask {
-  return async (method, params) => (await post(url, { jsonrpc: '2.0', id: 1, method, params })) as Response
+export function overHttp(url: string, headers: () => Readonly<Record<string, string>> = () => ({})): Ask {
+  return async (method, params) =>
+    (await post(url, { jsonrpc: '2.0', id: 1, method, params }, headers())) as Response
 }
 
 /** Calls by HTTP, each as the second of a batch of three. */
@@ -31,19 +35,70 @@ export function inBatches(url: string): Ask {
   }
 }
 
-/** Calls over one WebSocket, one after the other. */
-export async function overWebSocket(url: string): Promise<Ask> {
-  const socket = new WebSocket(url)
-  await once(socket, 'open')
-  let id = 0
-  return async (method, params) => {
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }))
-    const [data]: unknown[] = await once(socket, 'message')
-    return JSON.parse(String(data)) as Response
+/**
+ * Calls for results.
+ *
+ * @returns a call that throws the error of the response
+ */
+export function resultsOf(ask: Ask): AskResult {
+  return async <result>(method: string, ...params: readonly unknown[]) => {
+    const { result, error } = await ask(method, params)
+    if (error) throw new Error(`${method}: ${JSON.stringify(error)}`)
+    return result as result
   }
 }
 
-async function post(url: string, body: unknown): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
-  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+/** A WebSocket that calls and notifications share. */
+export interface Socket {
+  readonly ask: Ask
+  /** Notifications so far, in the order of their arrival: parameters of `eth_subscription`. */
+  readonly notifications: readonly Notification[]
+  /** Close code, once it is closed. */
+  closed(): number | undefined
+  close(): void
+}
+
+/** Parameters of `eth_subscription`. */
+export interface Notification {
+  readonly subscription: string
+  readonly result: unknown
+}
+
+/** Opens a WebSocket. */
+export async function openSocket(url: string): Promise<Socket> {
+  const socket = new WebSocket(url)
+  const pending = new Map<number, (response: Response) => void>()
+  const notifications: Notification[] = []
+  let closeCode: number | undefined
+  socket.on('close', (code) => (closeCode = code))
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as Response & { id?: number; params?: Notification }
+    if (message.params !== undefined) notifications.push(message.params)
+    else if (message.id !== undefined) pending.get(message.id)?.(message)
+  })
+  await once(socket, 'open')
+  let id = 0
+  return {
+    ask: (method, params) => {
+      id += 1
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+      return new Promise((resolve) => pending.set(id, resolve))
+    },
+    notifications,
+    closed: () => closeCode,
+    close: () => socket.terminate(),
+  }
+}
+
+async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return response.json()
 }

@@ -1,19 +1,25 @@
+import { methods } from '@fairlead/evm-rpc/contract'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ask, inBatches, overHttp, overWebSocket, type Response } from './ask.ts'
+import { methodCalls } from '@fairlead/gateway/testing/method-calls'
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Ask, inBatches, openSocket, overHttp, type Response, resultsOf } from './ask.ts'
 import { allowedDifferences } from './allowed-differences.ts'
-import { type Case, casesOf, fillChain } from './geth-cases.ts'
+import { type Case, casesOf, createContract, fillChain, type Sample } from './geth-cases.ts'
 import { type Geth, startGeth } from './geth.ts'
-import { hasGo } from './go-program.ts'
+import { canBuildGo } from './go-program.ts'
 
-describe.skipIf(!hasGo)('the gateway answers like go-ethereum', () => {
+describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   let geth: Geth
   let gateway: Served
+  let sample: Sample
   let cases: readonly Case[]
 
   beforeAll(async () => {
     geth = await startGeth()
-    cases = casesOf(await fillChain(overHttp(geth.httpUrl)))
+    const ask = overHttp(geth.httpUrl)
+    sample = await fillChain(ask)
+    cases = casesOf(await methodCalls(ask), sample)
     gateway = await serve({
       FAIRLEAD_EVM_UPSTREAM: geth.httpUrl,
       FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: geth.webSocketUrl,
@@ -24,20 +30,85 @@ describe.skipIf(!hasGo)('the gateway answers like go-ethereum', () => {
     await geth.stop()
   })
 
+  it('in every method of the contract', () => {
+    expect([...new Set(cases.map(({ method }) => method))].toSorted()).toEqual(
+      Object.keys(methods).toSorted(),
+    )
+  })
+
   it.each(['HTTP', 'batches', 'WebSocket'])('over %s', async (transport) => {
     const both = await askersOf(transport, geth, gateway)
     const different: string[] = []
-    let explained = 0
-    for (const { method, params } of cases) {
+    const rows: Record<string, { cases: number; equal: number; explained: number }> = {}
+    for (const call of cases) {
+      const { method, params } = call
       const [direct, through] = await Promise.all([both.direct(method, params), both.through(method, params)])
       const [expected, received] = [formOf(direct), formOf(through)]
-      if (expected === received) continue
-      if (isAllowed(method, direct, through)) explained += 1
+      const row = (rows[method] ??= { cases: 0, equal: 0, explained: 0 })
+      row.cases += 1
+      if (expected === received) row.equal += 1
+      else if (isAllowed(call, direct, through)) row.explained += 1
       else different.push(`${method} ${JSON.stringify(params)}: ${expected} | ${received}`)
     }
-    const equal = cases.length - explained - different.length
-    process.stdout.write(`${transport}: ${cases.length} cases, ${equal} equal, ${explained} explained\n`)
+    await writeFile(`.results/differential-${transport}.json`, JSON.stringify(rows, null, 2))
+    const total = (name: 'equal' | 'explained') =>
+      Object.values(rows).reduce((sum, row) => sum + row[name], 0)
+    process.stdout.write(
+      `${transport}: ${cases.length} cases, ${total('equal')} equal, ${total('explained')} explained\n`,
+    )
     expect(different).toEqual([])
+  })
+
+  it('in filters, which each side names itself', async () => {
+    const both = [overHttp(geth.httpUrl), overHttp(`${gateway.url}/${gateway.token}`)].map(resultsOf)
+    const filter = { fromBlock: 'latest', address: undefined }
+    const ids = await Promise.all(
+      both.map(async (ask) => ({
+        logs: await ask('eth_newFilter', filter),
+        blocks: await ask('eth_newBlockFilter'),
+      })),
+    )
+    await createContract(overHttp(geth.httpUrl), sample.account)
+    const [direct, through] = await Promise.all(
+      both.map(async (ask, at) => [
+        await ask('eth_getFilterLogs', ids[at]?.logs),
+        await ask('eth_getFilterChanges', ids[at]?.logs),
+        await ask('eth_getFilterChanges', ids[at]?.blocks),
+        await ask('eth_getFilterChanges', ids[at]?.blocks),
+        await ask('eth_uninstallFilter', ids[at]?.logs),
+        await ask('eth_uninstallFilter', ids[at]?.logs),
+      ]),
+    )
+    expect(direct).toMatchObject([[{}], [{}], [expect.any(String)], [], true, false])
+    expect(through).toEqual(direct)
+  })
+
+  it('in methods that it composes', async () => {
+    const ask = resultsOf(overHttp(`${gateway.url}/${gateway.token}`))
+    const { blockHash, blockNumber, transactionHash } = sample
+    const receipts = await ask('eth_getBlockReceipts', blockNumber)
+    expect(await ask('debug_getRawTransactions', blockNumber)).toEqual([
+      await ask('debug_getRawTransaction', transactionHash),
+    ])
+    expect(await ask('erigon_blockNumber')).toBe(await ask('eth_blockNumber'))
+    expect(await ask('erigon_getBlockReceiptsByBlockHash', blockHash)).toEqual(receipts)
+    expect(await ask('eth_getBlockReceiptsWithSystemTx', blockNumber)).toMatchObject({ receipts })
+    const logs = await ask<unknown[][]>('erigon_getLogsByHash', blockHash)
+    expect(logs.flat()).toEqual(await ask('eth_getLogs', { blockHash }))
+    const header = await ask<object>('eth_getHeaderByHash', blockHash)
+    expect(await ask('erigon_getHeaderByNumber', blockNumber)).toMatchObject(header)
+    const call = { from: sample.account, to: sample.contract, data: '0x', gas: '0x186a0' }
+    const { structLogs } = await ask<{ structLogs: readonly object[] }>(
+      'debug_traceCall',
+      call,
+      blockNumber,
+      {},
+    )
+    const context = { blockNumber, transactionIndex: -1 }
+    expect(structLogs).toMatchObject([{ op: 'STOP' }])
+    expect(await ask('debug_traceCallMany', [{ transactions: [call] }], context, {})).toMatchObject([
+      { structLogs },
+    ])
   })
 })
 
@@ -48,16 +119,19 @@ async function askersOf(
   { url, token }: Served,
 ): Promise<{ readonly direct: Ask; readonly through: Ask }> {
   if (transport === 'WebSocket') {
-    const address = `${url.replace('http', 'ws')}/ws/${token}`
-    return { direct: await overWebSocket(geth.webSocketUrl), through: await overWebSocket(address) }
+    const direct = await openSocket(geth.webSocketUrl)
+    const through = await openSocket(`${url.replace('http', 'ws')}/ws/${token}`)
+    onTestFinished(() => [direct, through].forEach((socket) => socket.close()))
+    return { direct: direct.ask, through: through.ask }
   }
   const over = transport === 'HTTP' ? overHttp : inBatches
   return { direct: over(geth.httpUrl), through: over(`${url}/${token}`) }
 }
 
-function isAllowed(method: string, direct: Response, through: Response): boolean {
+function isAllowed(call: Case, direct: Response, through: Response): boolean {
   return allowedDifferences.some(
-    (difference) => difference.method === method && difference.allows(direct, through),
+    ({ methods: names, allows }) =>
+      (names === undefined || names.includes(call.method)) && allows(call, direct, through),
   )
 }
 

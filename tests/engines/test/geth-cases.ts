@@ -1,13 +1,15 @@
+import type { MethodCall } from '@fairlead/gateway/testing/method-calls'
 import type { Ask } from './ask.ts'
 
 /** A call of the differential run. */
 export interface Case {
   readonly method: string
   readonly params: readonly unknown[]
+  readonly isMalformed: boolean
 }
 
 /** What exists on the chain. */
-interface Sample {
+export interface Sample {
   readonly account: string
   readonly contract: string
   readonly blockHash: string
@@ -16,7 +18,8 @@ interface Sample {
 }
 
 // Stores 42 at slot 0 and logs it; its runtime code is one STOP.
-const creation = '0x602a5f55602a5f5260205fa05f5f53600160005ff3'
+const creation = '0x602a5f55602a5f5260205fa05f5f5360015ff3'
+const unknownFilter = '0x1'
 const zeroHash = `0x${'00'.repeat(32)}`
 const malformed: readonly unknown[] = [null, 5, true, 'zz', '0x', {}, []]
 
@@ -25,12 +28,13 @@ export async function fillChain(ask: Ask): Promise<Sample> {
   const [account] = (await ask('eth_accounts', [])).result as readonly [string]
   const transfer = { from: account, to: `0x${'12'.repeat(20)}`, value: '0x1' }
   await receiptOf(ask, transfer)
-  const { contractAddress, blockHash, blockNumber, transactionHash } = await receiptOf(ask, {
-    from: account,
-    data: creation,
-    gas: '0x30d40',
-  })
+  const { contractAddress, blockHash, blockNumber, transactionHash } = await createContract(ask, account)
   return { account, contract: contractAddress, blockHash, blockNumber, transactionHash }
+}
+
+/** Creates a contract that logs once. */
+export async function createContract(ask: Ask, account: string): Promise<Receipt> {
+  return receiptOf(ask, { from: account, data: creation, gas: '0x30d40' })
 }
 
 interface Receipt {
@@ -50,15 +54,24 @@ async function receiptOf(ask: Ask, transaction: object): Promise<Receipt> {
 }
 
 /**
- * Valid parameters of each method, and everything malformed that is derived from them: one parameter less or more, and
- * each of them replaced by values of other types.
+ * Calls of every method: valid parameters, and everything malformed that is derived from them: one parameter less or
+ * more, and each of them replaced by values of other types.
+ *
+ * @param calls - one valid call of each method
  */
-export function casesOf(sample: Sample): readonly Case[] {
-  return Object.entries(validParams(sample)).flatMap(([method, forms]) => {
+export function casesOf(calls: readonly MethodCall[], sample: Sample): readonly Case[] {
+  const known = validParams(sample)
+  return calls.flatMap(({ method: { name }, params }) => {
+    const forms = known[name] ?? [params]
     const [first = []] = forms
     const replaced = first.flatMap((_, at) => malformed.map((value) => first.with(at, value)))
     const derived = [first.slice(0, -1), [...first, '0x1', null], ...replaced]
-    return [...forms, ...derived].map((params) => ({ method, params }))
+    const toCase = (isMalformed: boolean) => (each: readonly unknown[]) => ({
+      method: name,
+      params: each,
+      isMalformed,
+    })
+    return [...forms.map(toCase(false)), ...derived.map(toCase(true))]
   })
 }
 
@@ -120,6 +133,8 @@ function validParams({
     eth_getBlockTransactionCountByHash: [[blockHash], [zeroHash]],
     eth_getBlockTransactionCountByNumber: tags.map((tag) => [tag]),
     eth_getCode: atBlocks(contract),
+    eth_getFilterChanges: [[unknownFilter]],
+    eth_getFilterLogs: [[unknownFilter]],
     eth_getLogs: [
       [filter],
       [{ ...filter, address: contract }],
@@ -143,6 +158,7 @@ function validParams({
     eth_sendRawTransaction: [['0x00'], ['0x02c0']],
     eth_simulateV1: [[{ blockStateCalls: [{ calls: [call] }] }, 'latest']],
     eth_syncing: [[]],
+    eth_uninstallFilter: [[unknownFilter]],
     net_listening: [[]],
     net_peerCount: [[]],
     net_version: [[]],

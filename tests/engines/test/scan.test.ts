@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { buildGoProgram, hasGo } from './go-program.ts'
+import { buildGoProgram, canBuildGo } from './go-program.ts'
 
-test.skipIf(!hasGo)('go-ethereum reads all blocks of the embedded EVM chain', async () => {
+test.skipIf(!canBuildGo)('go-ethereum reads all blocks of the embedded EVM chain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-scan-'))
   const devnet = await startDevnet({ dataDirectory: folder, chains: ['evm'] })
   onTestFinished(async () => {
