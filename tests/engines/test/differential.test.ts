@@ -6,17 +6,19 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Ask, inBatches, openSocket, overHttp, type Response, resultsOf } from './ask.ts'
 import { allowedDifferences } from './allowed-differences.ts'
 import { type Case, casesOf, createContract, fillChain, type Sample } from './geth-cases.ts'
-import { type Geth, startGeth } from './geth.ts'
+import { type Geth, gethFolder, startGeth } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
 describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
+  let folder: Awaited<ReturnType<typeof gethFolder>>
   let geth: Geth
   let gateway: Served
   let sample: Sample
   let cases: readonly Case[]
 
   beforeAll(async () => {
-    geth = await startGeth()
+    folder = await gethFolder()
+    geth = await startGeth({ folder: folder.path, flags: ['--dev'] })
     const ask = overHttp(geth.httpUrl)
     sample = await fillChain(ask)
     cases = casesOf(await methodCalls(ask), sample)
@@ -28,6 +30,7 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   afterAll(async () => {
     await gateway.remove()
     await geth.stop()
+    await folder.remove()
   })
 
   it('in every method of the contract', () => {

@@ -1,41 +1,90 @@
 import { startServiceProcess } from '@fairlead/vitest/service-process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { buildGoProgram } from './go-program.ts'
 
-/** A running go-ethereum with a development chain, which mines a block for each transaction. */
+/** A running go-ethereum. */
 export interface Geth {
   readonly httpUrl: string
   readonly webSocketUrl: string
-  stop(): Promise<void>
+  /** Of the authenticated port, which has the engine API. */
+  readonly engineUrl: string
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-const namespaces = 'eth,net,web3,debug,txpool'
+/** How go-ethereum is started. */
+export interface GethStart {
+  readonly folder: string
+  readonly flags?: readonly string[]
+  readonly namespaces?: string
+  /** Takes free ports unless given. */
+  readonly ports?: Readonly<Record<'http' | 'webSocket', number>>
+}
 
-/** Starts `geth --dev` of the version in go.mod on loopback. */
-export async function startGeth(): Promise<Geth> {
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-geth-'))
+const geth = 'github.com/ethereum/go-ethereum/cmd/geth'
+const allNamespaces = 'eth,net,web3,debug,txpool'
+
+/** Makes a folder for the data of a node; `remove` deletes it. */
+export async function gethFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'fairlead-geth-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Writes the genesis block of a chain into a folder, which must have none. */
+export async function initialize(
+  folder: string,
+  genesis: object,
+  flags: readonly string[] = [],
+): Promise<void> {
+  const file = join(folder, 'genesis.json')
+  await writeFile(file, JSON.stringify(genesis))
+  await promisify(execFile)(await buildGoProgram(geth), [
+    'init',
+    ...schemeIn(flags),
+    '--datadir',
+    folder,
+    file,
+  ])
+}
+
+// `init` knows no other of the flags.
+function schemeIn(flags: readonly string[]): readonly string[] {
+  const at = flags.indexOf('--state.scheme')
+  return at < 0 ? [] : flags.slice(at, at + 2)
+}
+
+/** Starts the version in go.mod on loopback. */
+export async function startGeth({
+  folder,
+  flags = [],
+  namespaces = allNamespaces,
+  ports = { http: 0, webSocket: 0 },
+}: GethStart): Promise<Geth> {
+  const args =
+    `--datadir ${folder} --nodiscover --ipcdisable --syncmode full --port 0 --authrpc.port 0 ` +
+    `--http --http.port ${ports.http} --http.api ${namespaces} ` +
+    `--ws --ws.port ${ports.webSocket} --ws.api ${namespaces}`
   const service = await startServiceProcess({
-    program: await buildGoProgram('github.com/ethereum/go-ethereum/cmd/geth'),
-    args: (
-      `--dev --datadir ${folder} --nodiscover --ipcdisable --port 0 --authrpc.port 0 ` +
-      `--http --http.port 0 --http.api ${namespaces} --ws --ws.port 0 --ws.api ${namespaces}`
-    ).split(' '),
+    program: await buildGoProgram(geth),
+    args: [...args.split(' '), ...flags],
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder },
-    ready: /HTTP server started/,
+    ready: /HTTP server started.*auth=true/,
   })
-  const [, http] = /HTTP server started +endpoint=(\S+)/.exec(service.output()) ?? []
+  const [, http] = /HTTP server started +endpoint=(\S+) auth=false/.exec(service.output()) ?? []
+  const [, engine] = /HTTP server started +endpoint=(\S+) auth=true/.exec(service.output()) ?? []
   const [, webSocketUrl] = /WebSocket enabled +url=(\S+)/.exec(service.output()) ?? []
-  if (http === undefined || webSocketUrl === undefined)
+  if (http === undefined || engine === undefined || webSocketUrl === undefined)
     throw new Error(`geth named no address:\n${service.output()}`)
   return {
     httpUrl: `http://${http}`,
+    engineUrl: `http://${engine}`,
     webSocketUrl,
-    stop: async () => {
-      await service.end('SIGTERM')
-      await rm(folder, { recursive: true, force: true })
+    stop: async (signal = 'SIGTERM') => {
+      await service.end(signal)
     },
   }
 }

@@ -1,0 +1,132 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { EngineChain } from './engine-chain.ts'
+import { EngineNode, type Payload } from './engine-node.ts'
+import { genesis } from './genesis.ts'
+import { type Geth, gethFolder, initialize, startGeth } from './geth.ts'
+
+/** How a driven node is started. */
+export interface DrivenStart {
+  readonly flags?: readonly string[]
+  readonly namespaces?: string
+}
+
+/** A node that gets its blocks from its peers. */
+export interface PeerGeth extends Geth {
+  /** Makes it look for a block and those before. */
+  follow(head: Payload): Promise<void>
+}
+
+// A node that is killed loses the states that it has not written.
+export const everyState = ['--gcmode', 'archive', '--state.scheme', 'hash']
+
+/** A go-ethereum whose chain a test decides, at addresses that outlive a restart. */
+export class DrivenGeth {
+  readonly chain: EngineChain
+  #geth: Geth
+  readonly #folder: string
+  readonly #start: DrivenStart
+  #genesis: object
+  readonly #closes: (() => Promise<void>)[]
+
+  private constructor(
+    geth: Geth,
+    chain: EngineChain,
+    folder: string,
+    start: DrivenStart,
+    genesisBlock: object,
+    closes: (() => Promise<void>)[],
+  ) {
+    this.#geth = geth
+    this.chain = chain
+    this.#folder = folder
+    this.#start = start
+    this.#genesis = genesisBlock
+    this.#closes = closes
+  }
+
+  /** Starts a node and one that builds its blocks. */
+  static async start(start: DrivenStart = {}): Promise<DrivenGeth> {
+    const folder = await gethFolder()
+    const workshop = await gethFolder()
+    const block = genesis(Math.floor(Date.now() / 1_000) - 3_600)
+    await initialize(folder.path, block, start.flags)
+    await initialize(workshop.path, block)
+    const geth = await startGeth({ folder: folder.path, ...start })
+    const builder = await startGeth({ folder: workshop.path, namespaces: 'eth,debug,testing' })
+    const chain = await EngineChain.drive(
+      { geth, folder: folder.path },
+      { geth: builder, folder: workshop.path },
+    )
+    const closes = [() => builder.stop('SIGKILL'), folder.remove, workshop.remove]
+    return new DrivenGeth(geth, chain, folder.path, start, block, closes)
+  }
+
+  get httpUrl(): string {
+    return this.#geth.httpUrl
+  }
+
+  get webSocketUrl(): string {
+    return this.#geth.webSocketUrl
+  }
+
+  get engineUrl(): string {
+    return this.#geth.engineUrl
+  }
+
+  /** Ends the node with a signal and starts it at the same addresses; the chain goes on where it was. */
+  async restart(signal: NodeJS.Signals, start: DrivenStart = this.#start): Promise<void> {
+    const head = await this.chain.head()
+    await this.#geth.stop(signal)
+    await this.#startAgain(start)
+    await this.chain.resume({ geth: this.#geth, folder: this.#folder }, head)
+  }
+
+  /** Starts another node with the same genesis block; what it has beyond is up to the test. */
+  async peer(start: DrivenStart): Promise<PeerGeth> {
+    const folder = await gethFolder()
+    await initialize(folder.path, this.#genesis)
+    const geth = await startGeth({ folder: folder.path, ...start })
+    const node = await EngineNode.of({ geth, folder: folder.path })
+    return {
+      ...geth,
+      follow: (head) => node.follow(head),
+      stop: async () => {
+        await geth.stop('SIGKILL')
+        await folder.remove()
+      },
+    }
+  }
+
+  /** Replaces the node by one that has the genesis block of another chain only. */
+  async wipe(): Promise<void> {
+    await this.#geth.stop('SIGKILL')
+    await rm(this.#folder, { recursive: true })
+    await mkdir(this.#folder)
+    const block = genesis(Math.floor(Date.now() / 1_000) - 1_800)
+    this.#genesis = block
+    await initialize(this.#folder, block, this.#start.flags)
+    await this.#startAgain(this.#start)
+    const workshop = await gethFolder()
+    await initialize(workshop.path, block)
+    const builder = await startGeth({ folder: workshop.path, namespaces: 'eth,debug,testing' })
+    this.#closes.push(() => builder.stop('SIGKILL'), workshop.remove)
+    await this.chain.replace(
+      { geth: this.#geth, folder: this.#folder },
+      { geth: builder, folder: workshop.path },
+    )
+  }
+
+  async #startAgain(start: DrivenStart): Promise<void> {
+    const [http, webSocket] = [this.httpUrl, this.webSocketUrl].map((url) => Number(new URL(url).port))
+    this.#geth = await startGeth({
+      folder: this.#folder,
+      ...start,
+      ports: { http: http ?? 0, webSocket: webSocket ?? 0 },
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#geth.stop('SIGKILL')
+    for (const close of this.#closes) await close()
+  }
+}

@@ -1,0 +1,126 @@
+import { type Built, EngineNode, type NodeWithFolder, type Payload, zeroHash } from './engine-node.ts'
+import { senderAddress, signed } from './genesis.ts'
+
+export type { Built }
+
+/**
+ * Decides, as a consensus client does, which blocks a go-ethereum has. A second one, which nobody else asks, builds
+ * them: a node builds upon its head only.
+ */
+export class EngineChain {
+  #node: EngineNode
+  #builder: EngineNode
+  readonly #payloads = new Map<string, Payload>()
+  #variant = 0
+
+  private constructor(node: EngineNode, builder: EngineNode) {
+    this.#node = node
+    this.#builder = builder
+  }
+
+  /** Drives a node with what the other one builds; both have the same genesis block. */
+  static async drive(node: NodeWithFolder, builder: NodeWithFolder): Promise<EngineChain> {
+    return new EngineChain(await EngineNode.of(node), await EngineNode.of(builder))
+  }
+
+  /** The block at a number or with a tag. */
+  block(at: number | string): Promise<Built> {
+    return this.#node.block(typeof at === 'number' ? `0x${at.toString(16)}` : at)
+  }
+
+  head(): Promise<Built> {
+    return this.#node.block('latest')
+  }
+
+  /** A block that was built, whole. */
+  payloadOf({ hash }: Pick<Built, 'hash'>): Payload {
+    const payload = this.#payloads.get(hash)
+    if (payload === undefined) throw new Error(`the block ${hash} was not built here`)
+    return payload
+  }
+
+  /** Builds blocks upon another one and makes the last of them the head. */
+  async #buildUpon(parent: Built, count: number, logs: number): Promise<readonly Built[]> {
+    if ((await this.#builder.block('latest')).hash !== parent.hash)
+      await this.#builder.ask('debug_setHead', `0x${parent.number.toString(16)}`)
+    let nonce = Number(await this.#builder.ask('eth_getTransactionCount', senderAddress, 'latest'))
+    const built: Built[] = []
+    for (let at = parent; built.length < count; at = built.at(-1) ?? parent) {
+      const transactions = await Promise.all(Array.from({ length: logs }, () => signed(nonce++)))
+      built.push(await this.#buildOne(at, transactions))
+    }
+    return built
+  }
+
+  async #buildOne(parent: Built, transactions: readonly string[]): Promise<Built> {
+    this.#variant += 1
+    const attributes = {
+      timestamp: `0x${(parent.timestamp + 1).toString(16)}`,
+      // Blocks upon the same parent differ in it.
+      prevRandao: `0x${this.#variant.toString(16).padStart(64, '0')}`,
+      suggestedFeeRecipient: `0x${'11'.repeat(20)}`,
+      withdrawals: [],
+      parentBeaconBlockRoot: zeroHash,
+    }
+    const { executionPayload: payload } = await this.#builder.ask<{ readonly executionPayload: Payload }>(
+      'testing_buildBlockV1',
+      parent.hash,
+      attributes,
+      transactions,
+      '0x',
+    )
+    const { blockHash: hash, blockNumber, timestamp } = payload
+    this.#payloads.set(hash, payload)
+    await this.#builder.import(payload)
+    await this.#builder.choose(hash)
+    await this.#node.import(payload)
+    return { hash, number: Number(blockNumber), timestamp: Number(timestamp) }
+  }
+
+  /** Makes a block the head, and others safe and final. */
+  choose(head: Built, { safe, finalized }: { safe?: Built; finalized?: Built } = {}): Promise<void> {
+    return this.#node.choose(head.hash, safe?.hash, finalized?.hash)
+  }
+
+  /**
+   * Builds blocks upon the head, each of which is the head then.
+   *
+   * @param logs - how many transactions with a log each of them has
+   */
+  async extend(count: number, logs = 1): Promise<readonly Built[]> {
+    const blocks: Built[] = []
+    for (let parent = await this.head(); blocks.length < count; parent = blocks.at(-1) ?? parent) {
+      const built = await this.#buildUpon(parent, 1, logs)
+      blocks.push(...built)
+      for (const block of built) await this.choose(block)
+    }
+    return blocks
+  }
+
+  /** Replaces the newest blocks by others, one more of them. */
+  async reorganize(depth: number, logs = 1): Promise<void> {
+    const { number } = await this.head()
+    const branch = await this.#buildUpon(await this.block(number - depth), depth + 1, logs)
+    for (const head of branch.slice(-1)) await this.choose(head)
+  }
+
+  /** Goes on with a node that has been started anew, up to a block: what it has lost is given to it again. */
+  async resume(node: NodeWithFolder, head: Built): Promise<void> {
+    this.#node = await EngineNode.of(node)
+    const { hash: kept } = await this.head()
+    const lost: Payload[] = []
+    for (let { hash } = head; hash !== kept;) {
+      const payload = this.payloadOf({ hash })
+      lost.unshift(payload)
+      hash = payload.parentHash
+    }
+    for (const payload of lost) await this.#node.import(payload)
+    await this.choose(head)
+  }
+
+  /** Goes on with another chain. */
+  async replace(node: NodeWithFolder, builder: NodeWithFolder): Promise<void> {
+    this.#node = await EngineNode.of(node)
+    this.#builder = await EngineNode.of(builder)
+  }
+}

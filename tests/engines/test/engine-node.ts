@@ -1,0 +1,91 @@
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type AskResult, overHttp, resultsOf } from './ask.ts'
+import type { Geth } from './geth.ts'
+
+/** A block of the chain. */
+export interface Built {
+  readonly number: number
+  readonly hash: string
+  readonly timestamp: number
+}
+
+/** An execution payload, as the engine API has it. */
+export interface Payload {
+  readonly blockHash: string
+  readonly parentHash: string
+  readonly blockNumber: string
+  readonly timestamp: string
+}
+
+/** A running node and the folder of its data. */
+export interface NodeWithFolder {
+  readonly geth: Geth
+  readonly folder: string
+}
+
+export const zeroHash = `0x${'00'.repeat(32)}`
+
+/** A go-ethereum that has the blocks which a consensus client would give it. */
+export class EngineNode {
+  readonly ask: AskResult
+  readonly #engine: AskResult
+
+  constructor({ httpUrl, engineUrl }: Geth, secret: Buffer) {
+    this.ask = resultsOf(overHttp(httpUrl))
+    this.#engine = resultsOf(overHttp(engineUrl, () => ({ authorization: `Bearer ${tokenOf(secret)}` })))
+  }
+
+  static async of({ geth, folder }: NodeWithFolder): Promise<EngineNode> {
+    const secret = await readFile(join(folder, 'geth/jwtsecret'), 'utf8')
+    return new EngineNode(geth, Buffer.from(secret.trim().slice(2), 'hex'))
+  }
+
+  async block(tag: string): Promise<Built> {
+    const header = await this.ask<Record<'number' | 'hash' | 'timestamp', string>>(
+      'eth_getBlockByNumber',
+      tag,
+      false,
+    )
+    return { number: Number(header.number), hash: header.hash, timestamp: Number(header.timestamp) }
+  }
+
+  async import(payload: Payload): Promise<void> {
+    const status = await this.#engine<{ readonly status: string }>(
+      'engine_newPayloadV3',
+      payload,
+      [],
+      zeroHash,
+    )
+    if (status.status !== 'VALID') throw new Error(`the block is not valid: ${JSON.stringify(status)}`)
+  }
+
+  /** Tells of a block that the node has not, and makes it the head. */
+  async follow(head: Payload): Promise<void> {
+    await this.#engine('engine_newPayloadV3', head, [], zeroHash)
+    await this.#engine('engine_forkchoiceUpdatedV3', stateOf(head.blockHash, zeroHash, zeroHash), null)
+  }
+
+  async choose(head: string, safe = zeroHash, finalized = zeroHash): Promise<void> {
+    const { payloadStatus } = await this.#engine<{ readonly payloadStatus: { readonly status: string } }>(
+      'engine_forkchoiceUpdatedV3',
+      stateOf(head, safe, finalized),
+      null,
+    )
+    if (payloadStatus.status !== 'VALID') throw new Error(JSON.stringify(payloadStatus))
+  }
+}
+
+const stateOf = (headBlockHash: string, safeBlockHash: string, finalizedBlockHash: string) => ({
+  headBlockHash,
+  safeBlockHash,
+  finalizedBlockHash,
+})
+
+/** A JSON Web Token that the engine API takes for a minute. */
+export function tokenOf(secret: Buffer): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat: Math.floor(Date.now() / 1_000) })}`
+  return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`
+}

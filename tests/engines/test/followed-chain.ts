@@ -1,0 +1,67 @@
+import type { Socket } from './ask.ts'
+
+interface Header {
+  readonly number: string
+  readonly hash: string
+  readonly parentHash: string
+}
+
+interface Log {
+  readonly blockHash: string
+  readonly logIndex: string
+  readonly removed: boolean
+}
+
+/** What a client that subscribed to heads and logs knows of the chain. */
+export interface FollowedChain {
+  readonly socket: Socket
+  /** Hashes of the blocks that were told of and not replaced. */
+  blocks(): readonly string[]
+  /** Block hash and index of the logs that were told of and not taken back. */
+  logs(): readonly string[]
+}
+
+/**
+ * Subscribes to heads and logs.
+ *
+ * @returns what the notifications come to; reading it throws when one was missing, came twice or out of order
+ */
+export async function followChain(socket: Socket): Promise<FollowedChain> {
+  const heads = await socket.ask('eth_subscribe', ['newHeads'])
+  const logs = await socket.ask('eth_subscribe', ['logs', {}])
+  const of = <result>({ result }: { readonly result?: unknown }) =>
+    socket.notifications
+      .filter(({ subscription }) => subscription === result)
+      .map((notification) => notification.result as result)
+  return {
+    socket,
+    blocks: () => blocksOf(of<Header>(heads)),
+    logs: () => logsOf(of<Log>(logs)),
+  }
+}
+
+function blocksOf(headers: readonly Header[]): readonly string[] {
+  let chain: Header[] = []
+  const seen = new Set<string>()
+  for (const header of headers) {
+    if (seen.has(header.hash)) throw new Error(`block ${header.number} ${header.hash} came twice`)
+    seen.add(header.hash)
+    const parent = chain.findLastIndex(({ hash }) => hash === header.parentHash)
+    const isFirst = chain.length === 0
+    const replacesAll = Number(header.number) <= Number(chain[0]?.number)
+    if (parent < 0 && !isFirst && !replacesAll) throw new Error(`a block is missing before ${header.number}`)
+    chain = [...chain.slice(0, parent + 1), header]
+  }
+  return chain.map(({ hash }) => hash)
+}
+
+function logsOf(logs: readonly Log[]): readonly string[] {
+  const known: string[] = []
+  for (const { blockHash, logIndex, removed } of logs) {
+    const log = `${blockHash} ${logIndex}`
+    if (!removed && known.includes(log)) throw new Error(`log ${log} came twice`)
+    if (!removed) known.push(log)
+    else if (known.pop() !== log) throw new Error(`log ${log} was taken back out of order`)
+  }
+  return known
+}

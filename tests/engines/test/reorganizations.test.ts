@@ -1,0 +1,97 @@
+import { type Served, serve } from '@fairlead/e2e-tests/served'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSocket, overHttp, resultsOf } from './ask.ts'
+import { DrivenGeth, everyState } from './driven-geth.ts'
+import type { Built, EngineChain } from './engine-chain.ts'
+import { type FollowedChain, followChain } from './followed-chain.ts'
+import { canBuildGo } from './go-program.ts'
+
+describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the engine API drives', () => {
+  let geth: DrivenGeth
+  let chain: EngineChain
+  const gateways: Served[] = []
+
+  beforeAll(async () => {
+    geth = await DrivenGeth.start({ flags: everyState })
+    chain = geth.chain
+    await chain.extend(40)
+    const upstream = { FAIRLEAD_EVM_UPSTREAM: geth.httpUrl, FAIRLEAD_LOG_LEVEL: 'error' }
+    gateways.push(await serve({ ...upstream, FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: geth.webSocketUrl }))
+    gateways.push(await serve({ ...upstream, FAIRLEAD_HEAD_POLL_MS: '100' }))
+  })
+  afterAll(async () => {
+    for (const gateway of gateways) await gateway.remove()
+    await geth.stop()
+  })
+
+  /** A client of the gateway that hears of heads by WebSocket, and one of the gateway that asks for them. */
+  const follow = async () => {
+    const sockets = await Promise.all(
+      gateways.map(({ url, token }) => openSocket(`${url.replace('http', 'ws')}/ws/${token}`)),
+    )
+    onTestFinished(() => sockets.forEach((socket) => socket.close()))
+    return Promise.all(sockets.map(followChain))
+  }
+
+  it('tell every block once through reorganizations of 1 to 20 blocks', async () => {
+    const followers = await follow()
+    const [first] = await chain.extend(25)
+    await expectFollowed(followers, first)
+    for (const depth of [1, 2, 5, 20]) {
+      await chain.reorganize(depth, 2)
+      await expectFollowed(followers, first)
+    }
+    await chain.extend(3)
+    await expectFollowed(followers, first)
+  })
+
+  it('tell a branch that comes after debug_setHead', async () => {
+    const followers = await follow()
+    const [first] = await chain.extend(6)
+    await expectFollowed(followers, first)
+    const { number } = await chain.head()
+    await resultsOf(overHttp(geth.httpUrl))('debug_setHead', `0x${(number - 3).toString(16)}`)
+    expect(await chain.head()).toMatchObject({ number: number - 3 })
+    await chain.extend(5)
+    await expectFollowed(followers, first)
+  })
+
+  it('tell every block once when geth is killed and started again', async () => {
+    const followers = await follow()
+    const [first] = await chain.extend(4)
+    await expectFollowed(followers, first)
+    await geth.restart('SIGKILL')
+    await chain.extend(4)
+    await expectFollowed(followers, first)
+  })
+
+  it('have the same final and safe blocks', async () => {
+    const [finalized, , safe, head] = await chain.extend(4)
+    if (!head) throw new Error('no block was built')
+    await chain.choose(head, { ...(safe && { safe }), ...(finalized && { finalized }) })
+    for (const { url, token } of gateways) {
+      const ask = resultsOf(overHttp(`${url}/${token}`))
+      for (const [tag, block] of Object.entries({ finalized, safe, latest: head })) {
+        await expect.poll(() => ask('eth_getBlockByNumber', tag, false)).toMatchObject({ hash: block?.hash })
+      }
+    }
+  })
+
+  /** Waits until clients know the chain from a block on, as geth has it. */
+  async function expectFollowed(followers: readonly FollowedChain[], first: Built | undefined) {
+    const ask = resultsOf(overHttp(geth.httpUrl))
+    const { number } = await chain.head()
+    const from = first?.number ?? 0
+    const blocks = await Promise.all(
+      Array.from({ length: number - from + 1 }, (_, at) => chain.block(from + at)),
+    )
+    const range = { fromBlock: `0x${from.toString(16)}`, toBlock: 'latest' }
+    const logs = await ask<readonly { blockHash: string; logIndex: string }[]>('eth_getLogs', range)
+    for (const follower of followers) {
+      await expect.poll(() => follower.blocks()).toEqual(blocks.map(({ hash }) => hash))
+      await expect
+        .poll(() => follower.logs())
+        .toEqual(logs.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`))
+    }
+  }
+})
