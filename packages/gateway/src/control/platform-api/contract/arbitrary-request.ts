@@ -1,8 +1,9 @@
+import { schemas } from '@fairlead/platform-client/contract'
+import { canary, SchemaValues, wildText } from '@fairlead/vitest/arbitrary-value'
 import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { allScopes } from '../../identity/scopes.ts'
 import type { OperationId } from '../platform-call.ts'
-import { brokenValue, canary, validValue, wildText } from './arbitrary-value.ts'
 import { operationIds, routeTable } from './assert-answer.ts'
 import type { Caller } from './caller.ts'
 import type { EstateIds } from './estate.ts'
@@ -24,6 +25,8 @@ export interface RequestMaterial {
   /** An address that webhooks may go to. */
   readonly hook: string
 }
+
+const schemaValues = new SchemaValues(schemas)
 
 const strangeEscapes = [
   '%',
@@ -104,7 +107,7 @@ function arbitraryId(kind: keyof EstateIds, estates: readonly EstateIds[]): Arbi
 function arbitraryQuery(id: OperationId, { estates }: RequestMaterial): Arbitrary<string> {
   const parameters = Object.entries(routeTable[id].query).map(([name, { schema }]) => {
     const kind = kindOf(id, name)
-    const good = kind === undefined ? validValue(schema) : arbitraryId(kind, estates)
+    const good = kind === undefined ? schemaValues.valid(schema) : arbitraryId(kind, estates)
     const value = fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: wildText })
     const text = value.map((one) => `${name}=${escaped(String(one).slice(0, 1_000))}`)
     return fc.option(text, { nil: '' })
@@ -138,8 +141,8 @@ function arbitraryBody(id: OperationId, { estates, hook }: RequestMaterial): Arb
   }
   const nested = fc.constantFrom(10, 1_000, 100_000).map((depth) => '['.repeat(depth) + ']'.repeat(depth))
   return fc.oneof(
-    { weight: 6, arbitrary: validValue(schema, texts).map((value) => JSON.stringify(value)) },
-    { weight: 5, arbitrary: brokenValue(schema, texts).map((value) => JSON.stringify(value)) },
+    { weight: 6, arbitrary: schemaValues.valid(schema, texts).map((value) => JSON.stringify(value)) },
+    { weight: 5, arbitrary: schemaValues.broken(schema, texts).map((value) => JSON.stringify(value)) },
     {
       weight: 1,
       arbitrary: fc.oneof(
