@@ -194,6 +194,9 @@ describe('what anvil has under another name', () => {
     expect(Object.values(content.pending)).toMatchObject([{ hash }])
     expect(content).toHaveProperty('queued', {})
     expect(await call('txpool_contentFrom', receiver)).toEqual({ pending: {}, queued: {} })
+    for (const malformed of [5, null, {}, { toString: 1 }, '0x1']) {
+      await expect(call('txpool_contentFrom', malformed)).rejects.toMatchObject({ code: -32602 })
+    }
     await rpc('anvil_dropAllTransactions')
     await rpc('evm_setAutomine', true)
   })

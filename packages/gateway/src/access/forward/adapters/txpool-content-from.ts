@@ -1,4 +1,5 @@
 import { unreadable } from '../upstream-failure.ts'
+import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from './is-record.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
@@ -8,17 +9,18 @@ export const txpoolContentFrom: Adapter = {
   derivedFrom: ['txpool_content'],
   answer: ({ signal }, params, upstream) =>
     nativeOrDerived({ upstream, method: 'txpool_contentFrom', params, signal }, async () => {
+      validateParams('txpool_contentFrom', params)
       const content = await upstream.call('txpool_content', [], signal)
       if (!isRecord(content)) throw unreadable()
-      const [sender] = params
+      const [sender] = params as [string]
       return { pending: ofSender(content['pending'], sender), queued: ofSender(content['queued'], sender) }
     }),
 }
 
 // Clients differ in the case of addresses.
-function ofSender(bySender: unknown, sender: unknown): unknown {
+function ofSender(bySender: unknown, sender: string): unknown {
   if (!isRecord(bySender)) throw unreadable()
-  const wanted = String(sender).toLowerCase()
+  const wanted = sender.toLowerCase()
   const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === wanted)
   return found?.[1] ?? {}
 }
