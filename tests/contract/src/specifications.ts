@@ -149,6 +149,7 @@ export interface RpcMethod {
   readonly params: readonly { readonly name: string; readonly required?: boolean; readonly schema: Json }[]
   readonly result: { readonly schema: Json }
   readonly examples: readonly RpcExample[]
+  readonly errors: readonly Json[]
   readonly 'x-overloads'?: readonly { readonly when: Json; readonly result: Json }[]
   readonly 'x-endpoints'?: Readonly<Record<string, { readonly result: Json }>>
 }

@@ -69,10 +69,6 @@ export class DrivenGeth {
     return this.#geth.webSocketUrl
   }
 
-  get engineUrl(): string {
-    return this.#geth.engineUrl
-  }
-
   /** Ends the node with a signal and starts it at the same addresses; the chain goes on where it was. */
   async restart(signal: NodeJS.Signals, start: DrivenStart = this.#start): Promise<void> {
     const head = await this.chain.head()

@@ -33,6 +33,7 @@ export class EngineNode {
   readonly #engine: AskResult
 
   constructor({ httpUrl, engineUrl }: Geth, secret: Buffer) {
+    if (engineUrl === undefined) throw new Error('the node has no engine API')
     this.ask = resultsOf(overHttp(httpUrl))
     this.#engine = resultsOf(overHttp(engineUrl, () => ({ authorization: `Bearer ${tokenOf(secret)}` })))
   }

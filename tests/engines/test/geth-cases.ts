@@ -37,6 +37,28 @@ export async function createContract(ask: Ask, account: string): Promise<Receipt
   return receiptOf(ask, { from: account, data: creation, gas: '0x30d40' })
 }
 
+/** What exists on a chain that has transactions. */
+export async function sampleOf(ask: Ask): Promise<Sample> {
+  const { result } = await ask('eth_getBlockByNumber', ['latest', false])
+  const { number, hash, transactions } = result as {
+    readonly number: string
+    readonly hash: string
+    readonly transactions: readonly string[]
+  }
+  const transactionHash = transactions[0] ?? zeroHash
+  const receipt = (await ask('eth_getTransactionReceipt', [transactionHash])).result as Partial<
+    Record<'from' | 'to' | 'contractAddress', string>
+  > | null
+  const account = receipt?.from ?? `0x${'00'.repeat(20)}`
+  return {
+    account,
+    contract: receipt?.contractAddress ?? receipt?.to ?? account,
+    blockHash: hash,
+    blockNumber: number,
+    transactionHash,
+  }
+}
+
 interface Receipt {
   readonly contractAddress: string
   readonly blockHash: string

@@ -10,8 +10,8 @@ import { buildGoProgram } from './go-program.ts'
 export interface Geth {
   readonly httpUrl: string
   readonly webSocketUrl: string
-  /** Of the authenticated port, which has the engine API. */
-  readonly engineUrl: string
+  /** Of the authenticated port with the engine API, which a development chain has not. */
+  readonly engineUrl: string | undefined
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -72,16 +72,16 @@ export async function startGeth({
     args: [...args.split(' '), ...flags],
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder },
-    ready: /HTTP server started.*auth=true/,
+    ready: flags.includes('--dev') ? /HTTP server started/ : /HTTP server started.*auth=true/,
   })
   const [, http] = /HTTP server started +endpoint=(\S+) auth=false/.exec(service.output()) ?? []
   const [, engine] = /HTTP server started +endpoint=(\S+) auth=true/.exec(service.output()) ?? []
   const [, webSocketUrl] = /WebSocket enabled +url=(\S+)/.exec(service.output()) ?? []
-  if (http === undefined || engine === undefined || webSocketUrl === undefined)
+  if (http === undefined || webSocketUrl === undefined)
     throw new Error(`geth named no address:\n${service.output()}`)
   return {
     httpUrl: `http://${http}`,
-    engineUrl: `http://${engine}`,
+    engineUrl: engine === undefined ? undefined : `http://${engine}`,
     webSocketUrl,
     stop: async (signal = 'SIGTERM') => {
       await service.end(signal)

@@ -1,0 +1,68 @@
+import type { Method } from '@fairlead/core'
+import { methods, schemas } from '@fairlead/evm-rpc/contract'
+import { SchemaValues, wildValue } from '@fairlead/vitest/arbitrary-value'
+import * as fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { zeroHash } from './engine-node.ts'
+import type { Sample } from './geth-cases.ts'
+
+/** A call of a method of the contract. */
+export interface ArbitraryCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Calls of all methods: about what exists on a chain or not, valid, broken in one parameter, or too short or long. */
+export function arbitraryCall(sample: Sample): Arbitrary<ArbitraryCall> {
+  const values = new SchemaValues(schemas, componentsOf(sample))
+  const valid = ({ params }: Method) => fc.tuple(...params.map(({ schema }) => values.valid(schema)))
+  const short = (method: Method) => {
+    const required = method.params.filter(({ required: isRequired }) => isRequired).length
+    return fc
+      .tuple(valid(method), fc.integer({ min: required, max: Math.max(method.params.length, required) }))
+      .map(([params, length]) => params.slice(0, length))
+  }
+  const broken = (method: Method) => {
+    const { params } = method
+    if (params.length === 0) return fc.array(wildValue, { maxLength: 3 })
+    return fc
+      .tuple(valid(method), fc.nat(params.length - 1))
+      .chain(([good, at]) =>
+        values.broken(params[at]?.schema ?? {}).map((value) => [...good].with(at, value)),
+      )
+  }
+  return fc
+    .constantFrom(...Object.values<Method>(methods))
+    .chain((method) =>
+      fc
+        .oneof(
+          { weight: 4, arbitrary: short(method) },
+          { weight: 4, arbitrary: broken(method) },
+          { weight: 1, arbitrary: fc.array(wildValue, { maxLength: 6 }) },
+        )
+        .map((params) => ({ method: method.name, params })),
+    )
+}
+
+const hex = (digits: number) =>
+  fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`)).map((text) => `0x${text}`)
+
+/** What a pattern of hex digits says too little of: most of it exists nowhere. */
+function componentsOf({ account, contract, blockHash, blockNumber, transactionHash }: Sample) {
+  const address = fc.oneof(fc.constantFrom(account, contract, `0x${'00'.repeat(20)}`), hex(40))
+  const hash = fc.oneof(fc.constantFrom(blockHash, transactionHash, zeroHash), hex(64))
+  const number = fc.oneof(fc.constantFrom(blockNumber, '0x0', '0x1', '0xffffff'), quantity)
+  const tag = fc.constantFrom('latest', 'earliest', 'safe', 'finalized', 'pending')
+  return {
+    Address: address,
+    Hash32: hash,
+    Quantity: number,
+    BlockTag: tag,
+    BlockNumberOrTag: fc.oneof(number, tag),
+    // A large range of blocks takes the node long.
+    BlockNumberInput: fc.oneof(number, tag, fc.nat(20)),
+    Bytes: fc.oneof(fc.constant('0x'), hex(2), hex(8), hex(64)),
+  }
+}
+
+const quantity = fc.nat(2 ** 30).map((value) => `0x${value.toString(16)}`)

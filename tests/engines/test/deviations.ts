@@ -1,0 +1,59 @@
+/** A code that a method answers with though the OpenRPC document does not declare it there. */
+export interface ErrorDeviation {
+  readonly code: number
+  readonly methods: RegExp
+  readonly message: RegExp
+  readonly reason: string
+}
+
+export const errorDeviations: readonly ErrorDeviation[] = [
+  {
+    code: -32001,
+    methods: /^(eth_(newFilter|get(Uncle|BlockTransactionCount|Logs))|erigon_getLogs)/,
+    message: /^(The block \d+ is not known\.|Resource not found)$/,
+    reason: 'anvil refuses an unknown block where other nodes answer null',
+  },
+  {
+    code: -32003,
+    methods: /^(eth_call|eth_createAccessList|eth_estimateGas|eth_simulateV1|debug_traceCall)$/,
+    message: /^(invalid chain id for signer|empty authorization list)$/,
+    reason: 'anvil checks a call as it checks a transaction',
+  },
+  {
+    code: -32600,
+    methods: /^(eth|erigon)_getLogs$/,
+    message: /^Invalid request$/,
+    reason: 'anvil refuses so a filter that it cannot read',
+  },
+  {
+    code: -32000,
+    methods: /^eth_feeHistory$/,
+    message: /^(invalid reward percentile|request beyond head block)/,
+    reason: 'go-ethereum has no other code for a block beyond the head and for percentiles out of order',
+  },
+]
+
+/** A result that go-ethereum gives though the OpenRPC document does not describe it. */
+export interface ResultDeviation {
+  readonly method: string
+  readonly reason: string
+  allows(result: unknown): boolean
+}
+
+export const resultDeviations: readonly ResultDeviation[] = [
+  {
+    method: 'eth_feeHistory',
+    reason: 'for no blocks at all there are no base fees, and null stands for the list of ratios',
+    allows: (result) => JSON.stringify(result) === '{"oldestBlock":"0x0","gasUsedRatio":null}',
+  },
+  {
+    method: 'debug_getRawReceipts',
+    reason: 'null for an unknown block',
+    allows: (result) => result === null,
+  },
+  {
+    method: 'debug_executionWitness',
+    reason: 'null stands for a list without members',
+    allows: (result) => typeof result === 'object' && result !== null && Object.values(result).includes(null),
+  },
+]

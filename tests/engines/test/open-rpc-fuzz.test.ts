@@ -1,0 +1,49 @@
+import { serve } from '@fairlead/e2e-tests/served'
+import { evmOnly, type ServiceProcess, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { expect, onTestFinished, test } from 'vitest'
+import { overHttp } from './ask.ts'
+import { fuzz, type Fuzzed } from './fuzz.ts'
+import { fillChain } from './geth-cases.ts'
+import { gethFolder, startGeth } from './geth.ts'
+import { canBuildGo } from './go-program.ts'
+
+const seed = Number(process.env['FAIRLEAD_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const seconds = Number(process.env['FAIRLEAD_FUZZ_SECONDS'] ?? 120) / 2
+const timeout = seconds * 1_000 + 300_000
+
+test('every response is one of the OpenRPC document, in front of anvil', { timeout }, async () => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const service = await startService(folder.path, evmOnly)
+  onTestFinished(async () => {
+    await service.end('SIGTERM')
+  })
+  const [{ node_url: url, token }] = service.file.nodes
+  examine('anvil', await fuzz({ url: `${url}/${token}`, seed, seconds }), service)
+})
+
+test.skipIf(!canBuildGo)(
+  'every response is one of the OpenRPC document, in front of go-ethereum',
+  { timeout },
+  async () => {
+    const folder = await gethFolder()
+    onTestFinished(() => folder.remove())
+    const geth = await startGeth({ folder: folder.path, flags: ['--dev'] })
+    onTestFinished(() => geth.stop())
+    await fillChain(overHttp(geth.httpUrl))
+    const service = await serve({ FAIRLEAD_EVM_UPSTREAM: geth.httpUrl })
+    onTestFinished(() => service.remove())
+    const fuzzed = await fuzz({ url: `${service.url}/${service.token}`, seed, seconds })
+    examine('go-ethereum', fuzzed, service)
+    expect(fuzzed.unanswered).toEqual([])
+  },
+)
+
+function examine(node: string, { results, errors, unanswered, problems }: Fuzzed, service: ServiceProcess) {
+  process.stdout.write(
+    `${node}: seed ${seed}, ${results} results, ${errors} errors, ${unanswered.length} unanswered\n`,
+  )
+  expect(problems).toEqual([])
+  expect(results).toBeGreaterThan(0)
+  expect(service.output()).not.toMatch(/unexpected error|request failed/)
+}
