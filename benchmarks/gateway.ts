@@ -1,0 +1,156 @@
+// The gateway of the working tree against the one of another commit, by turns, with nginx beside them.
+import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { checkOut, commitOf, hasChanges, repository } from './fixtures/checkout.ts'
+import { answerSizes, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
+import { compareRatios, medianOf } from './fixtures/paired-statistics.ts'
+import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import type { ProxySample } from './fixtures/report-ratios.ts'
+import { serve } from './fixtures/service.ts'
+import { load } from './fixtures/wrk.ts'
+
+const flags = readFlags(import.meta.filename, {
+  against: { type: 'string', default: 'HEAD', means: 'commit to compare with: any git ref' },
+  scenario: {
+    type: 'string',
+    default: '64x0.2',
+    means: 'connections x kB of an answer, and x calls of a batch',
+  },
+  starts: {
+    type: 'string',
+    default: '3',
+    means: 'how often both are started, as each start is compiled anew',
+  },
+  pairs: { type: 'string', default: '20', means: 'windows of each in a start; 6 at least' },
+  seconds: { type: 'string', default: '1', means: 'length of a window' },
+  'warm-up': { type: 'string', default: '15', means: 'seconds of load before the first window' },
+  json: { type: 'string', means: 'file for all measurements' },
+})
+
+const [connections = 64, , calls = 1] = flags.scenario.split('x').map(Number)
+const size = answerSizes.find((known) => known === flags.scenario.split('x')[1])
+if (size === undefined) fail(`Answers have ${answerSizes.join(', ')} kB.`)
+const pairs = Number(flags.pairs)
+if (!Number.isInteger(pairs) || pairs < 6) fail('--pairs has to be a whole number, 6 at least.')
+for (const [program, flag] of [
+  ['wrk', '-v'],
+  ['nginx', '-v'],
+  ['taskset', '-V'],
+] as const) {
+  if (spawnSync(program, [flag]).error) fail(`${program} is missing; install it to run this benchmark.`)
+}
+
+// The gateways and nginx have one processor for themselves; the load and the node share the other.
+const onProxy = ['taskset', '-c', '0']
+const beside = ['taskset', '-c', '1']
+
+interface Contender {
+  readonly processId: number
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const names = ['working tree', 'other', 'nginx'] as const
+type Name = (typeof names)[number]
+
+const commit = await commitOf(flags.against).catch((error: Error) => fail(error.message))
+console.log(`working tree${(await hasChanges()) ? ' with changes' : ''} against ${commit}: installing it`)
+const other = await checkOut(commit)
+const node = await startNginxNode(beside, calls)
+const stops = [node.stop, other.remove]
+process.once('SIGINT', () => void stop(130))
+const starts: Record<Name, ProxySample[]>[] = []
+try {
+  for (let start = 0; start < Number(flags.starts); start++) starts.push(await measureStart(start))
+  report()
+  if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(starts))
+  await stop(0)
+} catch (error) {
+  console.error(error)
+  await stop(1)
+}
+
+async function stop(code: number): Promise<never> {
+  for (const end of stops) await end()
+  return process.exit(code)
+}
+
+function fail(reason: string): never {
+  console.error(reason)
+  return process.exit(2)
+}
+
+async function startGateway(sources: string): Promise<Contender> {
+  const environment = {
+    FAIRLEAD_EVM_UPSTREAM: `${node.url}/${size}`,
+    FAIRLEAD_OWN_HTTP_FRONT: 'true',
+    FAIRLEAD_PROBE_NODES: 'false',
+  }
+  const service = await serve(environment, sources)
+  spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
+  return { ...service, url: `${service.url}/${service.token}` }
+}
+
+/** Both gateways, one as long in use as the other, take windows in the order a b b a. */
+async function measureStart(start: number): Promise<Record<Name, ProxySample[]>> {
+  const proxy = await startNginxProxy(onProxy, node.url)
+  const contenders: Record<Name, Contender> = {
+    'working tree': await startGateway(repository),
+    other: await startGateway(other.folder),
+    nginx: { ...proxy, url: `${proxy.url}/${size}` },
+  }
+  const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
+  for (const name of ['working tree', 'other'] as const)
+    await callFor(contenders[name], Number(flags['warm-up']))
+  for (let pair = 0; pair < pairs; pair++) {
+    const order: readonly Name[] = (pair + start) % 2 === 0 ? names : names.toReversed()
+    for (const name of order) samples[name].push(await measure(contenders[name]))
+    if (process.stderr.isTTY)
+      process.stderr.write(`\rstart ${start + 1}/${flags.starts}, pair ${pair + 1}/${pairs} `)
+  }
+  for (const name of names) await contenders[name].stop()
+  return samples
+}
+
+function callFor({ url }: Contender, seconds: number) {
+  return load({ command: beside, url, connections, calls, seconds, method: 'eth_getBalance' })
+}
+
+async function measure(contender: Contender): Promise<ProxySample> {
+  const used = cpuMs(contender.processId)
+  const result = await callFor(contender, Number(flags.seconds))
+  const cpuUs = ((cpuMs(contender.processId) - used) * 1_000) / Math.max(result.requests, 1)
+  return { ...result, cpuUs, memoryMb: memoryMb(contender.processId) }
+}
+
+function report(): void {
+  const all = (name: Name) => starts.flatMap((samples) => samples[name])
+  console.log(`\n${flags.scenario}, ${flags.starts} starts of ${pairs} pairs; medians`)
+  for (const name of names) {
+    const of = (field: keyof ProxySample) => medianOf(all(name).map((sample) => sample[field]))
+    const errors = all(name).reduce((sum, sample) => sum + sample.errors, 0)
+    console.log(
+      `  ${(name === 'other' ? commit : name).padEnd(14)}CPU ${of('cpuUs').toFixed(1)} us a request` +
+        `  ${Math.round(of('perSecond'))}/s  p50 ${of('p50Ms').toFixed(2)}  p99 ${of('p99Ms').toFixed(2)} ms` +
+        `  ${of('memoryMb').toFixed(0)} MB${errors > 0 ? `  ${errors} ERRORS` : ''}`,
+    )
+  }
+  console.log(`\nworking tree to ${commit}: median of the pairs, and its bounds with a confidence of 95 %`)
+  for (const [label, field] of [
+    ['CPU', 'cpuUs'],
+    ['calls/s', 'perSecond'],
+    ['p99', 'p99Ms'],
+    ['memory', 'memoryMb'],
+  ] as const) {
+    const ratiosOf = (samples: Record<Name, ProxySample[]>) =>
+      samples['working tree'].map(
+        (sample, pair) => sample[field] / (samples.other[pair]?.[field] ?? Number.NaN),
+      )
+    const { ratio, low, high, verdict } = compareRatios(starts.flatMap(ratiosOf))
+    const byStart = starts.map((samples) => medianOf(ratiosOf(samples)).toFixed(3)).join(' ')
+    console.log(
+      `  ${label.padEnd(8)}x${ratio.toFixed(3)} (${low.toFixed(3)}-${high.toFixed(3)})  ${verdict}; by start ${byStart}`,
+    )
+  }
+}
