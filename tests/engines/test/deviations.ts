@@ -9,8 +9,8 @@ export interface ErrorDeviation {
 export const errorDeviations: readonly ErrorDeviation[] = [
   {
     code: -32001,
-    methods: /^(eth_(newFilter|get(Uncle|BlockTransactionCount|Logs))|erigon_getLogs)/,
-    message: /^(The block \d+ is not known\.|Resource not found)$/,
+    methods: /^(eth_(newFilter|get(Uncle|BlockTransactionCount|Logs))|erigon_(getLogs|blockNumber))/,
+    message: /^(The block( \d+)? is not known\.|Resource not found)$/,
     reason: 'anvil refuses an unknown block where other nodes answer null',
   },
   {
@@ -21,9 +21,9 @@ export const errorDeviations: readonly ErrorDeviation[] = [
   },
   {
     code: -32600,
-    methods: /^(eth|erigon)_getLogs$/,
+    methods: /^((eth|erigon)_getLogs|ots_)/,
     message: /^Invalid request$/,
-    reason: 'anvil refuses so a filter that it cannot read',
+    reason: 'anvil refuses so what it cannot read',
   },
   {
     code: -32000,
@@ -35,24 +35,30 @@ export const errorDeviations: readonly ErrorDeviation[] = [
 
 /** A result that go-ethereum gives though the OpenRPC document does not describe it. */
 export interface ResultDeviation {
-  readonly method: string
+  readonly methods: readonly string[]
   readonly reason: string
   allows(result: unknown): boolean
 }
 
 export const resultDeviations: readonly ResultDeviation[] = [
   {
-    method: 'eth_feeHistory',
+    methods: ['eth_feeHistory'],
     reason: 'for no blocks at all there are no base fees, and null stands for the list of ratios',
     allows: (result) => JSON.stringify(result) === '{"oldestBlock":"0x0","gasUsedRatio":null}',
   },
   {
-    method: 'debug_getRawReceipts',
+    methods: ['debug_getRawReceipts', 'debug_intermediateRoots'],
     reason: 'null for an unknown block',
     allows: (result) => result === null,
   },
   {
-    method: 'debug_executionWitness',
+    methods: ['eth_getBlockByNumber', 'eth_getHeaderByNumber', 'erigon_getHeaderByNumber'],
+    reason: 'the pending block has no hash yet',
+    allows: (result) =>
+      typeof result === 'object' && result !== null && 'hash' in result && result.hash === null,
+  },
+  {
+    methods: ['debug_executionWitness'],
     reason: 'null stands for a list without members',
     allows: (result) => typeof result === 'object' && result !== null && Object.values(result).includes(null),
   },

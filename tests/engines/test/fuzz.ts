@@ -90,7 +90,7 @@ function problemOf(method: string, body: Body): string | undefined {
   if (jsonrpc !== '2.0' || id !== 'a') return 'not a response to the request'
   if (error === undefined) {
     const isAllowed = resultDeviations.some(
-      (deviation) => deviation.method === method && deviation.allows(body.result),
+      ({ methods, allows }) => methods.includes(method) && allows(body.result),
     )
     return isAllowed || isResultOf(method, body.result)
       ? undefined
