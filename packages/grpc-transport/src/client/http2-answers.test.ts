@@ -1,7 +1,8 @@
+import { constants } from 'node:http2'
 import { addAbortSignal } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { frameMessage, Status } from '../wire/index.ts'
 import {
   answer,
@@ -320,4 +321,22 @@ describe('an answer', () => {
     expect(await failureOf(failed)).toMatchObject({ code: Status.UNAVAILABLE, isUnprocessed: true })
     expect(streams).toBe(2)
   })
+})
+
+test.each([
+  ['after the deadline is DEADLINE_EXCEEDED, also before the timer has fired', 20, Status.DEADLINE_EXCEEDED],
+  ['before the deadline is CANCELLED', 60_000, Status.CANCELLED],
+])('a stream that the server cancels %s', async (_, timeoutMs, status) => {
+  const { url } = await serveStreams(async (sent) => {
+    await pause(30)
+    sent.close(constants.NGHTTP2_CANCEL)
+  })
+  const transport = transportTo(url)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const { code } = await failureOf(readAll(transport.open({ path, timeoutMs })))
+    expect(code).toBe(status)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -23,6 +23,8 @@ import { errorOfReset } from './reset-error.ts'
 import type { Connections } from './sessions.ts'
 import { type Waiter, waiter } from './waiter.ts'
 
+const timerResolutionMs = 1
+
 /** A call over one stream of HTTP/2; over a second one where the server has certainly not seen the first. */
 export class Http2Call implements Call {
   readonly #start: CallStart
@@ -110,9 +112,7 @@ export class Http2Call implements Call {
     }
     if (signal) this.#forgetSignal = onAbort(signal, () => this.#abandon(signal.reason))
     if (timeoutMs === undefined) return
-    const onTimeout = () => {
-      this.#abandon(new GrpcError(Status.DEADLINE_EXCEEDED, `no answer within ${timeoutMs} ms`))
-    }
+    const onTimeout = () => this.#abandon(deadlineExceeded(timeoutMs))
     if (timeoutMs <= 0) onTimeout()
     else if (timeoutMs <= longestMs) this.#timer = setTimeout(onTimeout, timeoutMs)
   }
@@ -156,9 +156,17 @@ export class Http2Call implements Call {
       // A stream that another one has replaced has nothing more to say.
       if (this.#isOver || stream !== this.#stream) return
       const loss = connection.lossOf(stream, failure)
-      this.#break(loss ?? errorOfReset(stream.rstCode ?? 0))
+      this.#break(loss ?? this.#errorOfReset(stream.rstCode ?? 0))
     })
     this.#outbox.open(stream)
+  }
+
+  // A server that knows the deadline resets the stream when it has passed, which may be heard before the timer.
+  #errorOfReset(code: number): GrpcError {
+    const { timeoutMs = Infinity } = this.#start
+    const isCancelled = code === constants.NGHTTP2_CANCEL
+    const isPast = performance.now() - this.#begunAt > timeoutMs - timerResolutionMs
+    return isCancelled && isPast ? deadlineExceeded(timeoutMs) : errorOfReset(code)
   }
 
   #request(connection: Connection, headers: OutgoingHttpHeaders): ClientHttp2Stream | undefined {
@@ -251,4 +259,8 @@ export class Http2Call implements Call {
 
 function single(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
+}
+
+function deadlineExceeded(timeoutMs: number): GrpcError {
+  return new GrpcError(Status.DEADLINE_EXCEEDED, `no answer within ${timeoutMs} ms`)
 }
