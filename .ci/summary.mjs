@@ -7,7 +7,7 @@ let failed = 0
 const grouped = ['packages', 'tools', 'tests'].flatMap((folder) =>
   readdirSync(folder).map((name) => `${folder}/${name}`),
 )
-for (const place of [...grouped, 'docs']) {
+for (const place of [...grouped, 'docs', 'benchmarks']) {
   const file = `${place}/.results/vitest.json`
   if (!existsSync(file)) continue
   const results = JSON.parse(readFileSync(file, 'utf8'))
