@@ -22,7 +22,7 @@ const flags = readFlags(import.meta.filename, {
     default: '3',
     means: 'how often both are started, as each start is compiled anew',
   },
-  pairs: { type: 'string', default: '20', means: 'windows of each in a start; 6 at least' },
+  pairs: { type: 'string', default: '32', means: 'windows of each in a start; 6 at least' },
   seconds: { type: 'string', default: '1', means: 'length of a window' },
   'warm-up': { type: 'string', default: '15', means: 'seconds of load before the first window' },
   json: { type: 'string', means: 'file for all measurements' },
@@ -51,7 +51,8 @@ interface Contender {
   stop(): Promise<void>
 }
 
-const names = ['working tree', 'other', 'nginx'] as const
+const both = ['working tree', 'other'] as const
+const names = [...both, 'nginx'] as const
 type Name = (typeof names)[number]
 
 const commit = await commitOf(flags.against).catch((error: Error) => fail(error.message))
@@ -92,24 +93,28 @@ async function startGateway(sources: string): Promise<Contender> {
   return { ...service, url: `${service.url}/${service.token}` }
 }
 
-/** Both gateways, one as long in use as the other, take windows in the order a b b a. */
+/**
+ * Both gateways take windows in the order a b b a, b a a b, with one of nginx after each four, so that neither follows
+ * itself, the other or nginx more often. Every second start begins with the other one.
+ */
 async function measureStart(start: number): Promise<Record<Name, ProxySample[]>> {
   const proxy = await startNginxProxy(onProxy, node.url)
-  const contenders: Record<Name, Contender> = {
-    'working tree': await startGateway(repository),
-    other: await startGateway(other.folder),
-    nginx: { ...proxy, url: `${proxy.url}/${size}` },
-  }
+  const isTreeFirst = start % 2 === 0
+  const gateways = new Map<Name, Contender>()
+  for (const name of isTreeFirst ? both : both.toReversed())
+    gateways.set(name, await startGateway(name === 'other' ? other.folder : repository))
+  const nginx = { ...proxy, url: `${proxy.url}/${size}` }
   const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
-  for (const name of ['working tree', 'other'] as const)
-    await callFor(contenders[name], Number(flags['warm-up']))
+  for (const gateway of gateways.values()) await callFor(gateway, Number(flags['warm-up']))
   for (let pair = 0; pair < pairs; pair++) {
-    const order: readonly Name[] = (pair + start) % 2 === 0 ? names : names.toReversed()
-    for (const name of order) samples[name].push(await measure(contenders[name]))
+    const inOrder = [...gateways]
+    for (const [name, gateway] of [0, 3].includes(pair % 4) ? inOrder : inOrder.toReversed())
+      samples[name].push(await measure(gateway))
+    if (pair % 2 === 1) samples.nginx.push(await measure(nginx))
     if (process.stderr.isTTY)
       process.stderr.write(`\rstart ${start + 1}/${flags.starts}, pair ${pair + 1}/${pairs} `)
   }
-  for (const name of names) await contenders[name].stop()
+  for (const { stop: end } of [...gateways.values(), proxy]) await end()
   return samples
 }
 
