@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { HttpOptions } from '@fairlead/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createBeaconClient, failover, FairleadError, unwrap } from '../index.ts'
 import {
   type Answering,
@@ -180,6 +180,12 @@ describe('a call that acts', () => {
   })
 })
 
+/** Sets the clock forward. */
+function passTime(ms: number): void {
+  const now = Date.now()
+  vi.spyOn(Date, 'now').mockReturnValue(now + ms)
+}
+
 describe('a node that failed', () => {
   it('comes after the others, and is tried again by one call after its pause', async () => {
     let isWell = false
@@ -192,11 +198,11 @@ describe('a node that failed', () => {
     await call()
     await call()
     expect([first.requests.length, second.requests.length]).toEqual([1, 2])
-    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    passTime(1_050)
     await Promise.all([call(), call(), call()])
     expect([first.requests.length, second.requests.length]).toEqual([2, 5])
     isWell = true
-    await new Promise((resolve) => setTimeout(resolve, 2_050))
+    passTime(2_050)
     await call()
     await call()
     expect([first.requests.length, second.requests.length]).toEqual([4, 5])
@@ -207,7 +213,7 @@ describe('a node that failed', () => {
     const second = await started(well)
     const beacon = clientOf([first.url, second.url])
     await unwrap(beacon.GET(path))
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    passTime(1_100)
     await unwrap(beacon.GET(path))
     expect(first.requests).toHaveLength(1)
   })

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { followClock } from './slot-clock.ts'
 
@@ -28,7 +27,7 @@ function follow(of: { startedSlotsAgo: number; firstSlot: number; onPhase?: (cal
 
 it('calls for every phase in its order and not before its time', async () => {
   const { calls, stopping, ended } = follow({ startedSlotsAgo: 0, firstSlot: 1 })
-  await sleep(slotMs * 3.5)
+  await expect.poll(() => calls.length).toBeGreaterThan(7)
   stopping.abort()
   await expect(ended).resolves.toBe('stopped')
   expect(calls.slice(0, 4).map(({ call }) => call)).toEqual([
@@ -41,18 +40,16 @@ it('calls for every phase in its order and not before its time', async () => {
     // The system's timers and its clock may differ by a millisecond.
     expect(at).toBeGreaterThanOrEqual(slotMs + (position * slotMs) / 3 - 2)
   }
-  const { length } = calls
-  await sleep(slotMs * 2)
-  expect(calls).toHaveLength(length)
 })
 
 it('makes up for a few slots and leaves many empty', async () => {
   const few = follow({ startedSlotsAgo: 5, firstSlot: 1 })
   const many = follow({ startedSlotsAgo: 500, firstSlot: 1 })
-  await sleep(slotMs)
   const slots = (calls: { call: string }[]) => [
     ...new Set(calls.map(({ call }) => Number.parseInt(call, 10))),
   ]
+  await expect.poll(() => slots(few.calls).length).toBeGreaterThan(4)
+  await expect.poll(() => slots(many.calls).length).toBeGreaterThan(1)
   expect(slots(few.calls).slice(0, 5)).toEqual([1, 2, 3, 4, 5])
   expect(slots(many.calls)[1]).toBeGreaterThanOrEqual(500)
   expect(many.calls.length).toBeLessThan(20)

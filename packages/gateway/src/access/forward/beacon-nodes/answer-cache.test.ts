@@ -36,7 +36,7 @@ test('an entry is given until its time is over', async () => {
   const cache = new AnswerCache(10_000)
   cache.keep('a', answer(10), 50)
   expect(cache.find('a')).toBeDefined()
-  await sleep(60)
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60)
   expect(cache.find('a')).toBeUndefined()
   expect(cache.bytes).toBe(0)
 })

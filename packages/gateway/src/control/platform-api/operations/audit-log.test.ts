@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AuditEntry, writeAudit } from '../../audit/write-audit.ts'
 import { insertOrganization } from '../../records/organizations.ts'
 import { member, refusal, signIn } from '../../testing/browser.ts'
@@ -69,7 +68,8 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
       const object = { kind: 'node', id: `ND-${index % 2}`, name: `n${index}` }
       await write({ action: index % 2 === 0 ? 'node.create' : 'node.update', object })
       // The clock of the embedded database counts milliseconds.
-      await setTimeout(2)
+      const writtenAt = Date.now()
+      await vi.waitUntil(() => Date.now() > writtenAt, { interval: 1 })
     }
     const names = async (query: string) => (await page(query)).results.map(({ object }) => object.name)
     expect(await names('?object_kind=node')).toEqual(['n4', 'n3', 'n2', 'n1', 'n0'])
