@@ -1,4 +1,4 @@
-// Adds up what the test runners of all packages reported: names what failed and what needed a second attempt, and prints
+// Adds up what the test runners of all packages reported: names what failed and prints
 // `N passed, N failed` as the last line. Runs on any Node that the clone was made for, also when the installation failed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
@@ -25,7 +25,6 @@ function tell(place, suite) {
   for (const { status, fullName, failureMessages } of suite.assertionResults) {
     const [message] = failureMessages ?? []
     if (status === 'failed') say('failed', `${file}: ${fullName}`, message ?? '')
-    else if (status === 'passed' && message) say('passed at a later attempt', `${file}: ${fullName}`, message)
   }
 }
 

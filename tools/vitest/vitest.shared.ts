@@ -27,8 +27,6 @@ export default defineConfig({
     // Real engines take their time on a busy machine. A test that waits in vain still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A machine that others use too can stop a process for seconds. What needed a second attempt is named at the end.
-    retry: process.env['CI'] ? 1 : 0,
     expect: { poll: { timeout: 30_000 } },
   },
 })
