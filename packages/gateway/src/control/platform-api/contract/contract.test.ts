@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
 import type { OperationId } from '../platform-call.ts'
 import { defaultPolicy, reportingPolicy } from '../rate-limits.ts'
@@ -24,7 +24,8 @@ const notProvoked: readonly {
   },
 ]
 
-describe.each(backends)('the platform API by its document, on $name', ({ create }) => {
+// The last test looks at what the others have provoked.
+describe.each(backends)('the platform API by its document, on $name', { shuffle: false }, ({ create }) => {
   let database: TemporaryDatabase
   let world: World
   const provoked = new Map<OperationId, Set<number>>()
@@ -102,15 +103,21 @@ describe.each(backends)('the platform API by its document, on $name', ({ create 
   })
 
   it('answers 503 while the database is away', async () => {
+    const lost = await create()
+    const away = await startWorld(lost)
+    onTestFinished(async () => {
+      await away.close()
+      await lost.remove()
+    })
     const good = new Map<OperationId, WireRequest>()
     for (const id of operationIds) {
       if (isExempt(id, 503) || provoked.get(id)?.has(503) === true) continue
-      const { caller = world.home.key, ...given } = await goodRequests[id](world)
+      const { caller = away.home.key, ...given } = await goodRequests[id](away)
       good.set(id, requestOf(id, given, caller))
     }
-    await world.fixture.store.close()
+    await away.fixture.store.close()
     for (const [id, request] of good) {
-      const answer = await world.exchange(request)
+      const answer = await away.exchange(request)
       expect([id, answer.status, complaintsOf(id, answer)]).toEqual([id, 503, []])
       note(id, 503)
     }
