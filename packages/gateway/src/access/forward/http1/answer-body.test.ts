@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from './testing/scripted-upstream.ts'
@@ -11,8 +10,11 @@ describe('a body', () => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${20 * mebibyte}\r\n\r\n`)
       for (let count = 0; count < 20; count++) socket.write(Buffer.alloc(mebibyte, 'x'))
     })
-    const { body } = await connectionsTo(url).request(post(''))
-    await sleep(200)
+    const connections = connectionsTo(url)
+    const { body } = await connections.request(post(''))
+    // A body of the same length that is read has arrived by the time.
+    const other = await connections.request(post(''))
+    expect(Buffer.concat(await other.body.toArray()).length).toBe(20 * mebibyte)
     expect(requests[0]?.socket.writableLength).toBeGreaterThan(5 * mebibyte)
     let length = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -23,12 +25,15 @@ describe('a body', () => {
   })
 
   it('is not late while its reader pauses', async () => {
-    const { url } = await scriptedUpstream(({ socket }) => {
+    const { url } = await scriptedUpstream(({ socket, body }) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${8 * mebibyte}\r\n\r\n`)
-      socket.write(Buffer.alloc(8 * mebibyte, 'x'))
+      if (body !== 'stalls') socket.write(Buffer.alloc(8 * mebibyte, 'x'))
     })
-    const { body } = await connectionsTo(url, { bodyTimeoutMs: 100 }).request(post(''))
-    await sleep(500)
+    const connections = connectionsTo(url, { bodyTimeoutMs: 100 })
+    const { body } = await connections.request(post(''))
+    // A body that began later and is read is late by now.
+    const stalled = await connections.request(post('stalls'))
+    await expect(stalled.body.toArray()).rejects.toMatchObject({ kind: 'late' })
     let length = 0
     for await (const chunk of body as AsyncIterable<Buffer>) length += chunk.length
     expect(length).toBe(8 * mebibyte)
@@ -46,13 +51,13 @@ describe('a body', () => {
   it('that is dumped leaves the connection to others when it is short', async () => {
     const { url, requests } = await scriptedUpstream(({ socket, turn }) => {
       socket.write(turn === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nx' : plain('second'))
-      setTimeout(() => socket.write(turn === 1 ? 'xx' : ''), 50)
     })
-    const connections = connectionsTo(url)
+    const connections = connectionsTo(url, { maxConnections: 1 })
     const { body } = await connections.request(post(''))
     await body.dump()
-    await sleep(200)
-    expect((await connections.request(post(''))).bytes?.toString()).toBe('second')
+    const second = connections.request(post(''))
+    requests[0]?.socket.write('xx')
+    expect((await second).bytes?.toString()).toBe('second')
     expect(requests.map(({ connection }) => connection)).toEqual([1, 1])
   })
 
@@ -85,7 +90,7 @@ describe('a body', () => {
   it('without a length is whole when the connection ends, but not when it breaks', async () => {
     const { url } = await scriptedUpstream(({ socket, body }) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello')
-      setTimeout(() => (body === 'end' ? socket.end(' world') : socket.resetAndDestroy()), 50)
+      setImmediate(() => (body === 'end' ? socket.end(' world') : socket.resetAndDestroy()))
     })
     const connections = connectionsTo(url)
     const whole = await connections.request(post('end', { isGathered: true }))

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import { fieldLines } from './field-lines.ts'
@@ -83,18 +83,21 @@ describe('a call', () => {
 
   it('waits for a connection when all are taken, and its turn comes', async () => {
     const held: (() => void)[] = []
-    const { url, sockets } = await scriptedUpstream(({ socket }) => held.push(() => socket.write(plain('a'))))
+    const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
+      held.push(() => socket.write(plain('a'))),
+    )
     const connections = connectionsTo(url, { maxConnections: 6 })
-    const answers = Array.from({ length: 5 }, () => connections.request(post('')))
-    await waitFor(() => held.length === 2)
-    await sleep(50)
-    // The others are kept for quick calls.
-    expect([held.length, sockets.size]).toEqual([2, 2])
-    for (let count = 0; count < 5; count++) {
+    const answers = Array.from({ length: 5 }, () => connections.request(post('slow')))
+    // The other connections are reserved for quick calls, so that this later call arrives before the rest.
+    answers.push(connections.request(post('quick', { pace: 'quick', isGathered: true })))
+    await waitFor(() => requests.some(({ body }) => body === 'quick'))
+    expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
+    expect(sockets.size).toBe(3)
+    for (let count = 0; count < 6; count++) {
       await waitFor(() => held.length > 0)
       held.shift()?.()
     }
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(6).fill(200))
   })
 })
 
@@ -185,12 +188,14 @@ describe('an upstream that misbehaves', () => {
   })
 
   it('and breaks off an answer that nobody has begun to read tells it to whoever reads it', async () => {
-    const { url } = await scriptedUpstream(({ socket }) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')
-      setTimeout(() => socket.resetAndDestroy(), 20)
-    })
-    const answer = await connectionsTo(url).request(post(''))
-    await sleep(100)
+    const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
+      socket.write(connection === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf' : plain('next')),
+    )
+    const connections = connectionsTo(url, { maxConnections: 1 })
+    const answer = await connections.request(post(''))
+    requests[0]?.socket.resetAndDestroy()
+    // A second connection is opened once the end of the first one has been noticed.
+    expect((await connections.request(post(''))).bytes?.toString()).toBe('next')
     await expect(textOf(answer)).rejects.toMatchObject({ kind: 'broken' })
   })
 
@@ -209,7 +214,7 @@ describe('an upstream that misbehaves', () => {
     const { url } = await scriptedUpstream(async ({ socket }) => {
       for (const letter of plain('drip')) {
         socket.write(letter)
-        await sleep(8)
+        await nextTick()
       }
     })
     const connections = connectionsTo(url, { bodyTimeoutMs: 5_000 })

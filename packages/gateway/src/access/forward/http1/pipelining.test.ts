@@ -1,8 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { describe, expect, it, vi } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import type { Http1Call } from './http1-connections.ts'
-import { connectionsTo, plain, post, scriptedUpstream } from './testing/scripted-upstream.ts'
+import {
+  connectionsTo,
+  plain,
+  post,
+  type ScriptedRequest,
+  scriptedUpstream,
+} from './testing/scripted-upstream.ts'
 
 function quick(body: string, options: Partial<Http1Call> = {}): Http1Call {
   return post(body, { pace: 'quick', isGathered: true, ...options })
@@ -41,11 +48,11 @@ describe('quick calls', () => {
   })
 
   it('leave the line when the first one in it takes long', async () => {
+    let end = () => {}
     const { url, requests } = await scriptedUpstream(({ socket, body, turn, connection }) => {
       // A connection that hangs: nothing behind the first call is answered.
       if (connection > 1 || turn > 16) socket.write(plain(body))
-      else if (turn === 1)
-        setTimeout(() => socket.write(many(16, (index) => plain(`${index * 4}`)).join('')), 2_000)
+      else if (turn === 1) end = () => socket.write(many(16, (index) => plain(`${index * 4}`)).join(''))
     })
     const connections = connectionsTo(url)
     let isFirstOver = false
@@ -57,6 +64,7 @@ describe('quick calls', () => {
     const texts = (await Promise.all(others)).map(({ bytes }) => bytes?.toString())
     expect(isFirstOver).toBe(false)
     expect(texts).toEqual(many(63, (index) => `${index + 1}`))
+    end()
     expect(await firstBytes).toBe('0')
     expect(requests.length).toBe(64 + 15)
     // What came too late was dropped, and the connection is good again.
@@ -92,40 +100,63 @@ describe('quick calls', () => {
   })
 
   it('stand behind no other at an upstream that works for long on one after the other', async () => {
-    const waiting = new Map<number, (() => void)[]>()
-    let deepest = 0
-    const { url } = await scriptedUpstream(({ socket, body, connection }) => {
-      const line = waiting.get(connection) ?? []
-      waiting.set(connection, line)
-      line.push(() => {
-        socket.write(plain(body))
-        line.shift()
-        if (line[0]) setTimeout(line[0], 20)
-      })
-      deepest = Math.max(deepest, line.length)
-      if (line.length === 1) setTimeout(line[0] as () => void, 20)
+    // All times are set: those of the calls, and those by which a call is sent behind another as a try.
+    let idleMs = 0
+    vi.spyOn(performance.nodeTiming, 'idleTime', 'get').mockImplementation(() => idleMs)
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    const waiting = new Map<number, ScriptedRequest[]>()
+    let [received, deepest] = [0, 0]
+    const { url } = await scriptedUpstream((request) => {
+      const line = waiting.get(request.connection) ?? []
+      waiting.set(request.connection, line)
+      deepest = Math.max(deepest, line.push(request))
+      received += 1
     })
     const connections = connectionsTo(url, { maxConnections: 128 })
-    const round = () => Promise.all(many(32, (index) => connections.request(quick(`${index}`))))
+    const soon = { interval: 1, timeout: 20_000 }
+    const round = async () => {
+      let settled = 0
+      received = 0
+      for (let call = 0; call < 32; call++) {
+        void connections.request(quick(`${call}`)).then(() => (settled += 1))
+      }
+      await vi.waitFor(() => expect(received).toBe(32), soon)
+      for (let sent = 0; sent < 32;) {
+        // Each connection takes 20 ms for a call.
+        idleMs += 20
+        for (const line of waiting.values()) {
+          const first = line.shift()
+          if (!first) continue
+          first.socket.write(plain(first.body))
+          sent += 1
+        }
+        await vi.waitFor(() => expect(settled).toBe(sent), soon)
+      }
+    }
     await round()
+    expect(deepest).toBe(8)
     deepest = 0
     for (let turn = 0; turn < 5; turn++) await round()
     expect(deepest).toBe(1)
   })
 
   it('that must not go twice stand behind no other', async () => {
-    const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
-      setTimeout(() => socket.write(plain(`${connection}`)), 50),
-    )
+    const { url, requests } = await scriptedUpstream(() => {
+      if (requests.length < 10) return
+      for (const { socket, connection } of requests) socket.write(plain(`${connection}`))
+    })
     const connections = connectionsTo(url)
     await Promise.all(many(10, (index) => connections.request(quick(`${index}`, { isRepeatable: false }))))
     expect(requests.every(({ turn }) => turn === 1)).toBe(true)
   })
 
   it('that are given up do no harm to those in line', async () => {
-    const { url, sockets } = await scriptedUpstream(({ socket, body }) =>
-      setTimeout(() => socket.write(plain(body)), 20),
-    )
+    const held: (() => void)[] = []
+    let isHeld = true
+    const { url } = await scriptedUpstream(({ socket, body }) => {
+      if (isHeld) held.push(() => socket.write(plain(body)))
+      else socket.write(plain(body))
+    })
     const connections = connectionsTo(url, { maxConnections: 1 })
     const given = new AbortController()
     const calls = many(10, (index) =>
@@ -134,8 +165,10 @@ describe('quick calls', () => {
     const ends = calls.map((call) =>
       call.then(({ bytes }) => bytes?.toString()).catch((error: unknown) => error),
     )
-    await waitFor(() => sockets.size === 1)
+    await waitFor(() => held.length > 0)
     given.abort()
+    isHeld = false
+    for (const answer of held) answer()
     for (const [index, end] of (await Promise.all(ends)).entries()) {
       if (index % 3 === 0) expect(end).toMatchObject({ kind: 'aborted' })
       else expect(end).toBe(`${index}`)
@@ -143,9 +176,9 @@ describe('quick calls', () => {
   })
 
   it('behind an answer that is none are sent again, and only the one it was for fails', async () => {
-    const { url } = await scriptedUpstream(({ socket, body, connection }) => {
+    const { url } = await scriptedUpstream(({ socket, body, connection, turn }) => {
       if (connection > 1) socket.write(plain(body))
-      else if (body === '0') setTimeout(() => socket.write('garbage\r\n\r\n'), 50)
+      else if (turn === 5) socket.write('garbage\r\n\r\n')
     })
     const connections = connectionsTo(url, { maxConnections: 1 })
     const calls = many(5, (index) => connections.request(quick(`${index}`)))
@@ -158,12 +191,12 @@ describe('quick calls', () => {
   })
 
   it('have a connection when slow ones have taken all that they may', async () => {
-    const { url } = await scriptedUpstream(({ socket, body }) => {
+    const { url, requests } = await scriptedUpstream(({ socket, body }) => {
       if (body !== 'slow') socket.write(plain(body))
     })
     const connections = connectionsTo(url, { maxConnections: 8 })
     const slow = many(20, () => connections.request(post('slow')).catch(() => undefined))
-    await sleep(50)
+    await waitFor(() => requests.length === 4)
     expect((await connections.request(quick('1'))).bytes?.toString()).toBe('1')
     await connections.close()
     await Promise.all(slow)
@@ -172,17 +205,24 @@ describe('quick calls', () => {
 
 describe('an endless call', () => {
   it('takes no connection from others, has no limit of time, and ends its own', async () => {
+    const endless: Socket[] = []
     const { url, sockets } = await scriptedUpstream(({ socket, body }) => {
-      if (body !== 'endless') socket.write(plain(body))
-      else
-        setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'), 400)
+      if (body === 'endless') endless.push(socket)
+      else if (body === 'other') socket.write(plain(body))
     })
     const connections = connectionsTo(url, { maxConnections: 1, headTimeoutMs: 100, bodyTimeoutMs: 100 })
     const streams = many(3, () => connections.request(post('endless', { pace: 'endless' })))
     expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
+    // Another call that began later is late, by the limit for heads as by that for bodies.
+    const late = () => expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
+    await late()
+    expect(endless).toHaveLength(3)
+    for (const socket of endless)
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n')
     const bodies = (await Promise.all(streams)).map(({ body }) => body)
-    await sleep(400)
+    await late()
     for (const body of bodies) {
+      expect(body.errored).toBeNull()
       expect(String(body.read())).toBe('x')
       body.destroy()
     }
