@@ -150,7 +150,7 @@ describe('a node that', () => {
       (calls, response) => {
         const text = JSON.stringify(calls.map(answerTo), undefined, 2)
         response.writeHead(200, { 'content-type': 'application/json' }).write(`\n${text.slice(0, 50)}`)
-        setTimeout(() => response.end(text.slice(50)), 20)
+        setImmediate(() => response.end(text.slice(50)))
       },
     ],
   ])('%s has each call answered', async (_, ofBatch) => {

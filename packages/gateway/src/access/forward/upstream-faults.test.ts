@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   type Behaviour,
@@ -11,6 +10,7 @@ import {
   token,
 } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
+import { handleArrived } from '../testing/wait-for.ts'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 
@@ -369,8 +369,9 @@ describe('what a node is sent', () => {
   it.each(['', '{"jsonrpc":"2.0","id":1,"result":"'])(
     'ends as soon as the client is gone, after %j of the answer',
     async (part) => {
-      let isOpen = true
+      let [isAsked, isOpen] = [false, true]
       const node = await nodeThat((request, response) => {
+        isAsked = true
         request.socket.on('close', () => (isOpen = false))
         response.writeHead(200, { 'content-type': 'application/json' })
         if (part) response.write(part)
@@ -380,7 +381,10 @@ describe('what a node is sent', () => {
       const request = `POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${chainId.length}\r\n\r\n${chainId}`
       const client = connect(gateway.port, '127.0.0.1', () => client.write(request))
       if (part) await once(client, 'data')
-      else await sleep(100)
+      else {
+        await vi.waitFor(() => expect(isAsked).toBe(true), 20_000)
+        await handleArrived()
+      }
       expect(isOpen).toBe(true)
       client.destroy()
       await vi.waitFor(() => expect(isOpen).toBe(false), 20_000)
@@ -402,7 +406,7 @@ describe('a client that does not read', () => {
     socket.write(`POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     socket.pause()
     await vi.waitFor(() => expect(gateway.log()).toContain('"status":200'), { timeout: 10_000 })
-    await sleep(3_000)
+    await vi.waitFor(async () => expect(await gateway.connections()).toBe(0), { timeout: 10_000 })
     let length = 0
     socket.on('data', (chunk) => (length += chunk.length)).resume()
     await vi.waitFor(() => expect(socket.closed || length > 50_000_000).toBe(true), { timeout: 10_000 })

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { AnswerMemory } from '../forward/answer-memory.ts'
 import type { NodeGrant } from '../../grants/node-grant.ts'
@@ -30,6 +31,8 @@ export interface ListenerFixture {
   change(change: Partial<NodeGrant>): void
   log(): string
   metrics(): Promise<string>
+  /** How many connections of clients are open. */
+  connections(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -142,7 +145,7 @@ export type Behaviour = (request: IncomingMessage, response: ServerResponse) => 
 export async function serve(
   behaviour: Behaviour,
   webSockets?: WebSocketListener,
-): Promise<{ readonly url: string; readonly port: number; stop(): Promise<void> }> {
+): Promise<Pick<ListenerFixture, 'url' | 'port' | 'connections' | 'stop'>> {
   const options = webSockets ? { shouldUpgradeCallback: webSockets.takes } : {}
   const server = createServer(options, (request, response) => void behaviour(request, response))
   if (webSockets) server.on('upgrade', webSockets.upgrade)
@@ -153,7 +156,8 @@ export async function serve(
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { url: `http://127.0.0.1:${port}`, port, stop }
+  const connections = promisify<number>((done) => server.getConnections(done))
+  return { url: `http://127.0.0.1:${port}`, port, connections, stop }
 }
 
 /** As {@link serve}, until the running test ends: a node that answers as the test wants. */

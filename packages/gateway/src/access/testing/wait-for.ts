@@ -1,4 +1,14 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { vi } from 'vitest'
+
+/**
+ * Lets the event loop handle what has arrived at the sockets of this process.
+ *
+ * @param hops - from socket to socket, for bytes that are passed on
+ */
+export async function handleArrived(hops = 1): Promise<void> {
+  for (let hop = 0; hop < hops; hop += 1) await nextTick()
+}
 
 /** Waits until a check neither throws nor says false; after twenty seconds the test fails with what it threw last. */
 export function waitFor(check: () => unknown): Promise<void> {

@@ -100,15 +100,17 @@ describe('an older client', () => {
 
 describe('a trace that breaks off on its way', () => {
   it('breaks off towards the client', async () => {
+    let breakOff = () => {}
     const node = await nodeThat((_, response) => {
       response.setHeader('content-type', 'application/json')
       response.write(`{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`)
-      setTimeout(() => response.destroy(), 50)
+      breakOff = () => void response.destroy()
     })
     const gateway = await inFrontOf(node)
     const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params: [hash] }
     const response = await fetch(`${gateway.url}/${token}`, { method: 'POST', body: JSON.stringify(call) })
     expect(response.status).toBe(200)
+    breakOff()
     await expect(response.text()).rejects.toThrow()
     expect(gateway.log()).toContain('"status":502')
   })

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { AnswerCache } from './answer-cache.ts'
 import { answerJson, beaconServer } from './testing/beacon-server.ts'
@@ -143,9 +142,8 @@ test('a body that breaks off is not kept', async () => {
   server.serve((_, response) => {
     const text = JSON.stringify(final)
     response.writeHead(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' })
-    response.write(text)
-    if (isWhole) response.end()
-    else setTimeout(() => response.destroy(), 20)
+    if (isWhole) response.end(text)
+    else response.write(text, () => setImmediate(() => response.destroy()))
   })
   const nodes = allNodes().of(grantOf([server]))
   await expect(askFor(nodes, { target })).rejects.toBeInstanceOf(Error)
@@ -198,17 +196,21 @@ test('copies under way take no more room than the cache has', async () => {
     waiting.push(response)
   })
   const nodes = allNodes({ maxCacheBytes: 10_000 }).of(grantOf([server]))
-  const first = askFor(nodes, { target })
-  await expect.poll(() => waiting.length).toBe(1)
-  await sleep(50)
-  const second = askFor(nodes, { target: `${target}/root` })
-  await expect.poll(() => waiting.length).toBe(2)
-  await sleep(50)
-  for (const response of waiting) {
-    response.end('","data":{}}')
-    await sleep(50)
+  const begin = async (at: string) => {
+    const call = { operationId: 'getStateRoot', acceptable: ['application/json'], headers: {}, target: at }
+    const taken = await nodes.forward({ ...call, method: 'GET', signal: new AbortController().signal })
+    if (!('body' in taken)) throw new Error('The answer was held.')
+    const parts = (taken.body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+    await parts.next()
+    return async () => {
+      while ((await parts.next()).done !== true);
+    }
   }
-  await Promise.all([first, second])
+  const ends = [await begin(target), await begin(`${target}/root`)]
+  for (const [index, response] of waiting.entries()) {
+    response.end('","data":{}}')
+    await ends[index]?.()
+  }
   server.serve((_, response) => answerJson(response, final))
   // The second found no room for its copy, so that it could not drive out the first.
   expect((await askFor(nodes, { target })).text).toContain('pad')

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '../../testing/wait-for.ts'
 import { answerJson, beaconServer } from './testing/beacon-server.ts'
 import { allNodes, askFor, grantOf } from './testing/node-set.ts'
 
@@ -33,7 +32,9 @@ test('a single node is never asked for its health', async () => {
   await a.stop()
   await expect(askFor(nodes, read)).rejects.toMatchObject({ status: 502 })
   await a.start()
-  await sleep(300)
+  const two = await twoNodes()
+  await askFor(two.nodes, read)
+  await waitFor(() => expect(two.a.checks).toBeGreaterThan(2))
   expect(a.checks).toBe(0)
 })
 
@@ -82,7 +83,7 @@ test.each([
   await askFor(nodes, read)
   await a.stop()
   // What is sent on a connection that has just ended may have arrived.
-  await sleep(50)
+  await handleArrived()
   expect(await askFor(nodes, call)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   expect(b.asked).toEqual([`${'method' in call ? call.method : 'GET'} ${call.target}`])
 })
@@ -212,16 +213,24 @@ test('the rounds end when nobody calls any more, and with the set', async () => 
   const all = allNodes({ times })
   await askFor(all.of(grantOf([a, b])), read)
   await waitFor(() => expect(a.checks).toBeGreaterThan(2))
-  await sleep(400)
-  const idle = a.checks
-  await sleep(300)
-  expect(a.checks).toBe(idle)
+  // Rounds of other nodes, which go on.
+  const [c, d] = [await beaconServer('c'), await beaconServer('d')]
+  await askFor(allNodes({ times: { ...times, idleMs: 60_000 } }).of(grantOf([c, d])), read)
+  const rounds = async (count: number) => {
+    const from = c.checks
+    await waitFor(() => expect(c.checks).toBeGreaterThan(from + count))
+  }
+  await waitFor(async () => {
+    const before = a.checks
+    await rounds(4)
+    expect(a.checks).toBe(before)
+  })
   // The first call after that waits for fresh news.
   a.health.is_syncing = true
   expect((await askFor(all.of(grantOf([a, b])), read)).text).toBe('{"data":"b"}')
   await all.close()
   const closed = b.checks
-  await sleep(200)
+  await rounds(4)
   expect(b.checks).toBe(closed)
 })
 

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { answerJson } from '../beacon-nodes/testing/beacon-server.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '../../testing/wait-for.ts'
 import { eventGateway } from './testing/event-gateway.ts'
 import { type EventReader, readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'
@@ -53,17 +52,26 @@ test('the stream at the node ends shortly after the last client has left, and no
   const { url, hubs, counted } = await eventGateway([node], { lingerMs: 300 })
   const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
   await waitFor(() => expect(counted.open).toBe(2))
+  /** Waits until a stream of other topics has ended, whose only client leaves now. */
+  const otherEnded = async () => {
+    const other = await readEvents(`${url}?topics=block`)
+    expect(node.streams.size).toBe(2)
+    other.leave()
+    await waitFor(() => expect(node.streams.size).toBe(1))
+  }
   a.leave()
   await waitFor(() => expect(counted.open).toBe(1))
-  await sleep(500)
-  expect(node.streams.size).toBe(1)
+  await otherEnded()
+  node.send(head(1))
+  await waitFor(() => expect(b.received().toString()).toBe(head(1)))
   b.leave()
   await waitFor(() => expect(counted.open).toBe(0))
   // Whoever comes back soon finds the stream as it was.
   const c = await readEvents(`${url}?topics=head`)
-  await sleep(500)
-  expect(c.end()).toBeUndefined()
-  expect(node.asked).toHaveLength(1)
+  await otherEnded()
+  node.send(head(2))
+  await waitFor(() => expect(c.received().toString()).toBe(head(2)))
+  expect(node.asked.filter((request) => request.endsWith('head'))).toHaveLength(1)
   c.leave()
   await waitFor(() => expect(node.streams.size).toBe(0))
   expect(hubs.upstreamStreams()).toBe(0)
@@ -78,7 +86,7 @@ test('the bytes of events are passed on as they came, whatever their line ends a
   )
   for (let at = 0; at < bytes.length; at += 3) {
     node.send(bytes.subarray(at, at + 3))
-    await sleep(2)
+    await handleArrived()
   }
   await waitFor(() => expect(client.received()).toEqual(bytes))
 })
@@ -105,7 +113,7 @@ test.each([
   const clients = await Promise.all(Array.from({ length: 5 }, () => readEvents(`${url}?topics=head`)))
   await waitFor(() => expect(counted.open).toBe(5))
   node.send(`${head(1)}event: half`)
-  await sleep(50)
+  for (const client of clients) await waitFor(() => expect(client.received().toString()).toBe(head(1)))
   for (const stream of node.streams) {
     stop(
       () => stream.end(),
@@ -137,9 +145,10 @@ test('while no node can be reached a client is told to come back', async () => {
 
 test('a refusal of the node is passed on to all that wait, and not kept', async () => {
   const node = await eventServer()
-  const { url, hubs } = await eventGateway([node])
-  node.serve((_, response) => {
-    setTimeout(() => answerJson(response, { code: 400, message: 'Invalid topic: x' }, 400), 50)
+  const { url, hubs, counted } = await eventGateway([node])
+  node.serve(async (_, response) => {
+    await waitFor(() => expect(counted.requests).toBeGreaterThanOrEqual(3))
+    answerJson(response, { code: 400, message: 'Invalid topic: x' }, 400)
   })
   const clients = await Promise.all(Array.from({ length: 3 }, () => readEvents(`${url}?topics=x`)))
   for (const client of clients) {
@@ -162,13 +171,15 @@ test('an answer that is no event stream is a failure of the node', async () => {
 test('a node that sends no head before its first event has its clients served all the same', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node], { headMs: 200 })
+  let send = () => {}
   node.serve((_, response) => {
     response.setHeader('content-type', 'text/event-stream')
-    setTimeout(() => response.write(head(1)), 3_000)
+    send = () => response.write(head(1))
   })
   const client = await readEvents(`${url}?topics=head`)
   expect(client.response.statusCode).toBe(200)
   expect(client.received().toString()).not.toContain('event')
+  send()
   await waitFor(() => expect(client.received().toString()).toBe(head(1)))
 })
 
@@ -186,10 +197,13 @@ test('a node that sends events is not asked whether it lives', async () => {
   const node = await eventServer()
   const { url } = await eventGateway([node], { silenceMs: 1_500 })
   const client = await readEvents(`${url}?topics=head`)
-  for (let slot = 0; slot < 40; slot++) {
-    node.send(head(slot))
-    await sleep(50)
-  }
+  const quiet = await eventServer()
+  const other = await eventGateway([quiet], { silenceMs: 1_500 })
+  await readEvents(`${other.url}?topics=head`)
+  await waitFor(() => {
+    node.send(head(1))
+    expect(quiet.checks).toBeGreaterThan(0)
+  })
   expect(node.checks).toBe(0)
   await waitFor(() => expect(node.checks).toBeGreaterThan(0))
   expect(client.end()).toBeUndefined()
@@ -199,10 +213,12 @@ test('a client that hears nothing else gets a comment now and then', async () =>
   const node = await eventServer()
   const { url } = await eventGateway([node], { keepAliveMs: 1_000 })
   const client = await readEvents(`${url}?topics=head`)
-  for (let slot = 0; slot < 25; slot++) {
-    node.send(head(slot))
-    await sleep(50)
-  }
+  const quiet = await eventGateway([await eventServer()], { keepAliveMs: 1_000 })
+  const other = await readEvents(`${quiet.url}?topics=head`)
+  await waitFor(() => {
+    node.send(head(1))
+    expect(other.received().toString()).toMatch(/^:/)
+  })
   expect(client.received().toString()).not.toMatch(/^:/m)
   await waitFor(() => expect(client.received().toString()).toMatch(/\n\n:\n\n:\n\n/))
 })

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '../../testing/wait-for.ts'
 import { eventGateway } from './testing/event-gateway.ts'
 import { readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'
@@ -19,7 +18,7 @@ test('a client that reads too slowly is cut off, and the others go on', async ()
   while (counted.slow === 0 && sent < 1_000) {
     node.send(large)
     sent += 1
-    await sleep(1)
+    await handleArrived()
   }
   expect(counted.slow).toBe(1)
   await waitFor(() => expect(counted.open).toBe(1))
@@ -33,10 +32,13 @@ test('a client that does not read is not waited for at the end', async () => {
   const node = await eventServer()
   const gateway = await eventGateway([node], {}, 64 * 1024 * 1024)
   const client = await readEvents(`${gateway.url}?topics=head`, false)
-  for (let i = 0; i < 8; i++) node.send(`data: ${'x'.repeat(4 * 1024 * 1024)}\n\n`)
+  const other = await readEvents(`${gateway.url}?topics=head`)
+  const large = `data: ${'x'.repeat(4 * 1024 * 1024)}\n\n`
+  for (let i = 0; i < 8; i++) node.send(large)
   // The operating system takes a part of it, and the rest waits for the client.
-  await waitFor(() => expect([...node.streams].map((stream) => stream.writableLength)).toEqual([0]))
-  await sleep(200)
+  await waitFor(() => expect(other.received().length).toBe(8 * large.length))
+  other.leave()
+  await waitFor(() => expect(gateway.counted.open).toBe(1))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   gateway.revoke()
@@ -70,11 +72,12 @@ test.each([
   const gateway = await eventGateway([node])
   const client = await readEvents(`${gateway.url}?topics=head`)
   gateway.grant()
-  await sleep(50)
+  node.send(head)
+  await waitFor(() => expect(client.received().toString()).toBe(head))
   expect(client.end()).toBeUndefined()
   change(gateway)
   await expect.poll(() => client.end(), { timeout: 500 }).toBe('complete')
-  expect(client.received().toString()).toBe(`: ${reason}\n\n`)
+  expect(client.received().toString()).toBe(`${head}: ${reason}\n\n`)
 })
 
 test('streams of a credential that expires end', async () => {

@@ -95,7 +95,15 @@ describe('the chain behind a node', () => {
     const { hash } = node.chain().head ?? { hash: '' }
     const replaced = replacedAt(node)
     for (let round = 0; round < 5; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 60))
+      const polls = [first, second].map(({ heard }) => heard.length)
+      await vi.waitFor(
+        () => {
+          for (const [index, { heard }] of [first, second].entries()) {
+            expect(heard.length).toBeGreaterThan(polls[index] ?? 0)
+          }
+        },
+        { timeout: 20_000 },
+      )
       expect(node.chain().head?.hash).toBe(hash)
     }
     expect(replaced).toEqual([])

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
+import { handleArrived } from '../../testing/wait-for.ts'
 import { type Fault, faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
 
@@ -84,7 +84,7 @@ describe('a call at several upstreams', () => {
     await node.call('eth_gasPrice')
     await first.kill()
     // The end of a kept connection is heard of before the next call.
-    await sleep(200)
+    await handleArrived()
     expect(await node.call('eth_sendTransaction')).toBe('second')
     expect(node.states()).toMatchObject([
       { class: 'failing', breaker: 'open', failuresByKind: { unconnected: 1 }, retries: 0 },

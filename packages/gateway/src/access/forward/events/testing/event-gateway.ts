@@ -15,8 +15,8 @@ export interface EventGateway {
   readonly url: string
   readonly hubs: BeaconEventHubs
   readonly directory: Directory
-  /** How many clients are open, and how many were cut off. */
-  readonly counted: { open: number; slow: number }
+  /** How many requests came, how many clients are open, and how many were cut off. */
+  readonly counted: { requests: number; open: number; slow: number }
   /** Puts the credential in force, changed or not; without one it is revoked. */
   grant(change?: Partial<NodeGrant>): void
   revoke(): void
@@ -33,7 +33,7 @@ export async function eventGateway(
   const grant = (change: Partial<NodeGrant> = {}) =>
     directory.replace([{ sha256: 'secret', grant: { ...grantOf(servers), ...change } }])
   grant()
-  const counted = { open: 0, slow: 0 }
+  const counted = { requests: 0, open: 0, slow: 0 }
   const hubs = createBeaconEventHubs({
     nodes: allNodes(),
     directory,
@@ -46,6 +46,7 @@ export async function eventGateway(
     times: { ...streamTimes, headMs: 500, lingerMs: 100, ...times },
   })
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    counted.requests += 1
     const { searchParams } = new URL(request.url ?? '', 'http://gateway')
     const current = directory.current('credential')
     if (!current) {
