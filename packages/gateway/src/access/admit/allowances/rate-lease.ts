@@ -63,11 +63,16 @@ export class RateLease {
   take(now: number): number {
     this.#usedAt = now
     const mayOwe = now >= this.#dryUntil && this.#tokens > -this.#lease
-    if (this.#tokens < 1 && !mayOwe) return Math.max(1, this.#dryUntil - now)
+    const mayAsk = !this.#isAsking && now >= this.#dryUntil
+    if (this.#tokens < 1 && !mayOwe) {
+      // All credit was used during a request that had less debt to settle.
+      if (mayAsk) void this.#ask()
+      return Math.max(1, this.#dryUntil - now)
+    }
     this.#tokens -= 1
     // A single token would only be kept from others.
     const isLow = this.#lease === 1 ? this.#tokens < 0 : this.#tokens < this.#lease / 2
-    if (isLow && !this.#isAsking && now >= this.#dryUntil) void this.#ask()
+    if (isLow && mayAsk) void this.#ask()
     return 0
   }
 
