@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { settled } from '@fairlead/vitest/settled'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   callUnary,
@@ -147,6 +148,7 @@ describe('our client and our server', () => {
         async *list() {
           for (; made < 1_000; made++) yield message
         },
+        one: (request) => request,
       },
       {},
       { streamWindowBytes: 1_000_000 },
@@ -154,11 +156,11 @@ describe('our client and our server', () => {
     const call = transport.open({ path: '/test.Text/List' })
     await call.send(bytes(''))
     call.end()
-    let before = -1
-    while (made !== before) {
-      before = made
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await expect.poll(() => made).toBeGreaterThan(0)
+    await settled(
+      () => made,
+      () => callUnary(transport, { path: '/test.Text/One' }, bytes('')),
+    )
     expect(made).toBeLessThan(200)
     expect(await readAll(call)).toHaveLength(1_000)
   })

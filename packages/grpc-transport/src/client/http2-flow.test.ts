@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2'
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { settled } from '@fairlead/vitest/settled'
 import { afterEach, describe, expect, test } from 'vitest'
 import { frameMessage } from '../wire/index.ts'
 import {
@@ -29,23 +30,20 @@ function pour(stream: ServerHttp2Stream): { readonly bytes: () => number } {
   return { bytes: () => bytes }
 }
 
-/** Waits until a number has stopped to grow. */
-async function settled(value: () => number): Promise<number> {
-  for (let before = -1; ;) {
-    await pause(100)
-    if (before === value()) return before
-    before = value()
-  }
-}
-
 describe('reading', () => {
   test('takes no more than about a window when nobody reads, and all of it later', async () => {
     let poured: ReturnType<typeof pour> | undefined
-    const { url } = await serveStreams((stream) => (poured = pour(stream)))
+    const { url } = await serveStreams((stream) => {
+      if (poured) answer(stream, kibibyte)
+      else poured = pour(stream)
+    })
     const streamWindowBytes = 262_144
-    const call = transportTo(url, { streamWindowBytes }).open({ path })
+    const transport = transportTo(url, { streamWindowBytes })
+    const call = transport.open({ path })
     await call.readable()
-    const held = await settled(() => poured?.bytes() ?? 0)
+    const bytes = () => poured?.bytes() ?? 0
+    await expect.poll(bytes).toBeGreaterThanOrEqual(streamWindowBytes)
+    const held = await settled(bytes, () => ask(transport))
     expect(held).toBeGreaterThanOrEqual(streamWindowBytes)
     expect(held).toBeLessThan(2.5 * streamWindowBytes)
     for (let read = 0; read < 4 * held;) {
@@ -56,15 +54,19 @@ describe('reading', () => {
   })
 
   test('is not delayed by 20 other streams that nobody reads', async () => {
-    let streams = 0
+    const poured: ReturnType<typeof pour>[] = []
     const { url } = await serveStreams((stream) => {
-      if (++streams <= 20) pour(stream)
+      if (poured.length < 20) poured.push(pour(stream))
       else answer(stream, frameMessage(new Uint8Array(1_000_000)))
     })
-    const transport = transportTo(url, { streamWindowBytes: 131_072, connectionWindowBytes: 262_144 })
+    const streamWindowBytes = 131_072
+    const transport = transportTo(url, { streamWindowBytes, connectionWindowBytes: 262_144 })
     const stalled = Array.from({ length: 20 }, () => transport.open({ path }))
     await Promise.all(stalled.map((call) => call.readable()))
-    await pause(200)
+    // Each of them has filled its own window.
+    await expect
+      .poll(() => Math.min(...poured.map(({ bytes }) => bytes())))
+      .toBeGreaterThanOrEqual(streamWindowBytes)
     for (let count = 0; count < 3; count++) {
       expect((await ask(transport)).message.length).toBe(1_000_000)
     }
@@ -81,13 +83,15 @@ describe('reading', () => {
 
   test('is cancelled while it stands still, and the server learns of it', async () => {
     let stream: ServerHttp2Stream | undefined
+    let poured: ReturnType<typeof pour> | undefined
     const { url } = await serveStreams((opened) => {
       stream = opened
-      pour(opened)
+      poured = pour(opened)
     })
-    const call = transportTo(url, { streamWindowBytes: 65_535 }).open({ path })
+    const streamWindowBytes = 65_535
+    const call = transportTo(url, { streamWindowBytes }).open({ path })
     await call.readable()
-    await pause(100)
+    await expect.poll(() => poured?.bytes()).toBeGreaterThanOrEqual(streamWindowBytes)
     call.cancel('enough')
     await expect.poll(() => stream?.rstCode).toBe(8)
     expect(call.read()).toBeUndefined()
@@ -120,10 +124,12 @@ describe('writing', () => {
   test('waits where the server does not read, and lets go when the call ends', async () => {
     let stream: ServerHttp2Stream | undefined
     const { url } = await serveStreams((opened) => {
+      if (stream) return answer(opened, kibibyte)
       stream = opened
       opened.on('data', () => undefined).pause()
     })
-    const call = transportTo(url).open({ path })
+    const transport = transportTo(url)
+    const call = transport.open({ path })
     let sent = 0
     const over = new AbortController()
     const sending = (async () => {
@@ -132,7 +138,11 @@ describe('writing', () => {
         sent++
       }
     })()
-    const held = await settled(() => sent)
+    await expect.poll(() => sent).toBeGreaterThan(0)
+    const held = await settled(
+      () => sent,
+      () => ask(transport),
+    )
     expect(held).toBeGreaterThan(0)
     expect(held).toBeLessThan(100)
     stream?.respond({ ...answerHeaders, 'grpc-status': '0' }, { endStream: true })

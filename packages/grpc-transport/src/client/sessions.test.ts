@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { execFile } from 'node:child_process'
-import { connect as connectTcp } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import type { ServerHttp2Stream } from 'node:http2'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { promisify } from 'node:util'
 import { generate } from 'selfsigned'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { frameMessage, Status } from '../wire/index.ts'
 import { createSessions } from './sessions.ts'
 import {
@@ -98,7 +99,9 @@ describe('connections', () => {
   })
 
   test('that the server is leaving finish their calls and take no more', async () => {
+    let first: ServerHttp2Stream | undefined
     const { url, sessions } = await serveStreams((stream) => {
+      first ??= stream
       stream.respond(answerHeaders, { waitForTrailers: true })
       stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
       stream.write(framed)
@@ -107,8 +110,11 @@ describe('connections', () => {
     const transport = transportTo(url)
     const old = transport.open({ path })
     expect(await old.readable()).toBe(true)
+    old.read()
     sessions[0]?.close()
-    await pause(50)
+    // The connection brings this message after the news that the server is leaving.
+    first?.write(framed)
+    expect(await old.readable()).toBe(true)
     const later = transport.open({ path })
     expect(await later.readable()).toBe(true)
     expect(sessions).toHaveLength(2)
@@ -162,7 +168,7 @@ describe('connections', () => {
         stream.respond(answerHeaders, { waitForTrailers: true })
         stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
         stream.write(framed)
-        stream.resume().on('end', () => stream.end())
+        stream.on('data', () => stream.write(framed)).on('end', () => stream.end())
       },
       { maxConcurrentStreams: 10 },
     )
@@ -171,7 +177,12 @@ describe('connections', () => {
     await Promise.all(calls.map((call) => call.readable()))
     expect(sessions).toHaveLength(3)
     const waiting = transport.open({ path })
-    await pause(50)
+    // A round trip on each stream of each connection, which one more stream would have overtaken.
+    for (const call of calls) {
+      call.read()
+      await call.send(Uint8Array.of(1))
+      expect(await call.readable()).toBe(true)
+    }
     expect(waiting.read()).toBeUndefined()
     for (const call of calls) {
       call.end()
@@ -227,13 +238,17 @@ describe('connections', () => {
   test('that were lost during a rest are noticed by the first call after it', async () => {
     const { port } = await serveStreams((stream) => answer(stream, framed))
     const relay = await serveRelay(port)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
     const transport = transportTo(relay.url, { keepaliveMs: 1000, keepaliveTimeoutMs: 50 })
     await ask(transport)
-    await pause(1200)
     relay.beSilent()
-    // Well before the next regular turn.
-    const error = await Promise.race([failureOf(ask(transport)), pause(600)])
-    expect(error?.message).toBe('UNAVAILABLE: the server gave no sign of life')
+    // What is on its way arrives before the next turn looks for bytes.
+    for (let turns = 0; turns < 5; turns++) await nextTurn()
+    vi.advanceTimersByTime(1000)
+    // No further turn comes, as the clock stands still.
+    const error = await failureOf(ask(transport))
+    expect(error.message).toBe('UNAVAILABLE: the server gave no sign of life')
   })
 
   test('are not sought without a pause while the server is away', async () => {
@@ -276,10 +291,12 @@ describe('connections', () => {
   })
 
   test('that are being opened end with the transport', async () => {
-    const port = await serveSockets(() => undefined)
+    let accept: (socket: Socket) => void = () => undefined
+    const accepted = new Promise<Socket>((resolve) => (accept = resolve))
+    const port = await serveSockets((socket) => accept(socket))
     const transport = transportTo(`https://127.0.0.1:${port}`)
     const failed = failureOf(ask(transport))
-    await pause(20)
+    await accepted
     await transport.close()
     expect((await failed).code).toBe(Status.CANCELLED)
   })
@@ -321,17 +338,21 @@ describe('createSessions', () => {
   })
 
   test('waits for a server that answers late no longer than it is told to, but the first time', async () => {
-    const port = await serveSockets(() => undefined)
+    const order: string[] = []
+    const ends: Promise<unknown>[] = []
+    const port = await serveSockets((socket) => {
+      ends.push(once(socket.resume(), 'close').then(() => order.push('the attempt has ended')))
+    })
     const options = { connectTimeoutMs: 300, waitForReadyMs: 20 }
     const sessions = createSessions(`http://127.0.0.1:${port}`, options)
     closeLater(() => sessions.close())
     const late = 'UNAVAILABLE: no connection within 300 ms'
     expect((await failureOf(sessions.acquire())).message).toBe(late)
-    await pause(60)
-    const order: string[] = []
-    const failed = failureOf(sessions.acquire()).then(({ message }) => order.push(message))
-    await Promise.all([failed, pause(150).then(() => order.push('later'))])
-    expect(order).toEqual([late, 'later'])
+    await expect.poll(() => order).toEqual(['the attempt has ended'])
+    order.push((await failureOf(sessions.acquire())).message)
+    await expect.poll(() => ends).toHaveLength(2)
+    await ends[1]
+    expect(order).toEqual(['the attempt has ended', late, 'the attempt has ended'])
   })
 
   test('lets streams end by themselves for a while', async () => {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import type { ClientHttp2Session } from 'node:http2'
 import { setTimeout as pause } from 'node:timers/promises'
+import { settled } from '@fairlead/vitest/settled'
 import { afterEach, describe, expect, it } from 'vitest'
 import { frameMessage } from '../wire/frame.ts'
 import { Status } from '../wire/status.ts'
@@ -15,6 +17,15 @@ function aborted(signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) resolve(signal.reason)
     signal.addEventListener('abort', () => resolve(signal.reason), { once: true })
   })
+}
+
+/** Completes a call beside the others of a connection. */
+function roundTripOf(session: ClientHttp2Session): () => Promise<void> {
+  return async () => {
+    const call = openCall(session, '/test.Text/One')
+    call.end(frameMessage(new Uint8Array(3)))
+    expect((await answerOf(call)).status).toBe('0')
+  }
 }
 
 describe('a deadline', () => {
@@ -151,17 +162,14 @@ describe('a client that does not read', () => {
       async *list() {
         for (; made < 2_000; made++) yield message
       },
+      one: (request) => request,
     })
     const session = await connection(server.url)
     const call = openCall(session, '/test.Text/List')
     call.end(frameMessage(new Uint8Array(3)))
     await once(call, 'response')
     call.pause()
-    let before = -1
-    while (made !== before) {
-      before = made
-      await pause(50)
-    }
+    await settled(() => made, roundTripOf(session))
     // The window of the stream and of the socket, and what one call may have waiting.
     expect(made).toBeLessThan(200)
     const { messages, status } = await answerOf(call)
@@ -226,6 +234,7 @@ describe('requests that the handler does not read', () => {
           for await (const request of requests) bytes += request.length
           return `${bytes}`
         },
+        one: (request) => request,
       },
       { http2: { streamWindowBytes: 100_000 } },
     )
@@ -235,11 +244,8 @@ describe('requests that the handler does not read', () => {
     let taken = 0
     for (let times = 0; times < 500; times++) call.write(frame, () => taken++)
     call.end()
-    let before = -1
-    while (taken !== before) {
-      before = taken
-      await pause(50)
-    }
+    await expect.poll(() => taken).toBeGreaterThan(0)
+    await settled(() => taken, roundTripOf(session))
     expect(taken).toBeLessThan(100)
     go()
     const { messages } = await answerOf(call)

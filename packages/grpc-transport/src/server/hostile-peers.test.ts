@@ -1,5 +1,6 @@
 import { constants } from 'node:http2'
-import { setTimeout as pause } from 'node:timers/promises'
+import type { Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import type { GrpcServer } from './grpc-server.ts'
 import type { Http2ServerOptions } from './http2-server.ts'
@@ -54,9 +55,21 @@ async function flood(
   for (let index = 0; index < most; index++) {
     if (socket.destroyed || socket.readableEnded) return index
     const isFull = !socket.write(bytesOf(index))
-    if (isFull || index % 100 === 99) await pause(1)
+    if (isFull) await drainedOrEnded(socket)
+    else if (index % 100 === 99) await turn()
   }
   return most
+}
+
+function drainedOrEnded(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const events = ['drain', 'close', 'end'] as const
+    const settle = () => {
+      for (const event of events) socket.off(event, settle)
+      resolve()
+    }
+    for (const event of events) socket.on(event, settle)
+  })
 }
 
 const request = (streamId: number, path = '/test.Text/One', flags: number = flag.endHeaders) =>
@@ -293,9 +306,8 @@ it('a peer that answers when it is asked, and has a call under way, is not', asy
   session.on('ping', () => pings++)
   const list = openCall(session, '/test.Text/List')
   list.end(Buffer.alloc(5))
-  await pause(500)
-  // The next one is sent when the answer to the last is there.
-  await expect.poll(() => pings).toBeGreaterThan(3)
+  // Each one is sent 20 ms after the answer to the last at the earliest, so that these take longer than the peer may idle.
+  await expect.poll(() => pings).toBeGreaterThan(15)
   expect(session.closed).toBe(false)
   list.close()
   await expect.poll(() => session.closed).toBe(true)
