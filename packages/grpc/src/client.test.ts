@@ -1,6 +1,7 @@
 import { GrpcError, implement, type Metadata, type Transport } from '@fairlead/grpc-transport'
 import { EventEmitter, once } from 'node:events'
 import { inspect } from 'node:util'
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { CommitmentLevel, GeyserDefinition } from './geyser.ts'
 import { type HealthCheckResponse, HealthDefinition } from './health.ts'
@@ -199,8 +200,10 @@ describe('another attempt', () => {
     })
     const reason = new Error('enough')
     const controller = new AbortController()
+    const timerStarted = watchStartedTimers()
     const call = client.check({}, { signal: controller.signal, onTrailers: () => undefined })
-    setTimeout(() => controller.abort(reason), 50)
+    await timerStarted(20_000)
+    controller.abort(reason)
     await expect(call).rejects.toBe(reason)
   })
 })

@@ -1,5 +1,6 @@
 import { GrpcError, implement, Status } from '@fairlead/grpc-transport'
 import { createChannel, createClient } from 'nice-grpc'
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGrpcClient } from './client.ts'
 import { GeyserDefinition } from './geyser.ts'
@@ -43,8 +44,10 @@ describe('the wait for a service', () => {
     expect((await failure(waitUntilServing(client))).context).toMatchObject({ status: Status.UNIMPLEMENTED })
     const reason = new Error('enough')
     const controller = new AbortController()
+    const timerStarted = watchStartedTimers()
     const wait = waitUntilServing(absent, '', { signal: controller.signal })
-    setTimeout(() => controller.abort(reason), 50)
+    await timerStarted(1_000)
+    controller.abort(reason)
     await expect(wait).rejects.toBe(reason)
   })
 })

@@ -5,6 +5,7 @@ import {
 import type { Transport } from '@fairlead/grpc-transport/wire'
 import { once } from 'node:events'
 import { inspect } from 'node:util'
+import { settled } from '@fairlead/vitest/settled'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createConnectTransport } from './connect.ts'
 import { GeyserDefinition, SubscribeRequest } from './geyser.ts'
@@ -117,10 +118,11 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
 
   it('keeps what arrived for a reader that comes late', async () => {
     const path = '/grpc.health.v1.Health/Check'
-    const call = clients().transport.open({ path, requestStream: false, responseStream: false })
+    const { transport, health } = clients()
+    const call = transport.open({ path, requestStream: false, responseStream: false })
     await call.send(new Uint8Array())
     call.end()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await health.check({ service: '' })
     expect(await call.readable()).toBe(true)
     expect(await call.readable()).toBe(true)
     expect(call.read()).toEqual(Uint8Array.of(8, 1))
@@ -166,7 +168,7 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
       (async () => {
         for await (const answer of health.watch({ service: 'fail 10' })) {
           // So that the end is there before the rest is read.
-          if (seen.push(answer) === 1) await new Promise((resolve) => setTimeout(resolve, 50))
+          if (seen.push(answer) === 1) await health.check({ service: '' })
         }
       })(),
     )
@@ -254,14 +256,14 @@ describe.each(transports)('a client over %s', (name, openTransport) => {
   })
 
   it('leaves on the other side what nobody reads', async () => {
-    const { geyser } = clients()
+    const { geyser, health } = clients()
     server.sent.count = 0
     const stream = geyser.subscribe([ping(-200)])
     await stream.next()
-    for (let before = -1; before !== server.sent.count;) {
-      before = server.sent.count
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+    await settled(
+      () => server.sent.count,
+      () => health.check({ service: '' }),
+    )
     expect(server.sent.count).toBeLessThan(200)
     await stream.return()
   })

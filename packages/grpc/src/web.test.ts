@@ -129,14 +129,18 @@ describe('an answer of gRPC-web', () => {
     expect((await failure(collect(client.watch({})))).context).toMatchObject({
       status: Status.RESOURCE_EXHAUSTED,
     })
+    let breakOff = () => {}
     const broken = await health((_, response) => {
       response.writeHead(200, { ...binary, 'content-length': '100' }).write(message(1))
-      setTimeout(() => response.destroy(), 20)
+      breakOff = () => void response.destroy()
     })
     const seen: unknown[] = []
     const error = await failure(
       (async () => {
-        for await (const answer of broken.client.watch({})) seen.push(answer)
+        for await (const answer of broken.client.watch({})) {
+          seen.push(answer)
+          breakOff()
+        }
       })(),
     )
     expect(seen).toEqual([{ status: 1 }])

@@ -1,6 +1,7 @@
 import { GrpcError, implement, type Metadata, Status } from '@fairlead/grpc-transport'
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { settled } from '@fairlead/vitest/settled'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGrpcClient } from '../client.ts'
 import {
@@ -24,6 +25,9 @@ interface Call {
   sendHeaders(metadata?: Metadata): void
   setTrailers(metadata: Metadata): void
 }
+/** A call that is answered after all that was sent on its connection before. */
+const roundTrip = (client: Awaited<ReturnType<typeof geyser>>) => failure(client.getSlot({}))
+
 type Subscribe = (requests: AsyncIterable<SubscribeRequest>, call: Call) => AsyncIterable<SubscribeUpdate>
 
 async function geyser(subscribe: Subscribe) {
@@ -90,7 +94,7 @@ describe('a stream', () => {
       yield slotUpdate(1n)
     })
     const stream = client.subscribe([{}])
-    await sleep(30)
+    await roundTrip(client)
     expect(calls).toBe(0)
     await stream.return()
     expect(await collect(stream)).toEqual([])
@@ -100,7 +104,7 @@ describe('a stream', () => {
   it('answers reads that do not wait for one another in their order', async () => {
     const client = await geyser(async function* () {
       for (let slot = 0n; slot < 5n; slot++) {
-        await sleep(1)
+        await turn()
         yield slotUpdate(slot)
       }
     })
@@ -133,7 +137,7 @@ describe('a stream', () => {
     const reason = new Error('enough')
     const stream = client.subscribe([{}], { signal: controller.signal })
     await stream.next()
-    await sleep(20)
+    await roundTrip(client)
     controller.abort(reason)
     await expect(stream.next()).rejects.toBe(reason)
     expect((await stream.next()).done).toBe(true)
@@ -158,7 +162,10 @@ describe('a stream', () => {
     })
     const stream = client.subscribe([{}])
     await stream.next()
-    for (let before = -1; before !== sent; await sleep(100)) before = sent
+    await settled(
+      () => sent,
+      () => roundTrip(client),
+    )
     expect(sent).toBeLessThan(60)
     expect(await collect(stream)).toHaveLength(199)
   })
@@ -172,7 +179,7 @@ describe('the requests of a stream', () => {
       try {
         for (let id = 1; ; id++) {
           yield ping(id)
-          await sleep(2)
+          await turn()
         }
       } finally {
         state.isEnded = true
@@ -187,12 +194,19 @@ describe('the requests of a stream', () => {
 
   it('are sent while answers are read', async () => {
     const client = await geyser(echo)
+    let answer = () => {}
+    const answered = new Promise<void>((resolve) => (answer = resolve))
     async function* requests() {
       yield ping(1)
-      await sleep(5)
+      await answered
       yield ping(2)
     }
-    expect((await collect(client.subscribe(requests()))).map(slotOf)).toEqual([1, 2])
+    const seen: unknown[] = []
+    for await (const update of client.subscribe(requests())) {
+      seen.push(slotOf(update))
+      answer()
+    }
+    expect(seen).toEqual([1, 2])
     expect((await collect(client.subscribe([ping(3)]))).map(slotOf)).toEqual([3])
   })
 
@@ -214,7 +228,11 @@ describe('the requests of a stream', () => {
     }
     const stream = client.subscribe(requests())
     const first = stream.next()
-    for (let before = -1; before !== asked; await sleep(100)) before = asked
+    await settled(
+      () => asked,
+      () => roundTrip(client),
+    )
+    expect(asked).toBeGreaterThan(0)
     expect(asked).toBeLessThan(100)
     read()
     expect((await first).value).toEqual(slotUpdate(100n))

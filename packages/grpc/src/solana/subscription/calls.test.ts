@@ -1,6 +1,5 @@
 import { Status } from '@fairlead/grpc-transport'
-import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   CommitmentLevel,
   GeyserDefinition,
@@ -15,6 +14,7 @@ import { createSubscriptionBench, take, until } from '../testing/subscription-be
 import { subscribeGeyser } from './subscribe-geyser.ts'
 
 const bench = createSubscriptionBench()
+afterEach(() => void vi.useRealTimers())
 const { subscribe, called } = bench
 
 const filterRequests = (requests: readonly SubscribeRequest[] = []) => requests.filter(({ ping }) => !ping)
@@ -82,13 +82,14 @@ describe('setFilters', () => {
   })
 
   it('opens another call where one carries a single request', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const updates = subscribe({ transactions: { one: {} }, entry: {} }, { duplex: false, pingMs: 5 })
     const reading = take(updates, 3)
     await called()
     bench.server.push(...slotUpdates(100n))
     await reading
     const next = take(updates, 1)
-    await wait(30)
+    vi.advanceTimersByTime(30)
     updates.setFilters({ transactions: {}, entry: { two: {} } })
     await called(2)
     bench.server.push(...slotUpdates(101n))
@@ -139,7 +140,7 @@ describe('gRPC-web', () => {
     await called()
     bench.server.push(...slotUpdates(100n))
     bench.server.push(...slotUpdates(101n).slice(0, 2))
-    await wait(30)
+    await bench.taken('101 t0')
     bench.server.kill()
     bench.server.push(...slotUpdates(101n).slice(2))
     expect(await reading).toEqual(['100 t0', '100 t1', '100 t2', '101 t0', '101 t1', '101 t2'])

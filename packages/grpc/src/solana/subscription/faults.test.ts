@@ -109,7 +109,7 @@ describe('subscribeGeyser, when a call breaks', () => {
         }
       }
       // What is older than the ring of the server would be lost.
-      while (slot - reached() > 100n) await wait(1)
+      await until(() => slot - reached() <= 100n)
     }
     await reading
     expect(kills).toBeGreaterThan(40)
@@ -213,15 +213,17 @@ describe('subscribeGeyser, when everything happens at once', () => {
     })()
     await called()
     bench.server.push(...keep(chain, blockOf(10n)))
-    while (view.size === 0) await wait(1)
+    await until(() => view.size > 0)
     for (let slot = 11n; slot <= last; slot++) {
       const whole = blockOf(slot)
       const cut = random() < 0.15 && slot < last - 36n ? Math.floor(random() * whole.length) : undefined
       bench.server.push(...keep(chain, whole).slice(0, cut))
       if (random() < 0.4) await wait(Math.floor(random() * 4))
       if (cut === undefined) continue
+      const { calls } = bench.server
+      const begun = calls.length
       bench.server.kill({ code: Status.UNAVAILABLE, detail: 'restart' })
-      await wait(2)
+      await until(() => calls.length > begun)
       // Another block is noticed by its hash, so that the reader needs to have that of the first one.
       const dropped = complete.has(slot - 1n) && random() < 0.6 ? slot - 1n : slot
       const fork = dropped === slot ? 0 : 1

@@ -1,7 +1,7 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport'
 import { once } from 'node:events'
-import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { settled } from '@fairlead/vitest/settled'
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import type { SubscribeUpdateTransaction } from '../../generated/geyser.ts'
 import { blockhashOf, bytesOf, labelOf, slotUpdates } from '../testing/chain.ts'
 import { updateOf } from '../testing/geyser-server.ts'
@@ -9,6 +9,7 @@ import { createSubscriptionBench, take, until } from '../testing/subscription-be
 import type { Checkpoint } from './checkpoint.ts'
 
 const bench = createSubscriptionBench()
+afterEach(() => void vi.useRealTimers())
 const { subscribe, called } = bench
 
 describe('updates', () => {
@@ -90,7 +91,7 @@ describe('updates', () => {
       )
     }
     await reading
-    await wait(200)
+    await settled(() => bench.server.sent, bench.roundTrip)
     // The windows of the call and what waits in the sockets, out of 150 MiB.
     expect(bench.server.sent * size).toBeLessThan(40 * 1024 * 1024)
     const seen = new Set(await take(updates, total - 1))
@@ -114,12 +115,15 @@ describe('the watchdog', () => {
   })
 
   it('hears the pings of the server', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 150, pingMs: 60_000 })
     const reading = take(updates, 1)
     await called()
-    for (let round = 0; round < 20; round++) {
+    // Longer together than the server may be silent.
+    for (let round = 1; round <= 20; round++) {
+      vi.advanceTimersByTime(20)
       bench.server.say(updateOf({ $case: 'ping', value: {} }))
-      await wait(20)
+      await until(() => bench.server.calls[0]?.filter(({ ping }) => ping).length === round)
     }
     expect(bench.server.calls).toHaveLength(1)
     await updates.return()
@@ -127,12 +131,13 @@ describe('the watchdog', () => {
   })
 
   it('does not mistake a slow reader for a silent server', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const updates = subscribe({ entry: { e: {} } }, { silentMs: 40 })
     const reading = take(updates, 1)
     await called()
     bench.server.push(...slotUpdates(100n))
     await reading
-    await wait(200)
+    vi.advanceTimersByTime(200)
     bench.server.push(...slotUpdates(101n))
     expect(await take(updates, 1)).toEqual(['101 e0'])
     expect(bench.server.calls).toHaveLength(1)

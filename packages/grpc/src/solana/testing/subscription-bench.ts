@@ -56,6 +56,8 @@ export function createSubscriptionBench() {
       }),
     /** Waits until filters have come into force so often. */
     called: (times = 1) => until(() => server.applied >= times),
+    /** A call that is answered after all that was sent on the connection before. */
+    roundTrip: () => client.subscribeReplayInfo({}),
     /** Waits until the reader has taken an update with a label. */
     taken: (label: string) => until(() => labelsTaken.has(label)),
   }

@@ -1,0 +1,15 @@
+import { expect, vi } from 'vitest'
+
+/**
+ * Watches the timers that are started from now on, until the mocks are restored.
+ *
+ * @returns waits until a timer of at least so many milliseconds has been started
+ */
+export function watchStartedTimers(): (leastMs: number) => Promise<void> {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  return (leastMs) =>
+    vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => (ms ?? 0) >= leastMs)).toBe(true), {
+      timeout: 30_000,
+      interval: 5,
+    })
+}
