@@ -2,7 +2,6 @@ import { CommitmentLevel } from '@fairlead/grpc/geyser'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type ChainAlone, clientOf, type GeyserClient, startChainAlone } from './grpc-network.ts'
 import { startProcess } from './grpc-process.ts'
@@ -46,15 +45,17 @@ it('a consumer that is killed again and again has processed everything, and a fe
       ready: /reading/,
       cwd: directory,
     })
-    // At least something, and then up to a few slots more.
-    await vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(before), {
-      timeout: 60_000,
-      interval: 10,
-    })
+    // At least something, and then up to a few slots more; the first time before any block is complete.
+    const killAfter = before + ((turn * 37) % 61)
+    const read = (least: number) =>
+      vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(least), {
+        timeout: 60_000,
+        interval: 10,
+      })
+    await read(before)
     begun ||= slotOf((await lines())[0])
     record ??= createChainRecord(direct, commitment, begun + 1n)
-    // The first time before any block is complete.
-    await sleep((turn * 317) % 1_000)
+    await read(killAfter)
     await running.end('SIGKILL')
     const { slot } = await direct.getSlot({ commitment })
     await record.readTo(slot)

@@ -1,5 +1,4 @@
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
 import { type ChainRecord, createChainRecord, expectSame } from './grpc-record.ts'
@@ -45,21 +44,29 @@ it('a hundred streams miss nothing and repeat nothing, whatever happens to those
   const first = levels.map((level) => newestOf(streams, level))
 
   await survive('connections to the chain are cut', () => upstream.cut())
-  await survive('the chain is killed', async () => {
-    await chain.kill()
-    await sleep(300)
-    await chain.start()
-  })
-  await survive('the gateway is killed', async () => {
-    await gateway.kill()
-    await sleep(300)
-    await gateway.start()
-  })
+  for (const [what, victim] of [
+    ['the chain is killed', chain],
+    ['the gateway is killed', gateway],
+  ] as const) {
+    await survive(what, async () => {
+      const before = streams.map(disconnections)
+      await victim.kill()
+      await Promise.race([failed, allNotice(streams, before, what)])
+      await victim.start()
+    })
+  }
   await survive('connections to the gateway are cut', () => downstream.cut())
   await survive('connections to the gateway fall silent', () => downstream.swallow())
   await survive('the chain cannot be heard for a while', async () => {
+    const { slot } = await direct.getSlot({ commitment: CommitmentLevel.PROCESSED })
     const release = upstream.hold()
-    await sleep(3_000)
+    await vi.waitFor(
+      async () => {
+        const now = await direct.getSlot({ commitment: CommitmentLevel.PROCESSED })
+        expect(now.slot).toBeGreaterThanOrEqual(slot + 7n)
+      },
+      { timeout: 40_000, interval: 50 },
+    )
     release()
   })
 
@@ -110,6 +117,22 @@ async function readUpToNow(records: readonly ChainRecord[]): Promise<void> {
       const { slot } = await direct.getSlot({ commitment })
       await records[commitment]?.readTo(slot - 1n)
     }),
+  )
+}
+
+const disconnections = ({ notices }: ReadStream) =>
+  notices.filter(({ kind }) => kind === 'disconnected').length
+
+/** Waits until each stream has lost its connection once more. */
+function allNotice(streams: readonly ReadStream[], before: readonly number[], what: string): Promise<void> {
+  return vi.waitFor(
+    () => {
+      const unaware = streams.flatMap((stream, index) =>
+        disconnections(stream) > (before[index] ?? 0) ? [] : [{ index, last: stream.notices.at(-1) }],
+      )
+      expect(unaware, what).toEqual([])
+    },
+    { timeout: 40_000, interval: 20 },
   )
 }
 

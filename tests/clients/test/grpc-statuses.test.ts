@@ -2,7 +2,6 @@ import { createGrpcClient, FairleadError, Status } from '@fairlead/grpc'
 import { CommitmentLevel, GeyserDefinition, SubscribeRequest } from '@fairlead/grpc/geyser'
 import { frameMessage } from '@fairlead/grpc-transport'
 import { connect } from 'node:http2'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendLargeAccounts } from './grpc-large-accounts.ts'
 import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
@@ -185,7 +184,6 @@ it('a node that is away is UNAVAILABLE, until it is back', async () => {
   const error = await failureOf(client.getSlot({}, { retries: 0 }))
   expect(error.context.status).toBe(Status.UNAVAILABLE)
   expect(JSON.stringify(error)).not.toContain(new URL(network.upstream.url).port)
-  await sleep(100)
   await chain.start()
   await vi.waitFor(async () => expect((await client.getSlot({})).slot).toBeGreaterThan(0n), {
     timeout: 20_000,

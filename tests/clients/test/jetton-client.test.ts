@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sameAddress } from '@fairlead/jetton/address'
 import {
   blockTransactions,
@@ -16,7 +15,7 @@ import {
   rows,
   watchBurns,
 } from '@fairlead/jetton/v3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type JettonChain, startJettonChain } from './jetton-service.ts'
 import { type JettonWallet, openWallet, type SentBurn } from './jetton-wallet.ts'
 
@@ -64,6 +63,17 @@ async function ownRows(path: string, list: string): Promise<Record<string, unkno
     all.push(...(page[list] ?? []))
     if ((page[list] ?? []).length < 1_000) return all
   }
+}
+
+/** Waits until the next block is in a later second than all blocks so far. */
+async function secondIsOver(): Promise<void> {
+  const [newest] = (await own<{ blocks: { gen_utime: string }[] }>('/api/v3/blocks?sort=desc&limit=1')).blocks
+  const second = Number(newest?.gen_utime)
+  expect(second).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(second), {
+    timeout: 10_000,
+    interval: 20,
+  })
 }
 
 async function allOf<item>(items: AsyncIterable<item>): Promise<item[]> {
@@ -132,7 +142,7 @@ describe('a chain that grows', () => {
     for (const { path, pageSize } of lists) {
       for (const sort of ['asc', 'desc'] as const) {
         // A block that is made in the second of the first one read would be part of that second.
-        if (path === '/api/v3/blocks') await sleep(1_100)
+        if (path === '/api/v3/blocks') await secondIsOver()
         const list = rows(v3, path, { ...queries[path], sort, pageSize })
         readings.set(path + sort, await readGrowing<AnyRow>(list, pageSize))
       }

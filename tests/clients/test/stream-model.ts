@@ -52,8 +52,8 @@ function orderOf({ blockNumber, logIndex }: MinedLog): number {
 }
 
 /** Waits until something holds; the time limit is that of the test. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 /** Reads a stream to its end, and says when an error ended it. */

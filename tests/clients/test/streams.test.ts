@@ -54,16 +54,15 @@ async function disturb(
   caughtUp: (height: number) => Promise<boolean>,
 ): Promise<number> {
   let broken = 0
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
   const settle = async () => {
     const height = await chain.height()
-    while (!(await caughtUp(height))) await pause()
+    await until(() => caughtUp(height))
   }
   for (let block = 1; block <= blocks; block++) {
     await chain.mine(block % 7 === 0 ? 3 : block % 3 === 0 ? 1 : 0)
     if (block % Math.floor(blocks / cuts) === 0 && broken < cuts) {
       // The reader may still be on its way back from the cut before.
-      while (proxy.cut() === 0) await pause()
+      await until(() => proxy.cut() > 0)
       broken++
     }
     const reorg = depths[Math.floor(block / Math.floor(blocks / (depths.length + 1))) - 1]
@@ -299,9 +298,18 @@ describe('watchBlocks', () => {
   it('waits for its reader: what is asked ahead is bounded', async () => {
     const from = (await chain.height()) + 1
     for (let mined = 0; mined < 60; mined++) await chain.mine()
-    const stream = watchBlocks(overHttp(), { from, concurrency: 4 })
+    const node = overHttp()
+    let pending = 0
+    const counted: Transport = {
+      request: (call, options) => {
+        pending++
+        return node.request(call, options).finally(() => pending--)
+      },
+    }
+    const stream = watchBlocks(counted, { from, concurrency: 4 })
     for (let event = 0; event < 3; event++) await stream.next()
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // Were it to ask further ahead, each response would bring the next request.
+    await until(() => pending === 0)
     expect(proxy.calls.length).toBeLessThan(3 + 4 + 4)
     await stream.return?.()
   })
