@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { chromiumArguments, chromium as chromiumPath } from '@fairlead/toolchains'
 import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { vi } from 'vitest'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { repository } from '@fairlead/e2e-tests/service'
 
@@ -39,8 +40,10 @@ export async function startConsole(
   if (executablePath === undefined) return undefined
   await promisify(execFile)(process.execPath, [join(repository, 'packages/console/build-if-stale.ts')])
   const service = await serve({ FAIRLEAD_EVM_UPSTREAM: upstream, ...environment })
-  while (!printedOwner.test(service.output())) await new Promise((resolve) => setTimeout(resolve, 20))
-  const [, email = '', password = ''] = printedOwner.exec(service.output()) ?? []
+  const [, email = '', password = ''] = await vi.waitUntil(() => printedOwner.exec(service.output()), {
+    timeout: 30_000,
+    interval: 20,
+  })
   const browser = await chromium.launch({
     executablePath,
     args: chromiumArguments,

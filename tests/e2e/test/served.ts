@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
 
 /** A service in front of nodes of a test, with what its first start has printed. */
@@ -24,9 +25,10 @@ export async function serve(environment: Readonly<Record<string, string>>): Prom
     FAIRLEAD_LOG_LEVEL: 'warn',
     ...environment,
   })
-  while (!printedBlock.test(service.output())) await new Promise((resolve) => setTimeout(resolve, 20))
-  const [, url = '', apiKey = '', token = '', username = '', password = ''] =
-    printedBlock.exec(service.output()) ?? []
+  const [, url = '', apiKey = '', token = '', username = '', password = ''] = await vi.waitUntil(
+    () => printedBlock.exec(service.output()),
+    { timeout: 30_000, interval: 20 },
+  )
   return {
     ...service,
     url,

@@ -1,6 +1,5 @@
 import { FairleadError } from '@fairlead/core'
 import { createFairlead, unwrap } from '@fairlead/sdk'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createWalletClient, http, publicActions } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
@@ -69,9 +68,10 @@ describe('kill -9 of the service', () => {
         createProjects(service, `round-${round}-b`, projects),
         sendTransfers(service, transfers),
       ]
-      await expect.poll(() => projects.length).toBeGreaterThan(earlier.projects)
-      await expect.poll(() => transfers.length).toBeGreaterThan(earlier.transfers)
-      await sleep(500 + round * 700)
+      // Each round dies after more acknowledged writes than the one before.
+      const writes = 1 + round * 3
+      await expect.poll(() => projects.length).toBeGreaterThan(earlier.projects + writes)
+      await expect.poll(() => transfers.length).toBeGreaterThan(earlier.transfers + round)
       service.process.kill('SIGKILL')
       await Promise.all(writing)
     }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { figure } from './figure.ts'
+import { metricTotal } from './metric.ts'
 import { startPlainNode } from './plain-node.ts'
 import { serve } from '@fairlead/e2e-tests/served'
 import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
@@ -63,7 +63,16 @@ it('on a full disk the platform says that it cannot write, nodes are served, and
   const { status, text } = answers.at(-1) ?? { status: 0, text: '' }
   expect([status, text]).toEqual([503, expect.stringContaining('unavailable')])
   figure('disk full: writes until one was refused', answers.length)
-  await pause(2_500)
+  // Meanwhile usage is written once more, be it in vain.
+  const writes = async () => {
+    const failed = ['flush_failures', 'unjournaled'].map((name) =>
+      metricTotal(service.url, `fairlead_usage_${name}_total`),
+    )
+    const counts = await Promise.all([...failed, service.reportedCalls()])
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+  const before = await writes()
+  await vi.waitFor(async () => expect(await writes()).toBeGreaterThan(before), patience)
   const read = await fetch(`${service.url}/v2/projects/`, { headers: { authorization } })
   expect(read.status).toBe(200)
   rmSync(filler)
@@ -103,7 +112,8 @@ describe.skipIf(postgresPrograms === undefined)('a clock that jumps (needs Postg
     const jump = async (hours: number) => {
       writeFileSync(file, String(hours * 3_600_000))
       service.process.kill('SIGUSR2')
-      await pause(200)
+      // The process removes the file once its clock has jumped.
+      await vi.waitFor(() => expect(existsSync(file)).toBe(false), { ...patience, interval: 5 })
     }
     let answered = 0
     const callWith = async (token: string) => {

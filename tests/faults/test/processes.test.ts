@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Postgres, postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { metricTotal } from './metric.ts'
 import { steadyLoad } from './steady-load.ts'
 
 /** How many connections a service has, the one that asks included. */
@@ -57,14 +58,6 @@ function childrenOf(pid: number): number[] {
     })
 }
 
-/** Values of a metric, all labels together. */
-async function total(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text()
-  return [...text.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, 'gm'))]
-    .map((match) => Number(match[1]))
-    .reduce((sum, value) => sum + value, 0)
-}
-
 describe.skipIf(postgresPrograms === undefined)('a service of several processes (needs PostgreSQL)', () => {
   let service: ServiceProcess
   let url: string
@@ -91,7 +84,7 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
     await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    expect(await total(url, 'fairlead_node_requests_total')).toBe(load.answered())
+    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(load.answered())
     const [victim = 0] = workers()
     process.kill(victim, 'SIGKILL')
     await vi.waitFor(() => expect(service.output()).toContain('a worker has died'), patience)
@@ -108,7 +101,7 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
 
   it('is replaced, one process after the other, without a call that fails', async () => {
     const before = workers()
-    const counted = await total(url, 'fairlead_node_requests_total')
+    const counted = await metricTotal(url, 'fairlead_node_requests_total')
     const load = steadyLoad(callUrl)
     await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
     service.process.kill('SIGUSR2')
@@ -121,7 +114,7 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
     await load.end()
     expect(load.failures).toEqual([])
     // What the processes before had counted is not lost.
-    expect(await total(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
+    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
   })
 
   it('ends whole', async () => {

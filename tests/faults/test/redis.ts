@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { vi } from 'vitest'
 
 /** Whether this machine has the server. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -20,7 +21,7 @@ export async function startRedis(port: number): Promise<Redis> {
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     server = spawn('redis-server', args, { stdio: 'ignore' })
-    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 20))
+    await vi.waitUntil(() => isListening(port), { timeout: 30_000, interval: 20 })
   }
   const kill = async () => {
     if (server === undefined) return

@@ -1,6 +1,6 @@
 // Loaded into a service before anything else: at SIGUSR2 its clock jumps to as many milliseconds from the real one as a
-// file says.
-import { readFileSync } from 'node:fs'
+// file says, and the file is removed.
+import { readFileSync, rmSync } from 'node:fs'
 
 const RealDate = Date
 let shiftMs = 0
@@ -19,5 +19,7 @@ class ShiftedDate extends RealDate {
 globalThis.Date = /** @type {DateConstructor} */ (/** @type {unknown} */ (ShiftedDate))
 
 process.on('SIGUSR2', () => {
-  shiftMs = Number(readFileSync(process.env['FAULTS_CLOCK_FILE'] ?? '', 'utf8'))
+  const file = process.env['FAULTS_CLOCK_FILE'] ?? ''
+  shiftMs = Number(readFileSync(file, 'utf8'))
+  rmSync(file)
 })

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { vi } from 'vitest'
 
 /** A service that is started again and again over the same records. */
 export interface RestartedService {
@@ -42,9 +42,5 @@ export async function restartedService(
 }
 
 async function printed({ output }: ServiceProcess, form: RegExp): Promise<string> {
-  for (;;) {
-    const found = form.exec(output())?.[1]
-    if (found !== undefined) return found
-    await pause(20)
-  }
+  return await vi.waitUntil(() => form.exec(output())?.[1], { timeout: 30_000, interval: 20 })
 }
