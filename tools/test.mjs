@@ -1,7 +1,8 @@
 // What `npm test` runs. Runs on any Node that the workspace can be installed with.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readTestFiles } from './test-results.mjs'
 
 const usage = `usage: npm test [-- --profile] [flags of turbo run]
 
@@ -11,6 +12,24 @@ const usage = `usage: npm test [-- --profile] [flags of turbo run]
 
 const runs = '.turbo/runs'
 const slowest = 20
+
+// What suites skip for, how their source names it, and how to get it.
+const programs = [
+  { guard: /hasRedisServer/, name: 'Redis', command: 'apt-get install redis-server' },
+  {
+    guard: /postgresPrograms|TEST_DATABASE_URL|backends/,
+    name: 'PostgreSQL',
+    command: 'apt-get install postgresql',
+  },
+  { guard: /chromium|console-fixture/, name: 'Chromium', command: 'apt-get install chromium' },
+  { guard: /hasNginx/, name: 'nginx', command: 'apt-get install nginx' },
+  { guard: /hasSystemd/, name: 'systemd', command: 'apt-get install systemd' },
+]
+const elsewhere = [
+  { name: 'packed packages and the site', command: 'npm run check:packages' },
+  { name: 'go-ethereum and arbitrary calls', command: 'npm run test:reality' },
+]
+
 const flags = process.argv.slice(2)
 if (flags.includes('--help')) {
   process.stdout.write(usage)
@@ -20,7 +39,7 @@ const isProfiled = flags.includes('--profile')
 const { status, error } = spawnSync(
   'turbo',
   [
-    ...'run check test build check:package size'.split(' '),
+    ...'run check test'.split(' '),
     ...'--output-logs=new-only --log-order=grouped --concurrency=5 --continue=dependencies-successful'.split(
       ' ',
     ),
@@ -31,7 +50,20 @@ const { status, error } = spawnSync(
 )
 if (error) throw error
 if (isProfiled) printProfile()
+printSkipped()
 process.exit(status ?? 1)
+
+/** Prints a line for each file with tests that need a program which is not installed. */
+function printSkipped() {
+  for (const { path, tests } of readTestFiles()) {
+    const count = tests.filter(({ status: outcome }) => ['skipped', 'pending'].includes(outcome)).length
+    if (count === 0) continue
+    const source = readFileSync(path, 'utf8')
+    const missing = programs.find(({ guard }) => guard.test(source))
+    if (missing) print(`skipped: ${path}, ${count} tests without ${missing.name}: ${missing.command}`)
+  }
+  for (const { name, command } of elsewhere) print(`not run: tests of ${name}: ${command}`)
+}
 
 function printProfile() {
   const newest = readdirSync(runs).toSorted().at(-1)
@@ -41,25 +73,12 @@ function printProfile() {
   for (const task of tasks.filter((each) => each.execution).toSorted((a, b) => took(b) - took(a))) {
     print(`${seconds(took(task))}  ${task.cache.status === 'HIT' ? 'cached  ' : ''}${task.taskId}`)
   }
-  const places = ['packages', 'tests', 'tools'].flatMap((folder) =>
-    readdirSync(folder).map((name) => join(folder, name)),
+  const tests = readTestFiles().flatMap((file) =>
+    file.tests.map(({ duration = 0, fullName }) => ({ duration, name: `${file.path}: ${fullName}` })),
   )
-  const tests = places.flatMap(testsOf)
   print(`slowest tests, of ${tests.length}`)
   for (const { duration, name } of tests.toSorted((a, b) => b.duration - a.duration).slice(0, slowest))
     print(`${seconds(duration)}  ${name}`)
-}
-
-function testsOf(place) {
-  const file = join(place, '.results/vitest.json')
-  if (!existsSync(file)) return []
-  const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
-  return testResults.flatMap((suite) =>
-    suite.assertionResults.map(({ duration = 0, fullName }) => ({
-      duration,
-      name: `${place}${suite.name.split(place).at(-1)}: ${fullName}`,
-    })),
-  )
 }
 
 function seconds(milliseconds) {

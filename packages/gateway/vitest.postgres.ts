@@ -2,7 +2,11 @@ import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 
 /** Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another. */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (process.env['TEST_DATABASE_URL'] !== undefined || postgresPrograms === undefined) return undefined
+  if (process.env['TEST_DATABASE_URL'] !== undefined) return undefined
+  if (postgresPrograms === undefined) {
+    process.stdout.write('skipped: tests of the store on PostgreSQL: apt-get install postgresql\n')
+    return undefined
+  }
   const postgres = await startPostgres(postgresPrograms)
   // Workers take the environment over.
   process.env['TEST_DATABASE_URL'] = postgres.url
