@@ -17,6 +17,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.results/vitest.json' }]],
     passWithNoTests: false,
+    // In CI in any order; the report names the seed, and `--sequence.seed` repeats it.
+    sequence: { shuffle: process.env['CI'] !== undefined },
     restoreMocks: true,
     // Test files keep nothing in modules, so those of a package share one worker that loads the sources once.
     isolate: false,
