@@ -1,5 +1,8 @@
 import { FairleadError } from '@fairlead/core'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { configuredUpstreams } from './configured-upstreams.ts'
 import { parseConfiguration } from './parse-configuration.ts'
 
@@ -9,6 +12,12 @@ const beacon = { FAIRLEAD_BEACON_UPSTREAM: ' http://127.0.0.1:5052\n https://nam
 const jetton = { FAIRLEAD_JETTON_UPSTREAM: 'https://name:pass@jetton.example/key?api_key=x' }
 const grpc = { FAIRLEAD_GRPC_UPSTREAM: 'https://x-token:s3cr3t@grpc.example:443' }
 const index = { FAIRLEAD_JETTON_V3_UPSTREAM: 'http://index.example' }
+
+// The table of cases names it.
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-jwt-'))
+const secretFile = join(folder, 'jwt.hex')
+writeFileSync(secretFile, `0x${'5e'.repeat(32)}`)
+afterAll(() => rmSync(folder, { recursive: true }))
 
 function upstreams(environment: Record<string, string>) {
   return configuredUpstreams(parseConfiguration(environment))
@@ -44,6 +53,13 @@ describe('configuredUpstreams', () => {
     ],
     [grpc, { grpc: 'https://x-token:s3cr3t@grpc.example:443' }],
     [
+      {
+        FAIRLEAD_EVM_UPSTREAM: `http://a#jwt=${secretFile}`,
+        FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: `ws://a#jwt=${secretFile}`,
+      },
+      { evm: `http://a#jwt=${secretFile}`, websocket: `ws://a#jwt=${secretFile}` },
+    ],
+    [
       { ...evm, FAIRLEAD_GRPC_UPSTREAM: 'http://127.0.0.1:10000' },
       { evm: 'http://127.0.0.1:8545', grpc: 'http://127.0.0.1:10000' },
     ],
@@ -75,6 +91,14 @@ describe('configuredUpstreams', () => {
     [{ FAIRLEAD_BEACON_UPSTREAM: 'http://b http://canary:x:y' }, 'FAIRLEAD_BEACON_UPSTREAM'],
     [{ FAIRLEAD_BEACON_UPSTREAM: 'http://b, ftp://canary' }, 'FAIRLEAD_BEACON_UPSTREAM'],
     [{ FAIRLEAD_BEACON_UPSTREAM: 'canary' }, 'FAIRLEAD_BEACON_UPSTREAM'],
+    [{ FAIRLEAD_EVM_UPSTREAM: 'http://a http://b#jwt=/canary.hex' }, 'FAIRLEAD_EVM_UPSTREAM'],
+    [
+      { ...evm, FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: 'ws://b#jwt=/canary.hex' },
+      'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
+    ],
+    [{ FAIRLEAD_BEACON_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_BEACON_UPSTREAM'],
+    [{ FAIRLEAD_JETTON_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_JETTON_UPSTREAM'],
+    [{ FAIRLEAD_GRPC_UPSTREAM: `http://b#jwt=${secretFile}` }, 'FAIRLEAD_GRPC_UPSTREAM'],
   ])('refuses %j', (environment, option) => {
     let problem: unknown
     try {

@@ -1,6 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
-import { parseUpstreams } from '../grants/upstream-record.ts'
+import { readJwtSecret } from '../access/forward/upstream-jwt.ts'
+import { parseUpstreams, type UpstreamRecord } from '../grants/upstream-record.ts'
 import type { Configuration } from './options.ts'
 
 /**
@@ -8,7 +9,8 @@ import type { Configuration } from './options.ts'
  *
  * @param configuration - parsed configuration
  * @returns at least one; several upstreams stand in one text, as `parseUpstreams` reads it
- * @throws FairleadError `CONFIG_INVALID` when there is none, or one that is no address; the message never holds it
+ * @throws FairleadError `CONFIG_INVALID` when there is none, one that is no address, or one with a JWT secret that cannot
+ * be used; the message holds neither
  */
 export function configuredUpstreams(configuration: Configuration): Readonly<Record<string, string>> {
   const {
@@ -69,17 +71,36 @@ export function configuredAddresses(configuration: Configuration): ReadonlySet<s
 }
 
 function checkAddresses(option: string, text = ''): void {
-  for (const { address } of parseUpstreams(text, option)) {
-    if (URL.canParse(address)) continue
-    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be the address of a node' })
+  for (const record of parseUpstreams(text, option)) {
+    if (!URL.canParse(record.address)) {
+      throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be the address of a node' })
+    }
+    checkJwt(option, record)
   }
 }
 
+const optionsWithJwt: ReadonlySet<string> = new Set([
+  'FAIRLEAD_EVM_UPSTREAM',
+  'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
+])
+
+function checkJwt(option: string, { jwtSecretFile }: UpstreamRecord): void {
+  if (jwtSecretFile === undefined) return
+  if (!optionsWithJwt.has(option)) {
+    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must have no jwt, which only EVM nodes take' })
+  }
+  readJwtSecret(jwtSecretFile, option)
+}
+
 function checkGrpcAddress(text: string | undefined): void {
-  const addresses = parseUpstreams(text ?? '', 'FAIRLEAD_GRPC_UPSTREAM').map(({ address }) => address)
-  if (addresses.every((address) => parseGrpcAddress(address))) return
-  throw new FairleadError('CONFIG_INVALID', {
-    option: 'FAIRLEAD_GRPC_UPSTREAM',
-    rule: 'must be the address of a node, with user information of the form x-token:SECRET or none',
-  })
+  const option = 'FAIRLEAD_GRPC_UPSTREAM'
+  for (const record of parseUpstreams(text ?? '', option)) {
+    if (!parseGrpcAddress(record.address)) {
+      throw new FairleadError('CONFIG_INVALID', {
+        option,
+        rule: 'must be the address of a node, with user information of the form x-token:SECRET or none',
+      })
+    }
+    checkJwt(option, record)
+  }
 }

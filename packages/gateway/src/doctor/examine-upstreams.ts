@@ -3,9 +3,10 @@ import { FairleadError } from '@fairlead/core'
 import { WebSocket } from 'ws'
 import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
 import { authorizationOf } from '../access/forward/upstream-address.ts'
+import { createUpstreamJwt, readJwtSecret } from '../access/forward/upstream-jwt.ts'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
-import { parseUpstreams } from '../grants/upstream-record.ts'
+import { parseUpstreams, type UpstreamRecord } from '../grants/upstream-record.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** The nodes behind the service: whether each answers its protocol, and follows its chain. */
@@ -14,10 +15,10 @@ export async function examineUpstreams(configuration: Configuration): Promise<re
   if ('state' in configured) return [configured]
   const checks = Object.entries(configured.upstreams).flatMap(([protocol, text]) => {
     const upstreams = parseUpstreams(text)
-    return upstreams.map(async ({ address, isCordoned }, at): Promise<Finding> => {
+    return upstreams.map(async (upstream, at): Promise<Finding> => {
       const about = `${protocol} upstream${upstreams.length > 1 ? ` ${at + 1}` : ''}`
-      if (isCordoned) return ok(about, 'cordoned, not asked')
-      return examineUpstream(about, protocol, address, configuration.upstreamTimeoutMs)
+      if (upstream.isCordoned) return ok(about, 'cordoned, not asked')
+      return examineUpstream(about, protocol, upstream, configuration.upstreamTimeoutMs)
     })
   })
   return Promise.all(checks)
@@ -34,20 +35,23 @@ function upstreamsOf(
   }
 }
 
-type Examination = (address: string, timeoutMs: number) => Promise<string | { readonly warning: string }>
+type Examination = (
+  upstream: UpstreamRecord,
+  timeoutMs: number,
+) => Promise<string | { readonly warning: string }>
 
 const examinations: Readonly<Record<string, Examination>> = {
-  async evm(address, timeoutMs) {
+  async evm(upstream, timeoutMs) {
     const ask = (method: string) =>
-      answerOf(address, '', timeoutMs, { jsonrpc: '2.0', id: 1, method, params: [] })
+      answerOf(upstream, '', timeoutMs, { jsonrpc: '2.0', id: 1, method, params: [] })
     const chain = resultOf(await ask('eth_chainId'))
     const syncing = resultOf(await ask('eth_syncing'))
     if (syncing !== false) return { warning: `chain ${String(chain)}, the node is still syncing` }
     return `chain ${String(chain)}`
   },
-  websocket: (address, timeoutMs) =>
+  websocket: (upstream, timeoutMs) =>
     new Promise((resolve, reject) => {
-      const { url, headers } = requestOf(address)
+      const { url, headers } = requestOf(upstream)
       const socket = new WebSocket(url, { headers, handshakeTimeout: timeoutMs })
       socket.once('open', () => {
         resolve('it takes connections')
@@ -55,8 +59,8 @@ const examinations: Readonly<Record<string, Examination>> = {
       })
       socket.once('error', reject)
     }),
-  async beacon(address, timeoutMs) {
-    const { data } = (await answerOf(address, '/eth/v1/node/syncing', timeoutMs)) as {
+  async beacon(upstream, timeoutMs) {
+    const { data } = (await answerOf(upstream, '/eth/v1/node/syncing', timeoutMs)) as {
       data?: { head_slot?: string; is_syncing?: boolean }
     }
     if (data?.head_slot === undefined) throw new Unexpected()
@@ -64,21 +68,21 @@ const examinations: Readonly<Record<string, Examination>> = {
       ? { warning: `slot ${data.head_slot}, the node is still syncing` }
       : `slot ${data.head_slot}`
   },
-  async jetton(address, timeoutMs) {
-    const { result } = (await answerOf(address, '/api/v2/getMasterchainInfo', timeoutMs)) as {
+  async jetton(upstream, timeoutMs) {
+    const { result } = (await answerOf(upstream, '/api/v2/getMasterchainInfo', timeoutMs)) as {
       result?: { last?: { seqno?: number } }
     }
     if (result?.last?.seqno === undefined) throw new Unexpected()
     return `master chain block ${result.last.seqno}`
   },
-  async 'jetton-v3'(address, timeoutMs) {
-    const { last } = (await answerOf(address, '/api/v3/masterchainInfo', timeoutMs)) as {
+  async 'jetton-v3'(upstream, timeoutMs) {
+    const { last } = (await answerOf(upstream, '/api/v3/masterchainInfo', timeoutMs)) as {
       last?: { seqno?: number }
     }
     if (last?.seqno === undefined) throw new Unexpected()
     return `master chain block ${last.seqno}`
   },
-  grpc: (address, timeoutMs) =>
+  grpc: ({ address }, timeoutMs) =>
     new Promise((resolve, reject) => {
       const session = connect(parseGrpcAddress(address)?.url ?? address)
       const late = setTimeout(() => session.destroy(new Error('no answer in time')), timeoutMs)
@@ -97,12 +101,12 @@ class Unexpected extends Error {}
 async function examineUpstream(
   about: string,
   protocol: string,
-  address: string,
+  upstream: UpstreamRecord,
   timeoutMs: number,
 ): Promise<Finding> {
   const began = performance.now()
   try {
-    const seen = await examinations[protocol]?.(address, timeoutMs)
+    const seen = await examinations[protocol]?.(upstream, timeoutMs)
     if (seen === undefined) return ok(about, 'not looked at')
     const took = `${Math.round(performance.now() - began)} ms`
     if (typeof seen === 'string') return ok(about, `${seen}, answered in ${took}`)
@@ -112,12 +116,17 @@ async function examineUpstream(
       'wait until it follows the chain; other upstreams are asked meanwhile',
     )
   } catch (error) {
-    return problem(about, reasonOf(error), adviceOf(error))
+    return problem(about, reasonOf(error), adviceOf(error, upstream))
   }
 }
 
-async function answerOf(address: string, path: string, timeoutMs: number, body?: unknown): Promise<unknown> {
-  const { url, headers } = requestOf(address, path)
+async function answerOf(
+  upstream: UpstreamRecord,
+  path: string,
+  timeoutMs: number,
+  body?: unknown,
+): Promise<unknown> {
+  const { url, headers } = requestOf(upstream, path)
   const response = await fetch(url, {
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     headers: { ...headers, 'content-type': 'application/json' },
@@ -130,11 +139,14 @@ async function answerOf(address: string, path: string, timeoutMs: number, body?:
 
 // `fetch` takes no credentials in an address, and would quote them.
 function requestOf(
-  address: string,
+  { address, jwtSecretFile }: UpstreamRecord,
   path = '',
 ): { readonly url: string; readonly headers: Record<string, string> } {
   const url = new URL(address)
-  const authorization = authorizationOf(url)
+  const authorization =
+    jwtSecretFile === undefined
+      ? authorizationOf(url)
+      : createUpstreamJwt(readJwtSecret(jwtSecretFile)).current().authorization
   url.username = ''
   url.password = ''
   if (path !== '') url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
@@ -165,11 +177,14 @@ function reasonOf(error: unknown): string {
   return `it cannot be reached: ${code ?? cause?.code ?? 'no reason given'}`
 }
 
-function adviceOf(error: unknown): string {
+function adviceOf(error: unknown, { jwtSecretFile }: UpstreamRecord): string {
+  if (error instanceof Refused && error.status !== 401 && error.status !== 403) {
+    return 'look whether its address has the right path'
+  }
   if (error instanceof Refused) {
-    return error.status === 401 || error.status === 403
+    return jwtSecretFile === undefined
       ? 'look whether the credentials in its address are right'
-      : 'look whether its address has the right path'
+      : 'look whether jwt names the secret of this node, and whether the clocks of both machines agree'
   }
   if (error instanceof Unexpected || error instanceof SyntaxError)
     return 'look whether this is the address of such a node'

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { parseConfiguration } from '../configuration/parse-configuration.ts'
 import { temporaryDatabase } from '../control/testing/temporary-store.ts'
 import { examine } from './examine.ts'
@@ -36,6 +37,23 @@ async function listening(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** A node for HTTP and WebSocket that wants a token. */
+async function nodeWithJwt() {
+  let accepts = true
+  const server = createServer((request, response) => {
+    const isAllowed = accepts && /^Bearer eyJ[\w.-]+$/.test(request.headers.authorization ?? '')
+    response.statusCode = isAllowed ? 200 : 401
+    request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x7a69"}'))
+  })
+  const sockets = new WebSocketServer({
+    server,
+    verifyClient: ({ req }: { req: IncomingMessage }) =>
+      accepts && /^Bearer eyJ[\w.-]+$/.test(req.headers.authorization ?? ''),
+  })
+  onTestFinished(() => sockets.close())
+  return { host: await listening(server), accept: (value: boolean) => void (accepts = value) }
+}
+
 const node = (listener: RequestListener) => listening(createServer(listener))
 
 describe('the doctor', () => {
@@ -55,6 +73,30 @@ describe('the doctor', () => {
     const { found, of } = await findings({ FAIRLEAD_EVM_UPSTREAM: `http://u:c4n4ry@${host}/rpc` })
     expect(found.filter(({ state }) => state === 'problem')).toEqual([])
     expect(of('evm upstream')?.seen).toContain('chain 0x7a69')
+  })
+
+  it('sends the token of a JWT secret, and says what to look at when the node refuses it', async () => {
+    const { host, accept } = await nodeWithJwt()
+    const file = join(folder, 'jwt.hex')
+    await writeFile(file, `0x${'c4'.repeat(32)}`)
+    const environment = {
+      FAIRLEAD_EVM_UPSTREAM: `http://${host}#jwt=${file}`,
+      FAIRLEAD_EVM_WEBSOCKET_UPSTREAM: `ws://${host}#jwt=${file}`,
+    }
+    const accepted = await findings(environment)
+    expect(accepted.of('evm upstream')?.seen).toContain('chain 0x7a69')
+    expect(accepted.of('websocket upstream')?.seen).toContain('it takes connections')
+    accept(false)
+    const refused = await findings(environment)
+    expect(refused.of('evm upstream')).toMatchObject({ seen: 'it answers 401' })
+    expect(refused.text).toContain('jwt names the secret of this node')
+    await rm(file)
+    const without = await findings(environment)
+    expect(without.of('upstreams')).toMatchObject({
+      state: 'problem',
+      advice: 'FAIRLEAD_EVM_UPSTREAM must have a file that can be read as jwt: ENOENT',
+    })
+    for (const { text } of [accepted, refused, without]) expect(text).not.toMatch(/c4c4|jwt\.hex|eyJ/)
   })
 
   it.each([

@@ -185,7 +185,7 @@ it('names itself in requests of the REST APIs and in WebSocket handshakes', asyn
   await withPassedThrough('other.example', () => rest.request(version))
   await rest.close()
   const options = { loopEntry: 'fairlead; id=a' }
-  const socket = createUpstreamSocket([`ws://${host}`], 5_000, createLog('silent'), options)
+  const socket = createUpstreamSocket([{ address: `ws://${host}` }], 5_000, createLog('silent'), options)
   await new Promise<void>((resolve) => {
     const nothing = () => undefined
     socket.subscribe(['newHeads'], { onLive: nothing, onResult: nothing, onFailure: () => resolve() })

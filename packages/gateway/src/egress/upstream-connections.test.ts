@@ -81,7 +81,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     return failure
   },
   websocket: async (host, rules) => {
-    const socket = createUpstreamSocket([`ws://${host}`], timeoutMs, createLog('silent'), {
+    const socket = createUpstreamSocket([{ address: `ws://${host}` }], timeoutMs, createLog('silent'), {
       rules: { of: () => rules },
     })
     const failure = await new Promise<string>((resolve) => {

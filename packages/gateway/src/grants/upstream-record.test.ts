@@ -8,6 +8,7 @@ const plain = {
   requestsPerSecond: undefined,
   mostBatchedCalls: 20,
   certificateAuthorityFile: undefined,
+  jwtSecretFile: undefined,
   isCordoned: false,
 }
 
@@ -23,7 +24,7 @@ describe('parseUpstreams', () => {
       ],
     ],
     [
-      'https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;cordoned',
+      'https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;jwt=/etc/jwt.hex;cordoned',
       [
         {
           address: 'https://a.example',
@@ -32,6 +33,7 @@ describe('parseUpstreams', () => {
           requestsPerSecond: 50,
           mostBatchedCalls: 5,
           certificateAuthorityFile: '/etc/ca.pem',
+          jwtSecretFile: '/etc/jwt.hex',
           isCordoned: true,
         },
       ],
@@ -50,6 +52,8 @@ describe('parseUpstreams', () => {
     ['batch=0', 'batch'],
     ['color=red', 'behind #'],
     ['ca=', 'ca'],
+    ['jwt=', 'jwt'],
+    ['jwt', 'jwt'],
     ['cordoned=no', 'cordoned'],
   ])('refuses what stands behind #: %s', (fragment, rule) => {
     let problem: unknown
@@ -63,4 +67,16 @@ describe('parseUpstreams', () => {
     expect(problem.context.rule).toContain(rule)
     expect(JSON.stringify([problem.message, problem.context])).not.toContain('canary')
   })
+
+  it.each(['name:canary@', 'canary@', ':canary@'])(
+    'refuses jwt behind user information: %s',
+    (information) => {
+      const text = `http://a.example#jwt=/canary.hex https://${information}a.example#jwt=/canary.hex`
+      const rule = 'must have either user information or jwt: both would be the Authorization header'
+      expect(() => parseUpstreams(text, 'FAIRLEAD_EVM_UPSTREAM')).toThrow(
+        expect.objectContaining({ context: { option: 'FAIRLEAD_EVM_UPSTREAM', rule } }),
+      )
+      expect(() => parseUpstreams(text)).not.toThrow(/canary/)
+    },
+  )
 })

@@ -19,13 +19,15 @@ export interface UpstreamRecord {
   readonly mostBatchedCalls: number
   /** PEM file with the authority that signed the upstream's certificate, when it is a private one. */
   readonly certificateAuthorityFile?: string | undefined
+  /** File with the secret of the JSON Web Tokens that requests to it carry. */
+  readonly jwtSecretFile?: string | undefined
   /** Set on an upstream that gets no calls for now. */
   readonly isCordoned: boolean
 }
 
 /**
  * Reads the upstreams of one protocol: addresses with whitespace between, each with what this service is to know of it
- * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;cordoned`.
+ * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;jwt=/etc/jwt.hex;cordoned`.
  *
  * @param text - as it stands in the configuration and in the records; `devnet` stands for the embedded chain
  * @param option - names the text in errors
@@ -44,9 +46,13 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
  * @param text - as for {@link parseUpstreams}; none when it is undefined, or cannot be read
  */
 export function usedAddresses(text: string | undefined): readonly string[] {
+  return usedUpstreams(text).map(({ address }) => address)
+}
+
+/** The upstreams behind {@link usedAddresses}. */
+export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
   try {
-    const used = parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)
-    return used.map(({ address }) => address)
+    return parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)
   } catch {
     // Whoever wrote it was told so.
     return []
@@ -73,21 +79,33 @@ function parseUpstream(word: string, option: string): UpstreamRecord {
     if (written === undefined) return undefined
     return /^[1-9]\d{0,6}$/.test(written) ? Number(written) : refuse(`must have a whole number as ${name}`)
   }
+  const file = (name: string) =>
+    said.get(name) === '' ? refuse(`must have a file as ${name}`) : said.get(name)
+  const jwtSecretFile = file('jwt')
+  if (jwtSecretFile !== undefined && hasUserInformation(address)) {
+    refuse('must have either user information or jwt: both would be the Authorization header')
+  }
   return {
     address,
     roles: roles.filter(isRole),
     weight: number('weight') ?? 1,
     requestsPerSecond: number('rps'),
     mostBatchedCalls: number('batch') ?? usualBatch,
-    certificateAuthorityFile: said.get('ca') === '' ? refuse('must have a file as ca') : said.get('ca'),
+    certificateAuthorityFile: file('ca'),
+    jwtSecretFile,
     isCordoned:
       said.has('cordoned') && (said.get('cordoned') === '' || refuse('must have no value for cordoned')),
   }
 }
 
-const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'batch', 'ca', 'cordoned'])
+const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'batch', 'ca', 'jwt', 'cordoned'])
 // Enough to make what a request costs small, and few enough that nodes which take one call after the other are soon done.
 const usualBatch = 20
+
+function hasUserInformation(address: string): boolean {
+  const { username = '', password = '' } = URL.parse(address) ?? {}
+  return username !== '' || password !== ''
+}
 
 function isRole(role: string): role is UpstreamRole {
   return (upstreamRoles as readonly string[]).includes(role)

@@ -57,7 +57,11 @@ function notify(client: WebSocket, subscription: string, result: unknown): void 
 }
 
 function opened(timeoutMs = 5_000, addresses = [address]): UpstreamSocket {
-  const socket = createUpstreamSocket(addresses, timeoutMs, createLog('debug', lines.stream))
+  const socket = createUpstreamSocket(
+    addresses.map((one) => ({ address: one })),
+    timeoutMs,
+    createLog('debug', lines.stream),
+  )
   onTestFinished(() => socket.close())
   return socket
 }
@@ -140,7 +144,10 @@ it('closes the connection when nobody needs it, and opens another for the next',
 
 it('says of an address that is none only that', async () => {
   const heads = listener()
-  createUpstreamSocket(['ws://x:s3cr3t@['], 1_000, createLog('silent')).subscribe(['newHeads'], heads)
+  createUpstreamSocket([{ address: 'ws://x:s3cr3t@[' }], 1_000, createLog('silent')).subscribe(
+    ['newHeads'],
+    heads,
+  )
   await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
   const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
   expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
@@ -202,7 +209,7 @@ it('replaces a connection from which nothing comes any more, and leaves a quiet 
   const relay = await tcpRelay((server.address() as AddressInfo).port)
   const limits = { pingMs: 50, silentMs: 200 }
   const log = createLog('silent')
-  const socket = createUpstreamSocket([`ws://127.0.0.1:${relay.port}`], 5_000, log, {
+  const socket = createUpstreamSocket([{ address: `ws://127.0.0.1:${relay.port}` }], 5_000, log, {
     silence: limits,
   })
   onTestFinished(() => socket.close())

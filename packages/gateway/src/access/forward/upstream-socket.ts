@@ -8,6 +8,7 @@ import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { isRecord } from './adapters/is-record.ts'
 import { redactJsonDeep } from './redaction/redact-deep.ts'
 import { secretsOfAddress } from './upstream-address.ts'
+import type { UpstreamJwt } from './upstream-jwt.ts'
 import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
@@ -35,6 +36,14 @@ export interface UpstreamSocket {
   close(): void
 }
 
+/** Where a WebSocket can be opened. */
+export interface SocketTarget {
+  /** ws or wss URL; user name and password in it are sent as HTTP basic authentication. */
+  readonly address: string
+  /** Authenticates each handshake, in place of user information in the address. */
+  readonly jwt?: UpstreamJwt | undefined
+}
+
 /** How a WebSocket to a node is kept. */
 export interface UpstreamSocketOptions {
   /** Rules that each connection is checked against; those for what the operator has configured when left out. */
@@ -55,19 +64,18 @@ const maxMessageBytes = 64 * 1024 * 1024
 /**
  * Makes the WebSocket to a node.
  *
- * @param addresses - ws or wss URLs, one after the other when a connection is lost or not made; user name and password
- * in one are sent as HTTP basic authentication
+ * @param targets - one after the other when a connection is lost or not made
  * @param timeoutMs - longest wait for a connection or an answer
  * @param log - hears when the connection is lost and when it is back, never where the node is
  * @param options - rules for connections; when one counts as half-open
  */
 export function createUpstreamSocket(
-  addresses: readonly string[],
+  targets: readonly SocketTarget[],
   timeoutMs: number,
   log: Logger,
   options: UpstreamSocketOptions = {},
 ): UpstreamSocket {
-  return new ReconnectingSocket(addresses, timeoutMs, log, options)
+  return new ReconnectingSocket(targets, timeoutMs, log, options)
 }
 
 class Subscription implements UpstreamSubscription {
@@ -97,7 +105,7 @@ class Subscription implements UpstreamSubscription {
 }
 
 class ReconnectingSocket implements UpstreamSocket {
-  readonly #addresses: readonly string[]
+  readonly #targets: readonly SocketTarget[]
   /** What refusals of the node must not tell. */
   readonly #secrets: readonly string[]
   readonly #timeoutMs: number
@@ -110,6 +118,8 @@ class ReconnectingSocket implements UpstreamSocket {
   readonly #waiting = new Map<number, Subscription>()
   readonly #byId = new Map<string, Subscription>()
   #socket: WebSocket | undefined
+  /** What refusals on the current connection must not tell besides. */
+  #tokenSecrets: readonly string[] = []
   /** Counts the addresses that were gone through. */
   #turn = 0
   #lastCall = 0
@@ -117,13 +127,13 @@ class ReconnectingSocket implements UpstreamSocket {
   #retry: NodeJS.Timeout | undefined
 
   constructor(
-    addresses: readonly string[],
+    targets: readonly SocketTarget[],
     timeoutMs: number,
     log: Logger,
     { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: UpstreamSocketOptions,
   ) {
-    this.#addresses = addresses
-    this.#secrets = addresses.flatMap((address) => {
+    this.#targets = targets
+    this.#secrets = targets.flatMap(({ address }) => {
       const url = URL.parse(address)
       return url ? secretsOfAddress(url) : []
     })
@@ -191,12 +201,17 @@ class ReconnectingSocket implements UpstreamSocket {
   #opened(): WebSocket | undefined {
     try {
       const handshakeTimeout = Math.min(this.#timeoutMs, longestHandshakeMs)
-      const address = this.#addresses[this.#turn % this.#addresses.length] ?? ''
+      const { address = '', jwt } = this.#targets[this.#turn % this.#targets.length] ?? {}
+      const token = jwt?.current()
+      this.#tokenSecrets = token?.secrets ?? []
       const rules = this.#rules.of(address)
       const isSecure = /^(?:wss|https):/i.test(address)
       return new WebSocket(address, {
         handshakeTimeout,
-        ...(this.#loopEntry !== undefined && { headers: { [loopField]: this.#loopEntry } }),
+        headers: {
+          ...(this.#loopEntry !== undefined && { [loopField]: this.#loopEntry }),
+          ...(token && { authorization: token.authorization }),
+        },
         createConnection: (options: object) => connectChecked(targetOf(options, isSecure), isSecure, rules),
         maxPayload: maxMessageBytes,
         perMessageDeflate: false,
@@ -258,7 +273,7 @@ class ReconnectingSocket implements UpstreamSocket {
   #answered(subscription: Subscription, { result, error }: Message): void {
     if (typeof result !== 'string') {
       if (this.#subscriptions.has(subscription))
-        subscription.listener.onFailure(refusal(error, this.#secrets), false)
+        subscription.listener.onFailure(refusal(error, [...this.#tokenSecrets, ...this.#secrets]), false)
       return
     }
     if (!this.#subscriptions.has(subscription)) {

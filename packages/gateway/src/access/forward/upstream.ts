@@ -18,6 +18,7 @@ import type { AnswerMemory, Room } from './answer-memory.ts'
 import { authorizationOf, secretsOfAddress } from './upstream-address.ts'
 import { upstreamCalls } from './upstream-calls.ts'
 import { unavailable, UpstreamFailure } from './upstream-failure.ts'
+import type { UpstreamJwt } from './upstream-jwt.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */
 export interface AskedCall {
@@ -87,6 +88,8 @@ export interface UpstreamOptions {
   readonly loopEntry?: string | undefined
   readonly certificateAuthorityFile?: string | undefined
   readonly mostBatchedCalls?: number | undefined
+  /** Authenticates each request, in place of user information in the address. */
+  readonly jwt?: UpstreamJwt | undefined
 }
 
 /** Stands for a call of which nothing is known. */
@@ -113,7 +116,7 @@ export function createUpstream(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  { rules, loopEntry, certificateAuthorityFile, mostBatchedCalls = 1 }: UpstreamOptions = {},
+  { rules, loopEntry, certificateAuthorityFile, mostBatchedCalls = 1, jwt }: UpstreamOptions = {},
 ): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -146,10 +149,12 @@ export function createUpstream(
   ) => {
     const trace = currentTrace()
     const before = currentPassedThrough()
-    const fields =
+    const token = jwt?.current()
+    const untokened =
       before === undefined || loopEntry === undefined
         ? usualFields
         : `${ownFields}${fieldLines({ [loopField]: loopValue(loopEntry) })}`
+    const fields = token === undefined ? untokened : `${untokened}authorization: ${token.authorization}\r\n`
     const call = {
       method: 'POST',
       target,
@@ -166,7 +171,7 @@ export function createUpstream(
     const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
       if (!answer) awaiter.reject(unavailable(error, signal))
       else if (answer.status === 200 && answer.contentType?.includes('json')) {
-        awaiter.resolve(new NodeAnswer(answer, secrets))
+        awaiter.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
       } else awaiter.reject(refused(answer))
     }
     connections.exchange(call, (error, answer) => {

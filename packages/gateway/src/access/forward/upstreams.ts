@@ -13,6 +13,7 @@ import { NodePool } from './pool/node-pool.ts'
 import type { UpstreamState } from './pool/pool-member.ts'
 import { type ConnectedUpstream, createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts'
 import { upstreamCalls } from './upstream-calls.ts'
+import { jwtOf } from './upstream-jwt.ts'
 
 /** The connections to all nodes, opened when first needed. */
 export interface Upstreams {
@@ -100,15 +101,16 @@ export function createUpstreams(
   const options = { timeoutMs, hedges, watch, log, fingerprint }
 
   const at = (record: UpstreamRecord): ConnectedUpstream => {
-    const { certificateAuthorityFile, mostBatchedCalls } = record
+    const { certificateAuthorityFile, jwtSecretFile, mostBatchedCalls } = record
     const address = record.address === 'devnet' ? embedded['evm'] : record.address
     if (address === undefined) throw missing('This node has no upstream for evm.')
     const socketOptions = { certificateAuthorityFile, mostBatchedCalls }
-    const key = JSON.stringify([address, socketOptions])
+    const key = JSON.stringify([address, socketOptions, jwtSecretFile])
     const known = connections.get(key)
     if (known) return known
     const upstream = opened(address, timeoutMs, memory, {
       ...socketOptions,
+      jwt: jwtOf(record),
       rules: rules.of(address),
       loopEntry,
     })

@@ -96,8 +96,8 @@ function complaintOf(name: keyof GivenUpstreams, text: string): string | undefin
   if (typeof records === 'string') return records
   if (records.length === 0) return 'Must be at least one address.'
   if (records.length > 1 && singles.has(name)) return 'Must be one address.'
-  for (const { address, certificateAuthorityFile } of records) {
-    if (certificateAuthorityFile !== undefined) {
+  for (const { address, certificateAuthorityFile, jwtSecretFile } of records) {
+    if (certificateAuthorityFile !== undefined || jwtSecretFile !== undefined) {
       return 'Must not name a file; the configuration of the service can.'
     }
     const url = URL.parse(address)

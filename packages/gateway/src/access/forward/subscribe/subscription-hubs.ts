@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
-import { usedAddresses } from '../../../grants/upstream-record.ts'
+import { usedUpstreams } from '../../../grants/upstream-record.ts'
 import type { UpstreamRules } from '../../../egress/upstream-rules.ts'
+import { jwtOf } from '../upstream-jwt.ts'
 import { createUpstreamSocket } from '../upstream-socket.ts'
 import type { Upstreams } from '../upstreams.ts'
 import { SubscriptionHub } from './subscription-hub.ts'
@@ -40,15 +41,16 @@ export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
       const key = addressKey(grant)
       const known = hubs.get(key)
       if (known) return known
-      const addresses = usedAddresses(grant.upstreams['websocket'])
-        .map((word) => (word === 'devnet' ? embeddedSocket : word))
-        .filter((address) => address !== undefined)
+      const targets = usedUpstreams(grant.upstreams['websocket']).flatMap((record) => {
+        const address = record.address === 'devnet' ? embeddedSocket : record.address
+        return address === undefined ? [] : [{ address, jwt: jwtOf(record) }]
+      })
       const upstream = upstreams.of(grant, 'evm')
       const nodeLog = log.child({ node_id: grant.nodeId })
       const socket =
-        addresses.length === 0
+        targets.length === 0
           ? undefined
-          : createUpstreamSocket(addresses, timeoutMs, nodeLog, { rules, loopEntry })
+          : createUpstreamSocket(targets, timeoutMs, nodeLog, { rules, loopEntry })
       const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
       hubs.set(key, hub)
       return hub

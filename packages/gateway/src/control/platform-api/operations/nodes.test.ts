@@ -218,6 +218,14 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     [{ upstreams: { evm: 'ws://c4n4ry.example' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ upstreams: { evm: 'http://a.example#c4n4ry=1' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ upstreams: { evm: 'http://a.example#ca=/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
+    [
+      { upstreams: { evm: 'http://a.example#jwt=/c4n4ry' } },
+      { 'upstreams.evm': ['Must not name a file; the configuration of the service can.'] },
+    ],
+    [
+      { upstreams: { evm: 'http://a.example', websocket: 'ws://a.example#jwt=/c4n4ry' } },
+      { 'upstreams.websocket': ['Must not name a file; the configuration of the service can.'] },
+    ],
     [{ upstreams: { evm: 'http://169.254.169.254/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ upstreams: { evm: 'http://127.0.0.1:8645/c4n4ry' } }, { 'upstreams.evm': [expect.any(String)] }],
     [{ protocols: ['beacon'] }, { protocols: ['Must name only what there are upstreams for.'] }],
