@@ -9,7 +9,7 @@ import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket, overHttp, resultsOf } from './ask.ts'
 import { DrivenGeth, type DrivenStart } from './driven-geth.ts'
-import { followChain } from './followed-chain.ts'
+import { expectFollowed, followChain } from './followed-chain.ts'
 import { gethFolder } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
@@ -33,23 +33,30 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     expect(later.socket.closed()).toBeUndefined()
   })
 
-  it('that comes back with more namespaces: their methods are served', async () => {
+  it('that comes back with more namespaces: their methods are served, who follows the chain stays', async () => {
     const geth = await driven({ namespaces: 'eth,net,web3' })
     await geth.chain.extend(2)
     const gateway = await gatewayOf(geth, { FAIRLEAD_PROBE_NODES: 'true' })
     const ask = overHttp(`${gateway.url}/${gateway.token}`)
     await expect.poll(() => ask('debug_getRawHeader', ['latest'])).toMatchObject({ error: { code: -32601 } })
+    const follower = await followerOf(gateway)
+    const [first] = await geth.chain.extend(2)
+    await expectFollowed(geth, [follower], first)
     await geth.restart('SIGTERM', { namespaces: 'eth,net,web3,debug' })
     await expect
       .poll(() => ask('debug_getRawHeader', ['latest']), { timeout: 120_000 })
       .toEqual({ jsonrpc: '2.0', id: 1, result: expect.stringMatching(/^0xf9/) as string })
+    await geth.chain.extend(2)
+    await expectFollowed(geth, [follower], first)
+    expect(follower.socket.closed()).toBeUndefined()
   })
 
-  it('with small limits: long ranges and batches are answered whole', async () => {
+  it('with small limits: long ranges and batches are answered whole, subscriptions too', async () => {
     const limits = '--rpc.rangelimit 10 --rpc.batch-request-limit 5 --rpc.logquerylimit 3 --rpc.gascap 100000'
     const geth = await driven({ flags: limits.split(' ') })
     const blocks = await geth.chain.extend(60)
     const gateway = await gatewayOf(geth)
+    const follower = await followerOf(gateway)
     const range = { fromBlock: '0x0', toBlock: 'latest' }
     const direct = overHttp(geth.httpUrl)
     expect(await direct('eth_getLogs', [range])).toMatchObject({
@@ -82,9 +89,15 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     // Runs until its gas is used up.
     const endless = [{ data: '0x5b5f56', gas: '0xffffff' }, 'latest']
     expect(await through('eth_call', endless)).toEqual(await direct('eth_call', endless))
+
+    // More than one range of logs, in a reorganization.
+    const [first] = await geth.chain.extend(14)
+    await expectFollowed(geth, [follower], first)
+    await geth.chain.reorganize(12)
+    await expectFollowed(geth, [follower], first)
   })
 
-  it('that has pruned states: reading them says so', async () => {
+  it('that has pruned states: reading them says so, and the newest blocks are followed', async () => {
     const geth = await driven()
     await geth.chain.extend(140)
     const gateway = await gatewayOf(geth)
@@ -97,6 +110,10 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     const ask = askThrough(gateway)
     expect(await ask('eth_getBalance', balance[0], '0x80')).toBe('0x0')
     expect(await ask('eth_getBlockByNumber', '0x2', false)).toMatchObject({ number: '0x2' })
+    const follower = await followerOf(gateway)
+    const [first] = await geth.chain.extend(5)
+    await geth.chain.reorganize(3)
+    await expectFollowed(geth, [follower], first)
   })
 
   it('behind TLS with a certificate of a private authority: calls and subscriptions work', async () => {
@@ -112,9 +129,31 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     const before = webSocket.connections()
     const follower = await followerOf(gateway)
     expect(await ask('eth_blockNumber')).toBe('0x2')
-    const blocks = await geth.chain.extend(3)
-    await expect.poll(() => follower.blocks()).toEqual(blocks.map(({ hash }) => hash))
+    const [first] = await geth.chain.extend(3)
+    await expectFollowed(geth, [follower], first)
     expect(webSocket.connections()).toBeGreaterThan(before)
+  })
+
+  it('behind its authenticated port: calls and subscriptions work, the engine API is not offered', async () => {
+    const geth = await driven()
+    await geth.chain.extend(2)
+    const { url, secretFile } = geth.authenticated
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+    const gateway = await gatewayOf({
+      httpUrl: `${url}#jwt=${secretFile}`,
+      webSocketUrl: `${url.replace('http', 'ws')}#jwt=${secretFile}`,
+    })
+    const follower = await followerOf(gateway)
+    expect(await askThrough(gateway)('eth_blockNumber')).toBe('0x2')
+    const [first] = await geth.chain.extend(3)
+    await geth.chain.reorganize(2)
+    await expectFollowed(geth, [follower], first)
+    expect(
+      await overHttp(`${gateway.url}/${gateway.token}`)('engine_exchangeCapabilities', [[]]),
+    ).toMatchObject({ error: { code: -32601 } })
+    expect(await follower.socket.ask('engine_exchangeCapabilities', [[]])).toMatchObject({
+      error: { code: -32601 },
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { EngineChain } from './engine-chain.ts'
 import { EngineNode, type Payload } from './engine-node.ts'
 import { genesis } from './genesis.ts'
@@ -67,6 +68,13 @@ export class DrivenGeth {
 
   get webSocketUrl(): string {
     return this.#geth.webSocketUrl
+  }
+
+  /** URL of the authenticated port and the file with its secret. */
+  get authenticated(): { readonly url: string; readonly secretFile: string } {
+    const { engineUrl } = this.#geth
+    if (engineUrl === undefined) throw new Error('the node has no authenticated port')
+    return { url: engineUrl, secretFile: join(this.#folder, 'geth/jwtsecret') }
   }
 
   /** Ends the node with a signal and starts it at the same addresses; the chain goes on where it was. */

@@ -1,4 +1,7 @@
-import type { Socket } from './ask.ts'
+import { expect } from 'vitest'
+import { overHttp, resultsOf, type Socket } from './ask.ts'
+import type { DrivenGeth } from './driven-geth.ts'
+import type { Built } from './engine-chain.ts'
 
 interface Header {
   readonly number: string
@@ -37,6 +40,29 @@ export async function followChain(socket: Socket): Promise<FollowedChain> {
     socket,
     blocks: () => blocksOf(of<Header>(heads)),
     logs: () => logsOf(of<Log>(logs)),
+  }
+}
+
+/** Waits until clients have the chain from a block on, as geth has it: its blocks and their logs. */
+export async function expectFollowed(
+  { httpUrl, chain }: Pick<DrivenGeth, 'httpUrl' | 'chain'>,
+  followers: readonly FollowedChain[],
+  first: Built | undefined,
+): Promise<void> {
+  const { number } = await chain.head()
+  const from = first?.number ?? 0
+  const blocks = await Promise.all(
+    Array.from({ length: number - from + 1 }, (_, at) => chain.block(from + at)),
+  )
+  const ofBlocks = blocks.map(({ hash: blockHash }) =>
+    resultsOf(overHttp(httpUrl))<readonly Log[]>('eth_getLogs', { blockHash }),
+  )
+  const logs = (await Promise.all(ofBlocks)).flat()
+  for (const follower of followers) {
+    await expect.poll(() => follower.blocks()).toEqual(blocks.map(({ hash }) => hash))
+    await expect
+      .poll(() => follower.logs())
+      .toEqual(logs.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`))
   }
 }
 

@@ -2,8 +2,8 @@ import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openSocket, overHttp, resultsOf } from './ask.ts'
 import { DrivenGeth, everyState } from './driven-geth.ts'
-import type { Built, EngineChain } from './engine-chain.ts'
-import { type FollowedChain, followChain } from './followed-chain.ts'
+import type { EngineChain } from './engine-chain.ts'
+import { expectFollowed, followChain } from './followed-chain.ts'
 import { canBuildGo } from './go-program.ts'
 
 describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the engine API drives', () => {
@@ -36,36 +36,37 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
   it('tell every block once through reorganizations of 1 to 20 blocks', async () => {
     const followers = await follow()
     const [first] = await chain.extend(25)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
     for (const depth of [1, 2, 5, 20]) {
       await chain.reorganize(depth, 2)
-      await expectFollowed(followers, first)
+      await expectFollowed(geth, followers, first)
     }
     await chain.extend(3)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
   })
 
   it('tell a branch that comes after debug_setHead', async () => {
     const followers = await follow()
     const [first] = await chain.extend(6)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
     const { number } = await chain.head()
     await resultsOf(overHttp(geth.httpUrl))('debug_setHead', `0x${(number - 3).toString(16)}`)
     expect(await chain.head()).toMatchObject({ number: number - 3 })
     await chain.extend(5)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
   })
 
   it('tell every block once when geth is killed and started again', async () => {
     const followers = await follow()
     const [first] = await chain.extend(4)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
     await geth.restart('SIGKILL')
     await chain.extend(4)
-    await expectFollowed(followers, first)
+    await expectFollowed(geth, followers, first)
   })
 
   it('have the same final and safe blocks', async () => {
+    const followers = await follow()
     const [finalized, , safe, head] = await chain.extend(4)
     if (!head) throw new Error('no block was built')
     await chain.choose(head, { ...(safe && { safe }), ...(finalized && { finalized }) })
@@ -75,23 +76,6 @@ describe.skipIf(!canBuildGo)('subscriptions in front of a go-ethereum that the e
         await expect.poll(() => ask('eth_getBlockByNumber', tag, false)).toMatchObject({ hash: block?.hash })
       }
     }
+    await expectFollowed(geth, followers, finalized)
   })
-
-  /** Waits until clients know the chain from a block on, as geth has it. */
-  async function expectFollowed(followers: readonly FollowedChain[], first: Built | undefined) {
-    const ask = resultsOf(overHttp(geth.httpUrl))
-    const { number } = await chain.head()
-    const from = first?.number ?? 0
-    const blocks = await Promise.all(
-      Array.from({ length: number - from + 1 }, (_, at) => chain.block(from + at)),
-    )
-    const range = { fromBlock: `0x${from.toString(16)}`, toBlock: 'latest' }
-    const logs = await ask<readonly { blockHash: string; logIndex: string }[]>('eth_getLogs', range)
-    for (const follower of followers) {
-      await expect.poll(() => follower.blocks()).toEqual(blocks.map(({ hash }) => hash))
-      await expect
-        .poll(() => follower.logs())
-        .toEqual(logs.map(({ blockHash, logIndex }) => `${blockHash} ${logIndex}`))
-    }
-  }
 })
