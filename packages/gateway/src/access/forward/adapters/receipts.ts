@@ -8,15 +8,13 @@ export const receipt: Adapter = { mend: mendReceipt }
 /** As {@link receipt}, for a list of them. */
 export const receipts: Adapter = { mend: mendReceipts }
 
-/** Puts a receipt into the form of the specification; null stays null. */
+/** Puts a receipt into the form of the specification, its members in the order of the node; null stays null. */
 export function mendReceipt(value: unknown): unknown {
   if (!isRecord(value)) return value
-  const { blockTimestamp, blobGasPrice, ...rest } = value
-  return {
-    ...rest,
-    ...(blockTimestamp !== undefined && { blockTimestamp: quantity(blockTimestamp) }),
-    ...(blobGasPrice !== undefined && value['type'] === '0x3' && { blobGasPrice }),
-  }
+  const { blobGasPrice: _, ...others } = value
+  const mended = value['type'] === '0x3' ? value : others
+  const { blockTimestamp } = mended
+  return blockTimestamp === undefined ? mended : { ...mended, blockTimestamp: quantity(blockTimestamp) }
 }
 
 /** As {@link mendReceipt}, for a list of them. */

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { mendReceipt } from './receipts.ts'
+
+it.each([
+  [
+    'a blob transaction, as geth writes it',
+    { blobGasPrice: '0x1', blobGasUsed: '0x20000', status: '0x1', type: '0x3' },
+    { blobGasPrice: '0x1', blobGasUsed: '0x20000', status: '0x1', type: '0x3' },
+  ],
+  [
+    'a transaction without blobs, as anvil writes it',
+    { blobGasPrice: '0x1', blockTimestamp: 31, status: '0x1', type: '0x2' },
+    { blockTimestamp: '0x1f', status: '0x1', type: '0x2' },
+  ],
+])('the receipt of %s keeps the order of its members', (_, given, mended) => {
+  expect(JSON.stringify(mendReceipt(given))).toBe(JSON.stringify(mended))
+})
