@@ -57,6 +57,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       isResultOf(method, direct.result) && isResultOf(method, through.result),
   },
   {
+    source: 'execution-apis, src/testing/testing_buildBlockV1.yaml: must not be exposed by a public API',
+    methods: ['testing_buildBlockV1'],
+    allows: (_, __, { error }) => error?.code === methodNotFound,
+  },
+  {
     source: 'specs/evm/methods/debug/debug_accountRange.yaml: incompletes is not required',
     methods: ['debug_accountRange'],
     allows: ({ method, params }, { error }, { result }) =>

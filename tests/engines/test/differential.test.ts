@@ -1,13 +1,27 @@
 import { methods } from '@fairlead/evm-rpc/contract'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
 import { methodCalls } from '@fairlead/gateway/testing/method-calls'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Ask, inBatches, openSocket, overHttp, type Response, resultsOf } from './ask.ts'
+import { type Ask, inBatches, openSocket, overHttp, resultsOf } from './ask.ts'
 import { allowedDifferences } from './allowed-differences.ts'
+import { Comparison } from './comparison.ts'
 import { type Case, casesOf, createContract, fillChain, type Sample } from './geth-cases.ts'
 import { type Geth, gethFolder, startGeth } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
+
+it('differences are allowed by a specification each, and by 25 at most', () => {
+  expect(allowedDifferences.length).toBeLessThanOrEqual(25)
+  for (const { source } of allowedDifferences) {
+    expect(source).toMatch(
+      /^(?:specs\/evm\/\S+\.yaml|JSON-RPC 2\.0, section [\d.]+|EIP-\d+|execution-apis, \S+): /,
+    )
+    const [file] = /^specs\S+\.yaml/.exec(source) ?? []
+    if (file !== undefined)
+      expect(existsSync(resolve(import.meta.dirname, '../../..', file)), file).toBe(true)
+  }
+})
 
 describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
   let folder: Awaited<ReturnType<typeof gethFolder>>
@@ -41,25 +55,14 @@ describe.skipIf(!canBuildGo)('the gateway answers like go-ethereum', () => {
 
   it.each(['HTTP', 'batches', 'WebSocket'])('over %s', async (transport) => {
     const both = await askersOf(transport, geth, gateway)
-    const different: string[] = []
-    const rows: Record<string, { cases: number; equal: number; explained: number }> = {}
+    const comparison = new Comparison(`differential-${transport}`)
     for (const call of cases) {
       const { method, params } = call
       const [direct, through] = await Promise.all([both.direct(method, params), both.through(method, params)])
-      const [expected, received] = [formOf(direct), formOf(through)]
-      const row = (rows[method] ??= { cases: 0, equal: 0, explained: 0 })
-      row.cases += 1
-      if (expected === received) row.equal += 1
-      else if (isAllowed(call, direct, through)) row.explained += 1
-      else different.push(`${method} ${JSON.stringify(params)}: ${expected} | ${received}`)
+      comparison.add(call, direct, through)
     }
-    await writeFile(`.results/differential-${transport}.json`, JSON.stringify(rows, null, 2))
-    const total = (name: 'equal' | 'explained') =>
-      Object.values(rows).reduce((sum, row) => sum + row[name], 0)
-    process.stdout.write(
-      `${transport}: ${cases.length} cases, ${total('equal')} equal, ${total('explained')} explained\n`,
-    )
-    expect(different).toEqual([])
+    await comparison.report()
+    expect(comparison.different).toEqual([])
   })
 
   it('in filters, which each side names itself', async () => {
@@ -129,16 +132,4 @@ async function askersOf(
   }
   const over = transport === 'HTTP' ? overHttp : inBatches
   return { direct: over(geth.httpUrl), through: over(`${url}/${token}`) }
-}
-
-function isAllowed(call: Case, direct: Response, through: Response): boolean {
-  return allowedDifferences.some(
-    ({ methods: names, allows }) =>
-      (names === undefined || names.includes(call.method)) && allows(call, direct, through),
-  )
-}
-
-/** The part of a response that programs rely on: JSON-RPC 2.0, section 5.1, leaves the message of an error to the server. */
-function formOf({ result, error }: Response): string {
-  return JSON.stringify(error === undefined ? { result } : { code: error.code, data: error.data })
 }

@@ -50,6 +50,11 @@ export async function initialize(
   ])
 }
 
+/** Imports the blocks of a file in RLP into a folder with their genesis block. */
+export async function importChain(folder: string, file: string, flags: readonly string[]): Promise<void> {
+  await promisify(execFile)(await buildGoProgram(geth), ['import', ...flags, '--datadir', folder, file])
+}
+
 // `init` knows no other of the flags.
 function schemeIn(flags: readonly string[]): readonly string[] {
   const at = flags.indexOf('--state.scheme')

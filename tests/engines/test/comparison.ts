@@ -1,0 +1,70 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { allowedDifferences } from './allowed-differences.ts'
+import type { Response } from './ask.ts'
+import type { Case } from './geth-cases.ts'
+
+/** How the cases of one method ended. */
+interface Row {
+  cases: number
+  equal: number
+  explained: number
+}
+
+const results = resolve(import.meta.dirname, '../.results')
+
+/** The responses of go-ethereum and of the gateway to the same cases. */
+export class Comparison {
+  readonly #name: string
+  readonly #rows = new Map<string, Row>()
+  /** Differences that no specification allows. */
+  readonly different: string[] = []
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  add(call: Case, direct: Response, through: Response, name = JSON.stringify(call.params)): void {
+    const row = this.#rows.get(call.method) ?? { cases: 0, equal: 0, explained: 0 }
+    this.#rows.set(call.method, row)
+    const [expected, received] = [formOf(direct), formOf(through)]
+    row.cases += 1
+    if (expected === received) row.equal += 1
+    else if (isAllowed(call, direct, through)) row.explained += 1
+    else this.different.push(`${call.method} ${name}: ${expected} | ${received}`)
+  }
+
+  /** Prints the sums and the methods with explained differences, and writes all rows to `.results`. */
+  async report(): Promise<void> {
+    const rows = [...this.#rows].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const sum = (name: keyof Row) => rows.reduce((total, [, row]) => total + row[name], 0)
+    const explained = rows.filter(([, row]) => row.explained > 0)
+    process.stdout.write(
+      `${this.#name}: ${sum('cases')} cases, ${sum('equal')} equal, ${sum('explained')} explained\n` +
+        tableOf(explained),
+    )
+    await mkdir(results, { recursive: true })
+    await writeFile(join(results, `${this.#name}.json`), JSON.stringify(Object.fromEntries(rows), null, 2))
+    await writeFile(join(results, `${this.#name}.md`), tableOf(rows))
+  }
+}
+
+/** A table in Markdown. */
+function tableOf(rows: readonly (readonly [method: string, row: Row])[]): string {
+  const lines = rows.map(
+    ([method, { cases, equal, explained }]) => `| ${method} | ${cases} | ${equal} | ${explained} |\n`,
+  )
+  return `| Method | Cases | Equal | Explained |\n| --- | --: | --: | --: |\n${lines.join('')}`
+}
+
+/** The part of a response that programs rely on: JSON-RPC 2.0, section 5.1, leaves the message of an error to the server. */
+function formOf({ result, error }: Response): string {
+  return JSON.stringify(error === undefined ? { result } : { code: error.code, data: error.data })
+}
+
+function isAllowed(call: Case, direct: Response, through: Response): boolean {
+  return allowedDifferences.some(
+    ({ methods, allows }) =>
+      (methods === undefined || methods.includes(call.method)) && allows(call, direct, through),
+  )
+}
