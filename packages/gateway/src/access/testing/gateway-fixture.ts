@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import { parseConfiguration } from '../../configuration/parse-configuration.ts'
 import { ensureFirstStart, type FirstStart } from '../../control/bootstrap.ts'
 import type { Store } from '../../control/store/open-store.ts'
-import { temporaryDatabase } from '../../control/testing/temporary-store.ts'
+import { anyDatabase } from '../../control/testing/temporary-store.ts'
 import { createLog } from '../../observe/log.ts'
 import { startGateway } from '../../start-gateway.ts'
 
@@ -27,7 +27,7 @@ export async function gatewayFixture(
   upstream: string,
   embedded: Readonly<Record<string, string>> = {},
 ): Promise<GatewayFixture> {
-  const database = await temporaryDatabase(undefined)
+  const database = await anyDatabase()
   const store = await database.open(environment['FAIRLEAD_SECRET_KEY'])
   const upstreams = {
     evm: upstream,

@@ -4,7 +4,7 @@ import { allScopes } from '../identity/scopes.ts'
 import { issueApiKey, revokeApiKey } from '../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
 import { recordUse } from './use-recorder.ts'
 import { pino } from 'pino'
 
@@ -13,7 +13,7 @@ describe('authentication of the platform API', () => {
   let fixture: PlatformFixture
   let creatorId: string
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     fixture = await platformFixture(database)
     const user = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
     creatorId = user.id

@@ -3,7 +3,7 @@ import { routes } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
 import { createPlatformApi } from './create-platform-api.ts'
 import { pino } from 'pino'
 import { newRequestId } from './request-id.ts'
@@ -29,7 +29,7 @@ describe('platform API over HTTP', () => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     fixture = await platformFixture(database)
   }, 60_000)
   afterAll(async () => {

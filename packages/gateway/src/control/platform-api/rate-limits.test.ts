@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
 import { createRateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
 
 describe('the limits of the platform API', () => {
@@ -8,7 +8,7 @@ describe('the limits of the platform API', () => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     fixture = await platformFixture(database, { limits: createRateLimits(() => now) })
   }, 60_000)
   afterAll(async () => {

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memory } from '../../access/testing/gateway-fixture.ts'
 import { createLog } from '../../observe/log.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
-import { type TemporaryDatabase, backends, temporaryDatabase } from '../testing/temporary-store.ts'
+import { type TemporaryDatabase, backends, anyDatabase } from '../testing/temporary-store.ts'
 import { createRequestLog } from './request-log.ts'
 
 describe('requests, logged', () => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     fixture = await platformFixture(database, {
       serverFactory: (handler) => createServer((request, response) => handler(request, response)),
     })

@@ -6,7 +6,7 @@ import { issueApiKey } from '../records/api-keys.ts'
 import type { Role } from '../store/database.ts'
 import { member, refusal } from '../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
 
 const all = Object.values<Route>(routes)
 const scoped = all.filter((route) => (route.scopes ?? []).length > 0)
@@ -17,7 +17,7 @@ describe('scopes', () => {
   let fixture: PlatformFixture
   const ids = new Map<Role, string>()
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     fixture = await platformFixture(database)
     const owner = await fixture.store.db.selectFrom('users').select('id').executeTakeFirstOrThrow()
     ids.set('owner', owner.id)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createConsoleListener } from '../../../console/console-listener.ts'
 import { allRows } from '../../testing/all-rows.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
 import { operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
@@ -34,7 +34,7 @@ describe('a browser under attack', () => {
   let session: Caller
   let otherSession: Caller
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     world = await startWorld(database)
     session = await newSession()
     otherSession = await newSession()

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { cookieOf, member, refusal } from '../../testing/browser.ts'
 import { type IdentityProvider, identityProvider, oidcClient } from '../../testing/identity-provider.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
-import { type TemporaryDatabase, temporaryDatabase } from '../../testing/temporary-store.ts'
+import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
 import { createPlatformApi } from '../create-platform-api.ts'
 
 const publicUrl = 'http://console.test'
@@ -15,7 +15,7 @@ describe('the sign-in through an identity provider', () => {
   let provider: IdentityProvider
   let fixture: PlatformFixture
   beforeAll(async () => {
-    database = await temporaryDatabase(undefined)
+    database = await anyDatabase()
     provider = await identityProvider(() => `${publicUrl}${begin}callback/`)
     const oidc = { issuer: provider.issuer, ...oidcClient, name: 'Breakwater' }
     fixture = await platformFixture(database, { publicUrl, oidc })
@@ -126,7 +126,7 @@ describe('the sign-in through an identity provider', () => {
   })
 
   it('is not there without a provider, and waits for one that does not answer', async () => {
-    const other = await temporaryDatabase(undefined)
+    const other = await anyDatabase()
     const without = await platformFixture(other)
     for (const url of [begin, `${begin}callback/`]) {
       expect(refusal(await without.anonymous(url))).toEqual([404, 'not_found'])
