@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createLog } from '../observe/log.ts'
 import { memory } from '../access/testing/gateway-fixture.ts'
@@ -43,7 +45,14 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     await vi.waitFor(() => expect(store.isUp).toBe(false), patiently)
     await expect(store.run(['GET', 'x'])).rejects.toThrow()
     // Several attempts to come back fail, and are told of no more than once.
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    let attempts = 0
+    const refusing = createServer((socket) => {
+      attempts += 1
+      socket.destroy()
+    }).listen(server.port, '127.0.0.1')
+    await vi.waitFor(() => expect(attempts).toBeGreaterThanOrEqual(3), patiently)
+    refusing.close()
+    await once(refusing, 'close')
     await server.start()
     await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
     expect(await store.run(['GET', 'x'])).toBeNull()

@@ -19,6 +19,27 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 interface Replica {
   readonly admission: OwnAdmission
   readonly store: SharedStore
+  /** How many replicas it knows of. */
+  known(): number
+  /** How often it has learned what the others have used of a quota. */
+  settled(): number
+}
+
+function replicaWith(store: SharedStore, usedSoFar: () => number): Replica {
+  let [known, settled] = [0, 0]
+  const script: SharedStore['script'] = async (source, keys, values) => {
+    const answer = await store.script(source, keys, values)
+    if (keys.includes('fairlead:replicas')) known = Number(answer)
+    if (keys[0]?.startsWith('fairlead:quota:') === true) settled += 1
+    return answer
+  }
+  const watched = Object.assign(Object.create(store) as SharedStore, { script })
+  return {
+    store,
+    admission: admissionWith({ store: watched, usedSoFar }),
+    known: () => known,
+    settled: () => settled,
+  }
 }
 
 describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there is no redis-server)', () => {
@@ -44,10 +65,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     const stores = [1, 2, 3].map(() => openSharedStore(server.url, log, 10_000))
     await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), patiently)
     await stores[0]?.run(['FLUSHALL'])
-    replicas = stores.map((store) => ({
-      store,
-      admission: admissionWith({ store, usedSoFar: () => used.written }),
-    }))
+    replicas = stores.map((store) => replicaWith(store, () => used.written))
     await vi.waitFor(async () => {
       expect(await stores[0]?.run(['ZCARD', 'fairlead:replicas'])).toBe(3)
     }, patiently)
@@ -94,13 +112,10 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
       credentialId: 'left alone',
       limits: { credential: { rate: { requestsPerSecond: 300, burst: 30 } } },
     })
-    // Every replica knows of the others.
-    await vi.waitFor(async () => {
-      await wait(2_100)
-      expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
-    }, patiently)
+    await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), patiently)
+    expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
     // What is asked of the store when it goes away would be waited for, ten seconds here.
-    await wait(500)
+    for (const { store } of replicas) await store.run(['PING'])
     await server.kill()
     await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), patiently)
     await rush(grant, 500)
@@ -130,7 +145,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     await vi.waitFor(async () => expect(await counted()).toBe('90'), patiently)
     passedAt(1, 1)
     await vi.waitFor(async () => expect(await counted()).toBe('91'), patiently)
-    await wait(500)
+    await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), patiently)
     expect(passedAt(1, 20)).toBe(9)
     // What the store has lost is made up for by what the replicas know.
     await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
@@ -139,7 +154,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     expect(passedAt(1, 1)).toBe(0)
     await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
     passedAt(2, 1)
-    await wait(500)
+    await vi.waitFor(() => expect(replicas[2]?.settled()).toBeGreaterThan(0), patiently)
     expect(passedAt(2, 5)).toBe(0)
 
     function counted() {

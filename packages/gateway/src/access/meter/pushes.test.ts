@@ -56,11 +56,12 @@ it('each message of a stream of gRPC is a unit, however it is cut', async () => 
   const path = '/geyser.Geyser/Subscribe'
   const messages = ['a', 'bb', 'ccc'].map((text) => frameMessage(Buffer.from(text)))
   const bytes = Buffer.concat(messages)
+  let end = () => {}
   const node = await http2Node((stream) => {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
     stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))
     stream.write(bytes.subarray(0, 8))
-    setTimeout(() => stream.end(bytes.subarray(8)), 50)
+    end = () => stream.end(bytes.subarray(8))
   })
   const gateway = await grpcInFrontOf(node.url, { meter })
   const session = connect(gateway.url)
@@ -74,6 +75,8 @@ it('each message of a stream of gRPC is a unit, however it is cut', async () => 
   const received: Buffer[] = []
   stream.on('data', (chunk: Buffer) => received.push(chunk))
   stream.end(frameMessage(Buffer.from('request')))
+  await waitFor(() => expect(received.length).toBeGreaterThan(0))
+  end()
   await waitFor(() => expect(Buffer.concat(received)).toEqual(bytes))
   // The call itself is one more.
   await waitFor(() => expect(counts(path)).toEqual({ requests: 4, units: 4, bytesOut: bytes.length }))

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { expect, vi } from 'vitest'
 
 /** Whether this machine has the server; tests that need it are skipped without. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
@@ -25,7 +26,10 @@ export async function startRedisServer(): Promise<RedisServer> {
   const start = async () => {
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     server = spawn('redis-server', [...options, '--requirepass', 'c4n4ry'], { stdio: 'ignore' })
-    while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 20))
+    await vi.waitFor(async () => expect(await isListening(port)).toBe(true), {
+      timeout: 20_000,
+      interval: 20,
+    })
   }
   await start()
   return {

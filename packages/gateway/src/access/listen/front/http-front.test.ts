@@ -107,10 +107,13 @@ describe('ordinary calls', () => {
     const first = await openTo(to)
     const second = await openTo(to)
     const third = await openTo(to)
-    first.socket.write(half)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    second.socket.write(half)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    /** Sends it, and something else that is answered meanwhile. */
+    const send = async ({ socket }: { readonly socket: Socket }) => {
+      await new Promise((resolve) => socket.write(half, resolve))
+      await sendRaw(to, call('/c'), /front \/c/)
+    }
+    await send(first)
+    await send(second)
     for (const { socket } of [first, second]) socket.write(`y${call('/b', '2')}`)
     await vi.waitFor(
       () => expect(second.text()).toMatch(/^HTTP[^]*node POST \/token x{59999}yHTTP[^]*node POST \/b 2$/),
@@ -118,8 +121,7 @@ describe('ordinary calls', () => {
     )
     expect(first.text()).toMatch(/^HTTP[^]*front \/token x{59999}yHTTP[^]*front \/b 2$/)
     // What they held has been given back.
-    third.socket.write(half)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await send(third)
     third.socket.write('y')
     await vi.waitFor(() => expect(third.text()).toMatch(/front \/token x{59999}y$/), patient)
   })
@@ -142,7 +144,10 @@ describe('ordinary calls', () => {
     let isTaken = false
     socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isTaken = true))
     await vi.waitFor(() => expect(held).toHaveLength(1), patient)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    // As much is taken from another connection meanwhile.
+    const other = await openTo(to)
+    other.socket.write(call('/token', 'x'.repeat(60_000)).repeat(300))
+    await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), patient)
     expect(isTaken).toBe(false)
     held[0]?.end('first')
     await vi.waitFor(() => expect(text().match(/first|later/g)).toHaveLength(300), patient)
@@ -216,7 +221,8 @@ describe('an answer', () => {
 
   it('waits for a client that does not read', async () => {
     let made = 0
-    const { port: to } = await port((_, response) => {
+    const { port: to } = await port((request, response) => {
+      if (request.url !== '/token') return echo(request, response)
       const endless = new Readable({
         read() {
           made += 100_000
@@ -229,11 +235,12 @@ describe('an answer', () => {
     socket.pause()
     socket.write(call('/token'))
     await vi.waitFor(() => expect(made).toBeGreaterThan(0), patient)
-    let before = -1
-    while (made > before) {
-      before = made
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
+    // No more is made while others are answered.
+    await vi.waitFor(async () => {
+      const before = made
+      for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /front \/b/)
+      expect(made).toBe(before)
+    }, patient)
     expect(made).toBeLessThan(50_000_000)
   })
 
@@ -242,7 +249,7 @@ describe('an answer', () => {
       const stream = response.toStream()
       stream.on('error', () => undefined)
       stream.write(Buffer.from('half'))
-      setTimeout(() => stream.destroy(new Error('broken')), 20)
+      setImmediate(() => stream.destroy(new Error('broken')))
     })
     const { text } = await sendRaw(to, call('/token'))
     expect(text).toMatch(/half\r\n$/)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { status } from '@grpc/grpc-js'
@@ -162,13 +161,16 @@ describe('a call of gRPC through the service', () => {
         for (; sent < 1_000; sent++) yield large
       },
     })
-    const { call } = grpcJs((await grpcInFrontOf(node.url)).url).split('a')
+    const { url } = await grpcInFrontOf(node.url)
+    const { call } = grpcJs(url).split('a')
     call.pause()
-    let before = -1
-    while (before !== sent) {
-      before = sent
-      await sleep(200)
-    }
+    // Nothing more is sent while other calls go back and forth.
+    const other = grpcJs(url)
+    await waitFor(async () => {
+      const before = sent
+      for (let turn = 0; turn < 20; turn++) await other.one('a')
+      expect([sent, before > 0]).toEqual([before, true])
+    })
     // A window on either side of the service, and what the buffers between take; never all of the 65 MB.
     expect(sent).toBeLessThan(400)
     call.resume()

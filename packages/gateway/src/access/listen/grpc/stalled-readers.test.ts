@@ -1,5 +1,4 @@
 import { connect } from 'node:http2'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { frameMessage } from '@fairlead/grpc-transport'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
@@ -35,7 +34,8 @@ it('ends readers that have stalled first when there are too many', async () => {
     await waitFor(async () => {
       expect(await gateway.sample('fairlead_grpc_open_calls')).toBe(String(count + 1))
     })
-    await sleep(50)
+    // The window of the stream is used up.
+    await waitFor(() => expect(stream.readableLength).toBe(65_535))
   }
   const reader = grpcJs(gateway.url).split('reads')
   await waitFor(() => expect(ended).toEqual([0, 1]))
@@ -77,7 +77,13 @@ it('twenty readers that have stalled hold little, and delay nobody', async () =>
     stream.pause()
   }
   await waitFor(() => expect(sent).toBeGreaterThan(0))
-  for (let before = -1; sent !== before; await sleep(300)) before = sent
+  // Nothing more is sent while other calls go back and forth.
+  const other = grpcJs(gateway.url)
+  await waitFor(async () => {
+    const before = sent
+    for (let call = 0; call < 20; call++) await other.one('a')
+    expect(sent).toBe(before)
+  })
   // On both sides of the service and in it: the window of the node's stream, and what buffers take.
   expect(sent / 20).toBeLessThan(6 << 20)
   const passed = Number(await gateway.sample('fairlead_grpc_bytes_total{direction="out"}'))
