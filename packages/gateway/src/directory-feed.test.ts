@@ -78,10 +78,13 @@ it('hears nothing any more after its end', async () => {
   await setRevoked(true)
   await end()
   const { size } = directory
+  const heard = vi.fn<() => void>()
+  onTestFinished(store.onCredentialsChanged(heard))
   await setRevoked(false)
   await setRevoked(true)
+  await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 20_000)
+  // A reload would be answered before this.
   await sql`select 1`.execute(store.db)
-  await new Promise((resolve) => setTimeout(resolve, 50))
   expect(directory.size).toBe(size)
   expect(log()).toBe('')
   await setRevoked(false)

@@ -153,9 +153,11 @@ describe('startGateway', () => {
     await vi.waitFor(() => expect(held).not.toHaveLength(0), 20_000)
     const idle = connect(Number(url.port), url.hostname)
     await once(idle, 'connect')
+    const free = await another({})
     let isStopped = false
     const stopping = other.stop().then(() => (isStopped = true))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // Another one without a request has stopped meanwhile.
+    await free.stop()
     expect(isStopped).toBe(false)
     let answered = ''
     client.on('data', (chunk) => (answered += String(chunk)))

@@ -7,6 +7,7 @@ import { AnswerMemory } from '../access/forward/answer-memory.ts'
 import { createUpstreams } from '../access/forward/upstreams.ts'
 import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/gateway-fixture.ts'
 import { nodeThat } from '../access/testing/listener-fixture.ts'
+import { handleArrived } from '../access/testing/wait-for.ts'
 import { recordNodeMethods } from '../control/records/node-methods.ts'
 import type { NodeMethodTable } from '../control/store/database.ts'
 import { instant } from '../control/store/instant.ts'
@@ -136,7 +137,8 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     await gateway.stop()
     const before = asked
     expect(gateway.log()).not.toContain('probed')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    // What is sent now would arrive meanwhile.
+    await handleArrived(10)
     expect(asked).toBe(before)
   })
 
@@ -148,7 +150,10 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     })
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
     onTestFinished(gateway.stop)
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    // A node of a service that starts later and does probe is asked by now.
+    const { url, state } = await changingNode()
+    await fixture(url)
+    await vi.waitFor(() => expect(state.asked.length).toBeGreaterThan(0), patience)
     expect(asked).toBe(0)
   })
 })

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -78,11 +77,14 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
       },
     })
     let counted = 0
-    while (written.length < 6) {
-      counts.count(grantOf(), 'evm', 'eth_call', 200, 0, 0)
-      counted++
-      await delay(5)
-    }
+    await vi.waitFor(
+      () => {
+        counts.count(grantOf(), 'evm', 'eth_call', 200, 0, 0)
+        counted++
+        expect(written.length).toBeGreaterThanOrEqual(6)
+      },
+      { ...patient, interval: 5 },
+    )
     // Each second batch failed, and stands in the journal until it is written again.
     expect(states().failures).toBeGreaterThan(0)
     expect(states().unjournaled).toBe(0)
@@ -172,19 +174,27 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that goes away
         counted++
       }
     }, 1)
-    for (const awayMs of [3_000, 0, 0]) {
-      await delay(1_300)
+    const direct = await database.open()
+    const written = async () => Object.values(await requestsOf(direct)).reduce((sum, count) => sum + count, 0)
+    const writesMore = async () => {
+      const before = await written()
+      await vi.waitFor(async () => expect(await written()).toBeGreaterThan(before), patient)
+    }
+    for (const failures of [2, 0, 0]) {
+      await writesMore()
+      const before = metering.states().failures
       await relay.stop()
-      await delay(awayMs)
+      await vi.waitFor(
+        () => expect(metering.states().failures).toBeGreaterThanOrEqual(before + failures),
+        patient,
+      )
       await relay.start()
     }
-    await delay(1_500)
+    await writesMore()
     clearInterval(load)
     await metering.stop()
-    const direct = await database.open()
-    const sums = Object.values(await requestsOf(direct))
     expect(counted).toBeGreaterThan(1_000)
-    expect(sums.reduce((sum, count) => sum + count, 0)).toBe(counted)
+    expect(await written()).toBe(counted)
     await store.close()
     await relay.stop()
     await database.remove()

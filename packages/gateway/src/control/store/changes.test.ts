@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { putAccessRule } from '../records/access-rules.ts'
@@ -32,8 +33,22 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     heard.mockClear()
   })
 
+  /** What was heard, without the marks of {@link settle}. */
+  function changes(): unknown[] {
+    return heard.mock.calls.flatMap<unknown>(([change]) => {
+      if (change === 'everything') return [change]
+      const nodeIds = change.nodeIds.filter((id) => !id.startsWith('mark-'))
+      return nodeIds.length + change.credentialIds.length === 0 ? [] : [{ ...change, nodeIds }]
+    })
+  }
+
+  /** Waits until everything that was notified of has been heard, with a mark that comes behind it. */
   async function settle(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    const mark = `mark-${randomUUID()}`
+    await sql`select pg_notify('credentials_changed', ${`node ${mark}`})`.execute(store.db)
+    const isHeard = () =>
+      heard.mock.calls.some(([change]) => change !== 'everything' && change.nodeIds.includes(mark))
+    await vi.waitFor(() => expect(isHeard()).toBe(true), patient)
   }
 
   /** Everything that is heard of an action, in one. */
@@ -42,14 +57,14 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     await action()
     await vi.waitFor(() => expect(heard).toHaveBeenCalled(), patient)
     await settle()
-    return heard.mock.calls.map(([change]) => change)
+    return changes()
   }
 
   async function silence(action: () => Promise<unknown>): Promise<void> {
     heard.mockClear()
     await action()
     await settle()
-    expect(heard).not.toHaveBeenCalled()
+    expect(changes()).toEqual([])
   }
 
   const ofNode = () => [{ nodeIds: [first.nodeId], credentialIds: [] }]
@@ -115,7 +130,6 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
         .transaction()
         .execute(async (db) => {
           await issueNodeCredential(db, { nodeId, kind: 'token', origin: 'user' })
-          await settle()
           throw new Error('undone')
         })
         .catch(() => undefined),

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
 
@@ -36,9 +37,9 @@ describe('embedded database', () => {
         organizationId,
         creatorId,
       ]
-      // The kill falls anywhere: during the recovery after the last kill, and after up to a second of writing.
-      const writes = round % 3 === 0 ? 0 : least
-      acknowledged.push(...(await writeUntilKilled(argv, writes, 40 + round * 190)))
+      // The kill falls anywhere: as soon as the recovery after the last kill is over, and after some writes.
+      const writes = round % 3 === 0 ? 0 : least * round
+      acknowledged.push(...(await writeUntilKilled(argv, writes)))
     }
     expect(acknowledged.length).toBeGreaterThanOrEqual((rounds - 1) * least)
 
@@ -51,7 +52,8 @@ describe('embedded database', () => {
   it('starts anew when it was killed while being made', { timeout: 60_000 }, async () => {
     const fresh = await temporaryDatabase(undefined)
     await rm(join(fresh.dataDirectory, 'control'), { recursive: true })
-    for (const wait of [300, 900, 1800]) {
+    // At the beginning, while the files are written, and while the database runs on them.
+    for (const made of ['', 'global/pg_control', 'postmaster.pid']) {
       const child = spawn(
         process.execPath,
         ['--conditions=@fairlead/source', writer, fresh.dataDirectory, '', ''],
@@ -59,7 +61,8 @@ describe('embedded database', () => {
           stdio: 'ignore',
         },
       )
-      await new Promise((resolve) => setTimeout(resolve, wait))
+      const path = join(fresh.dataDirectory, 'control.initializing', made)
+      await vi.waitFor(() => expect(existsSync(path)).toBe(true), { timeout: 40_000, interval: 1 })
       expect(child.exitCode).toBeNull()
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -70,18 +73,15 @@ describe('embedded database', () => {
   })
 })
 
-async function writeUntilKilled(argv: readonly string[], writes: number, wait: number): Promise<string[]> {
+async function writeUntilKilled(argv: readonly string[], writes: number): Promise<string[]> {
   const child = spawn(process.execPath, argv, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines: string[] = []
-  let armed = false
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
     // The first line says that it is ready.
-    if (armed || lines.length <= writes) continue
-    armed = true
-    setTimeout(() => child.kill('SIGKILL'), wait)
+    if (lines.length > writes) child.kill('SIGKILL')
   }
   return lines.filter((line) => line.startsWith('PR-'))
 }

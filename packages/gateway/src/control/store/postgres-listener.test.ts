@@ -57,8 +57,14 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', (
   it('keep no connection after the store is closed', async () => {
     await reader.close()
     await reader.close()
-    await cutConnections()
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const heard = vi.fn<() => void>()
+    const stop = writer.onCredentialsChanged(heard)
+    // The writer's own listener connects again, twice: one of the reader would as well.
+    for (const times of [1, 2]) {
+      await cutConnections()
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), { timeout: 20_000, interval: 5 })
+    }
+    stop()
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(writer.db)

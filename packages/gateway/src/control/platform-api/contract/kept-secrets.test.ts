@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { postgresPrograms } from '@fairlead/vitest/postgres'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { insertEvent } from '../../records/webhook-events.ts'
 import { allRows } from '../../testing/all-rows.ts'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
@@ -162,9 +162,11 @@ async function deliverOne({ fixture: { store }, home: { organizationId }, receiv
   await insertEvent(store.db, { organizationId, type: 'quota.warning', at: Date.now(), data: {} })
   const deliverer = startDeliverer({ store, log: pino({ enabled: false }), send: { isPrivateAllowed: true } })
   const isThere = () => receiver.received.some(({ body }) => body.includes('quota.warning'))
-  const end = Date.now() + 20_000
-  while (!isThere() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
-  await deliverer.stop()
+  try {
+    await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 20_000 })
+  } finally {
+    await deliverer.stop()
+  }
 }
 
 const secretName =
