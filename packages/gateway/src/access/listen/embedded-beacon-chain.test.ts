@@ -66,23 +66,27 @@ const moving = new Set([
   'getBlockHeaders',
 ])
 
-const answered = new Set<string>()
+const pathOf = (route: Route) => route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 
 it.each(reads)('$operationId answers through the service as the chain does itself', async (route) => {
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+  const path = pathOf(route)
   for (const accept of route.responses['200']?.mediaTypes ?? ['application/json']) {
     const direct = await get(`${node}${path}`, accept)
     const through = await get(`${gateway.url}/beacon/${gateway.first.token}${path}`, accept)
     const { bytes: _, ...head } = direct
     expect(through).toMatchObject(head)
-    if (direct.status === 200) answered.add(route.operationId)
     const isSame = direct.status === 200 && !moving.has(route.operationId) && !path.includes('/pool/')
     if (isSame) expect(through.bytes).toBe(direct.bytes)
   }
 })
 
-it('answers most of them', () => {
-  expect(answered.size / reads.length).toBeGreaterThan(0.7)
+it('answers most of them', async () => {
+  const answers = await Promise.all(
+    reads.map((route) =>
+      get(`${node}${pathOf(route)}`, route.responses['200']?.mediaTypes?.[0] ?? 'application/json'),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 200).length / reads.length).toBeGreaterThan(0.7)
 })
 
 it('is one of the reasons to be ready', async () => {

@@ -332,6 +332,10 @@ describe('a connection of records that change', () => {
     const byName = await openWebSocket(url, { headers: basic(own.first) })
     await byToken.subscribe('newHeads')
     const credentials = own.store.db.updateTable('node_credentials')
+    onTestFinished(async () => {
+      await credentials.set({ revoked_at: null, expires_at: null }).execute()
+      await waitFor(async () => (await openWebSocket(`${url}/${own.first.token}`)).socket.close())
+    })
     await credentials
       .set({ revoked_at: sql<string>`clock_timestamp()` })
       .where('kind', '=', 'token')

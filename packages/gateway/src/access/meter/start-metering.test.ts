@@ -43,21 +43,21 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
 
   it('brings every count to the database, and the last ones when it is stopped', async () => {
     const { dataDirectory } = database
-    await putLimits(store.db, { kind: 'node', id: 'ND-1' }, { requestsPerDay: 10 })
+    await putLimits(store.db, { kind: 'node', id: 'ND-2' }, { requestsPerDay: 10 })
     const metering = await startMetering({ store, units: 'weighted', log })
     const call = (method: string, status = 200) =>
-      metering.counts.count(grantOf(), 'evm', method, status, 1, 10)
+      metering.counts.count(grantOf({ nodeId: 'ND-2' }), 'evm', method, status, 1, 10)
     call('eth_call')
     call('debug_traceCall')
     call('eth_call', 429)
     await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 3 }), patient)
-    expect(metering.usedSoFar.of('node', 'ND-1', 'day')).toEqual({ requests: 2, units: 3 })
+    expect(metering.usedSoFar.of('node', 'ND-2', 'day')).toEqual({ requests: 2, units: 3 })
     for (let count = 0; count < 100; count++) call('eth_call')
     await metering.stop()
     expect(await requestsOf(store)).toEqual({ 'CR-1': 103 })
     expect(await readdir(join(dataDirectory, 'usage'))).toEqual([])
     const again = await startMetering({ store, units: 'flat', log })
-    expect(again.usedSoFar.of('node', 'ND-1', 'month')).toEqual({ requests: 102, units: 103 })
+    expect(again.usedSoFar.of('node', 'ND-2', 'month')).toEqual({ requests: 102, units: 103 })
     await again.stop()
   })
 

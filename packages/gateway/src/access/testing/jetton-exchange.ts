@@ -75,16 +75,25 @@ export class JettonExchange {
     return this.gateway.call(path, { method: 'POST', body: content })
   }
 
-  /** Fails when a secret was in an answer, the log or the metrics. */
+  /** Fails when a secret was in an answer, the log or the metrics, those of a call that fails among them. */
   async expectNoSecret(): Promise<void> {
-    const everything = `${this.#seen}${this.gateway.log()}${await this.gateway.metrics()}`
+    this.behaviour = json(500, { ok: false, error: `GET /below?${nodeCredentials.query} failed`, code: 500 })
+    await this.read(await this.gateway.call('/api/v2/getMasterchainInfo'))
+    const everything = await this.#everything()
     expect(everything).toContain('getMasterchainInfo')
     for (const secret of secrets) expect(everything).not.toContain(secret)
   }
 
+  async #everything(): Promise<string> {
+    return `${this.#seen}${this.gateway.log()}${await this.gateway.metrics()}`
+  }
+
+  /** Ends it, and fails when a secret was in an answer, the log or the metrics at any time. */
   async stop(): Promise<void> {
+    const everything = await this.#everything()
     await this.gateway.stop()
     await this.node.stop()
+    for (const secret of secrets) expect(everything).not.toContain(secret)
   }
 }
 

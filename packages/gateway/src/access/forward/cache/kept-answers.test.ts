@@ -1,15 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { type CountedNode, countedNode, rememberingNode } from './testing/remembering-node.ts'
 
 let chain: BusyChain
 let head: number
 beforeAll(async () => {
-  chain = await startBusyChain()
-  await chain.rpc('anvil_mine', '0x60')
-  head = Number(await chain.rpc('eth_blockNumber'))
+  chain = await startLongChain()
 }, 60_000)
+beforeEach(async () => {
+  head = Number(await chain.rpc('eth_blockNumber'))
+})
 afterAll(() => chain.stop())
+
+async function startLongChain(): Promise<BusyChain> {
+  const long = await startBusyChain()
+  await long.rpc('anvil_mine', '0x60')
+  return long
+}
 
 const hex = (number: number) => `0x${number.toString(16)}`
 const later = { timeout: 20_000, interval: 20 }
@@ -17,8 +24,8 @@ const later = { timeout: 20_000, interval: 20 }
 const timesAsked = (node: CountedNode, method: string, params: readonly unknown[]) =>
   node.asked(method).filter((asked) => JSON.stringify(asked) === JSON.stringify(params)).length
 
-async function remembering(options = {}) {
-  const node = await countedNode(chain.node)
+async function remembering(options = {}, { node: url } = chain) {
+  const node = await countedNode(url)
   const memory = rememberingNode(node.url, options)
   await memory.known()
   return { node, ...memory, memory: memory.memory }
@@ -139,39 +146,46 @@ describe('memory', () => {
 })
 
 describe('a chain that is replaced', () => {
+  /** Of the test alone, as the state of earlier blocks is lost with the replacement. */
+  async function replaceable() {
+    const own = await startLongChain()
+    onTestFinished(own.stop)
+    return { own, ...(await remembering({}, own)) }
+  }
+
   it('behind the head gives no old answer, not even at first', async () => {
-    const { node, call, memory, states } = await remembering()
-    await chain.rpc('anvil_mine', '0x19')
-    const last = Number(await chain.rpc('eth_blockNumber'))
+    const { own, node, call, memory, states } = await replaceable()
+    await own.rpc('anvil_mine', '0x19')
+    const last = Number(await own.rpc('eth_blockNumber'))
     await vi.waitFor(() => expect(memory.chain.finalized).toBe(last - 64), later)
     const blocks = Array.from({ length: 80 }, (_, at) => hex(last - 79 + at))
     const all = (ask: (block: string) => Promise<unknown>) => Promise.all(blocks.map(ask))
     const before = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    await chain.rpc('anvil_reorg', 20, [])
+    await own.rpc('anvil_reorg', 20, [])
     const after = await all((block) => call('eth_getBlockByNumber', [block, false]))
-    expect(after).toEqual(await all((block) => chain.rpc('eth_getBlockByNumber', block, false)))
+    expect(after).toEqual(await all((block) => own.rpc('eth_getBlockByNumber', block, false)))
     expect(after.filter((block, at) => JSON.stringify(block) !== JSON.stringify(before[at]))).toHaveLength(20)
     expect(states().hits).toBeGreaterThan(10)
     expect(node.asked('eth_getBlockByNumber').length).toBeGreaterThan(140)
   })
 
   it('below what was final is forgotten as soon as that shows', async () => {
-    const { call, memory, states } = await remembering()
-    const snapshot = await chain.rpc('evm_snapshot')
-    const first = Number(await chain.rpc('eth_blockNumber')) + 1
-    await chain.rpc('anvil_mine', '0x60')
+    const { own, call, memory, states } = await replaceable()
+    const snapshot = await own.rpc('evm_snapshot')
+    const first = Number(await own.rpc('eth_blockNumber')) + 1
+    await own.rpc('anvil_mine', '0x60')
     await vi.waitFor(() => expect(memory.chain.finalized).toBeGreaterThan(first + 10), later)
     const old = await call('eth_getBlockByNumber', [hex(first), false])
     const { hits } = states()
     expect(await call('eth_getBlockByNumber', [hex(first), false])).toEqual(old)
     expect(states().hits).toBe(hits + 1)
     const { generation } = memory.chain
-    await chain.rpc('evm_revert', snapshot)
-    await chain.rpc('evm_increaseTime', 1_000)
-    await chain.rpc('anvil_mine', '0x62')
+    await own.rpc('evm_revert', snapshot)
+    await own.rpc('evm_increaseTime', 1_000)
+    await own.rpc('anvil_mine', '0x62')
     await vi.waitFor(() => expect(memory.chain.generation).toBe(generation + 1), later)
     const fresh = await call('eth_getBlockByNumber', [hex(first), false])
-    expect(fresh).toEqual(await chain.rpc('eth_getBlockByNumber', hex(first), false))
+    expect(fresh).toEqual(await own.rpc('eth_getBlockByNumber', hex(first), false))
     expect(fresh).not.toEqual(old)
   })
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeThat } from '../../testing/listener-fixture.ts'
 import { rpcOf } from '../../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
@@ -16,11 +16,16 @@ let directory: string
 let devnets: readonly Devnet[]
 let chains: readonly EvmDevnetChain[]
 
+/** Starts chains, each in a folder of this name. */
+function start(...names: readonly string[]): Promise<readonly Devnet[]> {
+  return Promise.all(
+    names.map((name) => startDevnet({ dataDirectory: join(directory, name), chains: ['evm'] })),
+  )
+}
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-pool-'))
-  devnets = await Promise.all(
-    ['one', 'other'].map((name) => startDevnet({ dataDirectory: join(directory, name), chains: ['evm'] })),
-  )
+  devnets = await start('one', 'other')
   chains = devnets.flatMap((devnet) => devnet.chains as readonly EvmDevnetChain[])
 })
 afterAll(async () => {
@@ -77,7 +82,10 @@ it('a filter of a real node is heard through another process', async () => {
 })
 
 it('no call fails while one of two nodes is killed', async () => {
-  const [first, second] = chains as readonly [EvmDevnetChain, EvmDevnetChain]
+  // Chains of its own, as other tests need the others, and mine on them.
+  const own = await start('killed', 'surviving')
+  onTestFinished(async () => void (await Promise.all(own.map((devnet) => devnet.stop()))))
+  const [first, second] = own.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
   const account = first.example.account
   const node = pooledNode(`${first.url} ${second.url}`)
   const calls: readonly (readonly [string, readonly unknown[]])[] = [
@@ -89,6 +97,7 @@ it('no call fails while one of two nodes is killed', async () => {
   ]
   const failures: unknown[] = []
   const over = new AbortController()
+  onTestFinished(() => over.abort())
   let answered = 0
   const load = Array.from({ length: 16 }, async (_, worker) => {
     for (let call = worker; !over.signal.aborted; call++) {
@@ -100,7 +109,7 @@ it('no call fails while one of two nodes is killed', async () => {
     }
   })
   await vi.waitFor(() => expect(node.states()[0]?.calls).toBeGreaterThan(200), { timeout: 20_000 })
-  await devnets[0]?.stop()
+  await own[0]?.stop()
   const before = answered
   await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 200), { timeout: 20_000 })
   over.abort()
