@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { issueNodeCredential, revokeNodeCredential } from '../records/node-credentials.ts'
 import { insertNode } from '../records/nodes.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
@@ -142,11 +142,14 @@ describe.each(backends)('store on $name', ({ name, create }) => {
   })
 
   it('refuses a database with a migration it does not know', { timeout: 30_000 }, async () => {
+    const newer = await create()
+    onTestFinished(() => newer.remove())
+    const opened = await newer.open()
     await sql`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00.000Z')`.execute(
-      store.db,
+      opened.db,
     )
-    if (name === 'embedded') await store.close()
-    const { dataDirectory, databaseUrl } = database
+    if (name === 'embedded') await opened.close()
+    const { dataDirectory, databaseUrl } = newer
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
     // A refused opening gives the data directory free again, so the second refusal has the same reason.
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
