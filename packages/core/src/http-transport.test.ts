@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairleadError } from './error.ts'
 import { createHttpTransport, type HttpCall } from './http-transport.ts'
@@ -69,8 +70,7 @@ describe('createHttpTransport', () => {
         return
       }
       response.writeHead(200, { 'content-length': '100' })
-      response.write('half')
-      setTimeout(() => response.destroy(), 20)
+      response.write('half', () => void response.destroy())
     })
     expect(await send(call(url), read)).toBe('whole')
   })
@@ -113,8 +113,11 @@ describe('createHttpTransport', () => {
     const url = await serve((_, response) => response.writeHead(503, { 'retry-after': '30' }).end())
     const controller = new AbortController()
     const reason = new Error('enough')
-    setTimeout(() => controller.abort(reason), 50)
-    await expect(send(call(url, { signal: controller.signal }), read)).rejects.toBe(reason)
+    const timerStarted = watchStartedTimers()
+    const inPause = expect(send(call(url, { signal: controller.signal }), read)).rejects.toBe(reason)
+    await timerStarted(29_000)
+    controller.abort(reason)
+    await inPause
     await expect(send(call(url, { signal: AbortSignal.abort(reason) }), read)).rejects.toBe(reason)
   })
 

@@ -128,7 +128,8 @@ describe('events', () => {
     const provider = plain(node)
     node.refuseWith = 503
     const events = eventsOf(provider)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await expect(provider.request({ method: 'eth_chainId' })).rejects.toThrow()
+    await expect(provider.request({ method: 'eth_chainId' })).rejects.toThrow()
     expect(events).toEqual([])
     node.refuseWith = undefined
     const connected = new Promise((resolve) => provider.once('connect', resolve))

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
+import { settled } from '@fairlead/vitest/settled'
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   type BeaconClient,
@@ -47,12 +49,14 @@ async function follow(
   beacon: BeaconClient,
   count: number,
   options: Partial<EventsOptions<EventTopic>> = {},
+  onEvent: (seen: string) => void = () => {},
 ): Promise<string[]> {
   const seen: string[] = []
   for await (const event of events(beacon, { topics: ['block'], reconnect: quick, ...options })) {
     if (event.event === 'block') seen.push(`block ${event.data.slot}`)
     else if (event.event === 'gap') seen.push(`gap ${event.data.attempts}`)
     else seen.push(event.event)
+    onEvent(seen.at(-1) ?? '')
     if (seen.length === count) break
   }
   return seen
@@ -95,9 +99,10 @@ describe('a stream', () => {
   )
 
   it('waits as long as it bears silence for a node that sends no headers before its first event', async () => {
-    const { beacon, server } = await served((_, response) => {
-      setTimeout(() => open(response, blockAt(1)), 1_300)
+    const { server } = await served((_, response) => {
+      setTimeout(() => open(response, blockAt(1)), 150)
     })
+    const beacon = createBeaconClient({ url: server.url, auth, timeoutMs: 100, retries: 0 })
     expect(await follow(beacon, 1, { idleMs: 5_000.5 })).toEqual(['block 1'])
     expect(server.requests).toHaveLength(1)
   })
@@ -111,10 +116,9 @@ describe('a stream', () => {
   it('ends without an error and frees the connection when its signal aborts, also while it waits', async () => {
     const { beacon, server } = await served((_, response) => open(response, blockAt(1)))
     const left = new AbortController()
-    const seen = follow(beacon, 2, { signal: left.signal })
-    await expect.poll(() => server.requests.length).toBe(1)
-    setTimeout(() => left.abort(), 50)
-    expect(await seen).toEqual(['block 1'])
+    const abortSoon = () => void setImmediate(() => left.abort())
+    expect(await follow(beacon, 2, { signal: left.signal }, abortSoon)).toEqual(['block 1'])
+    expect(server.requests).toHaveLength(1)
     await expect.poll(() => server.connections()).toBe(0)
     expect(await follow(beacon, 1, { signal: AbortSignal.abort() })).toEqual([])
   })
@@ -122,7 +126,8 @@ describe('a stream', () => {
   it('is as slow as its reader, and keeps nothing for it', async () => {
     const count = 20_000
     let written = 0
-    const { beacon } = await served(async (_, response) => {
+    const { beacon, server } = await served(async (_, response, request) => {
+      if (request > 1) return sendJson(response, {})
       open(response)
       function* pieces() {
         // More than the buffers of the connection hold.
@@ -133,8 +138,13 @@ describe('a stream', () => {
     let last = 0
     for await (const event of events(beacon, { topics: ['block'] })) {
       if (event.event !== 'block') continue
-      if (last === 0) await new Promise((resolve) => setTimeout(resolve, 300))
-      if (last === 0) expect(written).toBeLessThan(count)
+      if (last === 0) {
+        await settled(
+          () => written,
+          async () => (await fetch(server.url)).text(),
+        )
+        expect(written).toBeLessThan(count)
+      }
       expect(Number(event.data.slot)).toBe(last + 1)
       last += 1
       if (last === count) break
@@ -149,12 +159,15 @@ describe('a lost connection', () => {
     ['broken', (response) => void response.destroy()],
     ['silent', () => {}],
   ])('is made again when it was %s, with a gap in line', async (_, lose) => {
+    let loseConnection = () => {}
     const { beacon } = await served((_request, response, count) => {
       open(response, blockAt(count))
-      if (count < 3) setTimeout(() => lose(response), 30)
+      loseConnection = () => void (count < 3 && lose(response))
     })
     const from = Date.now()
-    const seen = await follow(beacon, 5, { idleMs: 150 })
+    const seen = await follow(beacon, 5, { idleMs: 150 }, (event) => {
+      if (event.startsWith('block')) loseConnection()
+    })
     expect(seen).toEqual(['block 1', 'gap 1', 'block 2', 'gap 1', 'block 3'])
     expect(Date.now() - from).toBeLessThan(2_000)
   })
@@ -180,8 +193,8 @@ describe('a lost connection', () => {
   it('is not one as long as the node shows by comments that it is there', async () => {
     const { beacon, server } = await served((_, response) => {
       open(response)
-      const timer = setInterval(() => response.write(': still here\n\n'), 50)
-      setTimeout(() => response.write(blockAt(9)), 500)
+      let comments = 0
+      const timer = setInterval(() => response.write(++comments < 10 ? ': still here\n\n' : blockAt(9)), 50)
       response.on('close', () => clearInterval(timer))
     })
     expect(await follow(beacon, 1, { idleMs: 200 })).toEqual(['block 9'])
@@ -191,7 +204,7 @@ describe('a lost connection', () => {
   it('is made again no sooner than the node asks', async () => {
     const { beacon } = await served((_, response, count) => {
       open(response, count === 1 ? `retry: 400\n\n${blockAt(1)}` : blockAt(2))
-      if (count === 1) setTimeout(() => response.end(), 20)
+      if (count === 1) response.end()
     })
     const from = Date.now()
     expect(await follow(beacon, 3)).toEqual(['block 1', 'gap 1', 'block 2'])
@@ -201,9 +214,14 @@ describe('a lost connection', () => {
   it('is not made again at once when the node asks for a longer pause than a timer holds', async () => {
     const { beacon, server } = await served((_, response) => {
       open(response, 'retry: 99999999999\n\n')
-      setTimeout(() => response.end(), 20)
+      response.end()
     })
-    expect(await follow(beacon, 1, { signal: AbortSignal.timeout(300) })).toEqual([])
+    const left = new AbortController()
+    const timerStarted = watchStartedTimers()
+    const seen = follow(beacon, 1, { signal: left.signal })
+    await timerStarted(1_000_000)
+    left.abort()
+    expect(await seen).toEqual([])
     expect(server.requests).toHaveLength(1)
   })
 
@@ -211,7 +229,7 @@ describe('a lost connection', () => {
     const { beacon, server } = await served((_, response, count) => {
       if (count > 1) return sendJson(response, { message: 's3cr3t is starting' }, 503)
       open(response)
-      setTimeout(() => response.end(), 20)
+      response.end()
     })
     const error = await failureOf(follow(beacon, 1, { reconnect: { ...quick, attempts: 3 } }))
     expect(FairleadError.is(error, 'HTTP_STATUS') && error.context.status).toBe(503)
@@ -234,7 +252,7 @@ describe('what cannot go on', () => {
     const { beacon, server } = await served((_, response, count) => {
       if (count === 1) open(response, blockAt(1))
       else return sendJson(response, { code: status, message: 'no, s3cr3t' }, status)
-      setTimeout(() => response.end(), 20)
+      response.end()
     })
     const error = await failureOf(follow(beacon, 5))
     expect(FairleadError.is(error, 'HTTP_STATUS') && error.context).toMatchObject({

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { HttpOptions } from '@fairlead/core'
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createBeaconClient, failover, FairleadError, unwrap } from '../index.ts'
 import {
@@ -73,8 +74,7 @@ describe('a read', () => {
       'a body that breaks',
       async () => {
         const breaking: Answering = (_, response) => {
-          response.writeHead(200, { 'content-length': '100' }).write('{')
-          setTimeout(() => response.destroy(), 10)
+          response.writeHead(200, { 'content-length': '100' }).write('{', () => void response.destroy())
         }
         return (await started(breaking)).url
       },
@@ -234,12 +234,18 @@ it('ends with the reason of the signal, also in a pause, and blames no node', as
   const only = await started(withStatus(503, { 'retry-after': '30' }))
   const beacon = clientOf([only.url])
   const reason = new Error('enough')
-  for (const afterMs of [0, 100]) {
-    const left = new AbortController()
-    const call = beacon.GET(path, { signal: left.signal })
-    setTimeout(() => left.abort(reason), afterMs)
-    await expect(call).rejects.toBe(reason)
-  }
+  const timerStarted = watchStartedTimers()
+  const early = new AbortController()
+  const first = expect(beacon.GET(path, { signal: early.signal })).rejects.toBe(reason)
+  early.abort(reason)
+  await first
+  expect(only.requests).toHaveLength(0)
+  const late = new AbortController()
+  const second = expect(beacon.GET(path, { signal: late.signal })).rejects.toBe(reason)
+  await timerStarted(29_000)
+  late.abort(reason)
+  await second
+  expect(only.requests).toHaveLength(1)
 })
 
 it('shows no secret of any node', async () => {

@@ -155,11 +155,20 @@ describe('streamForkChoice', () => {
 
   it('fails when the connection breaks in the middle, after what had come', async () => {
     const text = JSON.stringify(forkChoice(100))
+    let breakOff = () => {}
     const { beacon } = await served((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(text.length) })
-      response.write(text.slice(0, text.length / 2), () => setTimeout(() => response.destroy(), 20))
+      response.write(text.slice(0, text.length / 2))
+      breakOff = () => void response.destroy()
     })
-    const { error, count } = await failure(streamForkChoice(beacon))
+    async function* breakingStream() {
+      let nodes = 0
+      for await (const node of streamForkChoice(beacon)) {
+        if (++nodes === 41) breakOff()
+        yield node
+      }
+    }
+    const { error, count } = await failure(breakingStream())
     expect(error.code).toBe('TRANSPORT_FAILED')
     expect(count).toBeGreaterThan(40)
   })
@@ -202,7 +211,7 @@ describe('streamForkChoice', () => {
     const reason = new Error('enough')
     const read = async () => {
       for await (const _ of streamForkChoice(beacon, { signal: left.signal })) {
-        setTimeout(() => left.abort(reason), 10)
+        setImmediate(() => left.abort(reason))
       }
     }
     await expect(read()).rejects.toBe(reason)
@@ -218,7 +227,7 @@ describe('streamForkChoice', () => {
   it('goes to the node that answers, and a node that breaks off comes last from then on', async () => {
     const breaking = await startHttpServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.write('{"fork_choice_nodes":[', () => setTimeout(() => response.destroy(), 10))
+      response.write('{"fork_choice_nodes":[', () => void response.destroy())
     })
     const well = await startHttpServer((_, response) => sendJson(response, forkChoice(2)))
     servers.push(breaking, well)

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { RpcRequest, Transport } from '../transport.ts'
 import { batch, type BatchOptions } from './batch.ts'
 import { http } from './http.ts'
@@ -84,9 +84,13 @@ describe('calls of one turn', () => {
   it('wait for each other as long as is asked for', async () => {
     const node = await startEcho()
     const transport = over(node, { waitMs: 1_000 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const first = transport.request(balance(1))
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    await Promise.all([first, transport.request(balance(2))])
+    await vi.advanceTimersByTimeAsync(999)
+    const second = transport.request(balance(2))
+    await vi.advanceTimersByTimeAsync(1)
+    await Promise.all([first, second])
     expect(sizes(node)).toEqual([2])
   })
 

@@ -325,20 +325,34 @@ describe('a ranking', () => {
 
   it('pings only while there are calls, and not after it was closed', async () => {
     const [first, second] = await startPair()
-    const transport = over([first, second], { rank: { intervalMs: 1 } })
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(first.calls).toEqual([])
-    await turns(transport)()
-    const idle = async (): Promise<number> => {
-      await new Promise((resolve) => setTimeout(resolve, 200))
-      return first.calls.length
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const pings: Promise<unknown>[] = []
+    const ping = (one: Transport): Promise<unknown> => {
+      pings.push(one.request(chain))
+      return pings.at(-1) ?? Promise.resolve()
     }
-    expect(await idle()).toBe(await idle())
-    const pings = asked(first).filter((method) => method === 'eth_chainId').length
-    expect(pings).toBeGreaterThan(0)
+    const transport = over([first, second], { rank: { intervalMs: 1, ping } })
+    const passIntervals = async (): Promise<void> => {
+      for (let interval = 0; interval < 20; interval++) {
+        vi.advanceTimersByTime(1)
+        await Promise.all(pings)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await passIntervals()
+    expect([pings, first.calls]).toEqual([[], []])
+    await turns(transport)()
+    await passIntervals()
+    expect(pings).toHaveLength(2)
+    await turns(transport)()
+    await passIntervals()
+    expect(pings).toHaveLength(4)
+    expect(asked(first).filter((method) => method === 'eth_chainId')).toHaveLength(2)
     transport.close?.()
     await turns(transport)()
-    expect(asked(first).filter((method) => method === 'eth_chainId')).toHaveLength(pings)
+    await passIntervals()
+    expect(pings).toHaveLength(4)
   })
 
   it.each([

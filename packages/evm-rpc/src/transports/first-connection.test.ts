@@ -45,7 +45,7 @@ describe('a first connection', () => {
       transport.onConnection(({ type }) => type === 'connect' && resolve())
     })
     const second = failure(transport.request(chain))
-    const outcome = await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 90, 'waits'))])
+    const outcome = await Promise.race([second, new Promise((resolve) => setImmediate(resolve, 'waits'))])
     expect(outcome).toMatchObject({ code: 'TRANSPORT_FAILED' })
     node.refuseWith = undefined
     await isOpen

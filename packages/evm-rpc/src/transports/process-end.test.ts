@@ -26,16 +26,18 @@ const cases = [
 
 const ends = {
   closed: 'ranked.close()',
-  gone: 'transport.onConnection(() => ranked.close())',
-  silent: 'setTimeout(() => ranked.close(), 500)',
+  // The last call tells the server that the program is prepared; its answer never comes.
+  gone: "transport.onConnection(() => ranked.close()); transport.request({ method: 'eth_gasPrice' }).catch(() => {})",
+  silent: 'ranked.close()',
 } as const
 
 it.each(cases)('a process %s', { timeout: 20_000 }, async (_, given, end) => {
   const node = await startNodeServer()
   const { answer } = node
   node.answer = (call, socket) => {
-    if (call.method === 'eth_subscribe' && end === 'silent') setTimeout(() => socket?.pause(), 100)
-    if (call.method === 'eth_subscribe' && end === 'gone') setTimeout(() => void node.stop(), 300)
+    // It still answers, and reads no further.
+    if (call.method === 'eth_subscribe' && end === 'silent') socket?.pause()
+    if (call.method === 'eth_gasPrice') void node.stop()
     return answer(call, socket)
   }
   const code = program(node.url, given, ends[end])

@@ -1,3 +1,4 @@
+import { watchStartedTimers } from '@fairlead/vitest/started-timers'
 import { describe, expect, it, vi } from 'vitest'
 import { http } from './http.ts'
 import { retry, type RetryOptions } from './retry.ts'
@@ -79,11 +80,13 @@ describe('a refused call', () => {
     const node = await startNodeServer()
     const leave = new AbortController()
     const reason = new Error('enough')
-    node.answer = () => {
-      setTimeout(() => leave.abort(reason), 20)
-      return refused(-32005, '', { retry_after_ms: 20_000 })
-    }
-    await expect(open(node).request(chain, { signal: leave.signal })).rejects.toBe(reason)
+    node.answer = () => refused(-32005, '', { retry_after_ms: 20_000 })
+    const timerStarted = watchStartedTimers()
+    const call = open(node).request(chain, { signal: leave.signal })
+    const failed = expect(call).rejects.toBe(reason)
+    await timerStarted(20_000)
+    leave.abort(reason)
+    await failed
     expect(node.calls).toHaveLength(1)
   })
 
@@ -91,9 +94,9 @@ describe('a refused call', () => {
     const node = await startNodeServer()
     node.answer = () => refused(-32005, '', { retry_after_ms: 20_000 })
     const transport = open(node)
-    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const timerStarted = watchStartedTimers()
     const call = failure(transport.request(chain))
-    await vi.waitFor(() => expect(timers.mock.calls.some(([, ms]) => ms && ms >= 20_000)).toBe(true), 20_000)
+    await timerStarted(20_000)
     transport.close?.()
     expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { operation: 'eth_chainId' } })
     expect(node.calls).toHaveLength(1)

@@ -30,6 +30,18 @@ function later(): { readonly promise: Promise<ServerAnswer>; give: (answer: Serv
   return { promise, give: (answer) => give(answer) }
 }
 
+/** The class of the runtime, which counts how often a connection was begun. */
+function countedWebSocket() {
+  let attempts = 0
+  class Counted extends globalThis.WebSocket {
+    constructor(url: string | URL, protocols?: string | string[]) {
+      super(url, protocols)
+      attempts++
+    }
+  }
+  return { WebSocket: Counted, attempts: () => attempts }
+}
+
 /** Cannot be opened, and says so as the WebSocket of Node 22 does. */
 class ClosesSilently extends EventTarget {
   binaryType = 'blob'
@@ -114,9 +126,10 @@ describe('a connection', () => {
   it('is tried until the server is there', async () => {
     const node = await startNodeServer()
     await node.stop()
-    const transport = open(node)
+    const { attempts, ...options } = countedWebSocket()
+    const transport = open(node, options)
     const call = transport.request(chain)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await vi.waitFor(() => expect(attempts()).toBeGreaterThan(2), 20_000)
     const port = Number(new URL(node.url).port)
     await startNodeServer(port)
     expect(await call).toBe('0x1')
@@ -349,9 +362,10 @@ describe('a call', () => {
   it('that is not idempotent is sent when there is a connection again', async () => {
     const node = await startNodeServer()
     await node.stop()
-    const transport = open(node)
+    const { attempts, ...options } = countedWebSocket()
+    const transport = open(node, options)
     const call = transport.request(raw)
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await vi.waitFor(() => expect(attempts()).toBeGreaterThan(1), 20_000)
     const again = await startNodeServer(Number(new URL(node.url).port))
     expect(await call).toBe('0x1')
     expect(again.calls).toHaveLength(1)
@@ -367,17 +381,20 @@ describe('a call', () => {
   it('ends with the transport', async () => {
     const node = await startNodeServer()
     node.answer = () => undefined
-    const transport = open(node)
+    const { attempts, ...options } = countedWebSocket()
+    const transport = open(node, options)
     const call = failure(transport.request(raw))
     await vi.waitFor(() => expect(node.calls).toHaveLength(1), 20_000)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     transport.close()
     transport.close()
     expect(await call).toMatchObject({ code: 'TRANSPORT_CLOSED', context: { closeCode: 1000 } })
     expect((await failure(transport.request(chain))).code).toBe('TRANSPORT_CLOSED')
     await vi.waitFor(() => expect(node.sockets[0]?.readyState).toBe(WebSocket.CLOSED), 20_000)
     // Time enough for another attempt, of which there must be none.
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(node.sockets).toHaveLength(1)
+    vi.advanceTimersByTime(60_000)
+    expect([attempts(), node.sockets.length]).toEqual([1, 1])
   })
 })
 
