@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
 import { startDevnet, type Devnet, type DevnetEvent, type EvmDevnetChain } from './index.ts'
 import { callEngine } from './json-rpc.ts'
@@ -121,8 +121,13 @@ test('an abort during the start ends the start, and one afterwards ends the chai
     dataDirectory: directory,
     chains: ['evm'],
     signal: early.signal,
-    onEvent: (event) =>
-      event.kind === 'starting' && setTimeout(() => early.abort(new Error('changed my mind')), 30),
+    onEvent: ({ kind }) => {
+      if (kind !== 'starting') return
+      const files = () => readdirSync(join(directory, 'evm'))
+      void vi
+        .waitFor(() => expect(files().some((name) => /engine/.test(name))).toBe(true), { interval: 5 })
+        .finally(() => early.abort(new Error('changed my mind')))
+    },
   })
   await expect(starting).rejects.toThrow('changed my mind')
   expect(readdirSync(join(directory, 'evm')).filter((name) => /engine/.test(name))).toEqual([])

@@ -73,6 +73,7 @@ export async function ask<request, response>(
 /** A stream of updates. */
 export class UpdateStream {
   readonly call: Call
+  #lastPing = 0
 
   constructor(transport: Transport) {
     this.call = transport.open({ path: '/geyser.Geyser/Subscribe' })
@@ -116,7 +117,7 @@ export class UpdateStream {
 
   /** All updates until the answer to a ping, which the server gives at once, so that all before it may still follow. */
   async settle(): Promise<readonly SubscribeUpdate[]> {
-    const id = Math.floor(Math.random() * 2 ** 30)
+    const id = (this.#lastPing += 1)
     await this.send({ ping: { id } })
     const updates: SubscribeUpdate[] = []
     for (;;) {

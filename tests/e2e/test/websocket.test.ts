@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeAddress } from '@fairlead/core'
 import { ethers } from 'ethers'
 import { createPublicClient, webSocket } from 'viem'
@@ -119,8 +118,9 @@ describe('WebSocket subscriptions of the service', () => {
     const subscribers = await Promise.all(Array.from({ length: 50 }, () => subscriber(...kinds)))
     await transfer(10)
     const first = await engine<Head>('eth_getBlockByNumber', ['latest', false])
-    // The engine's state is written once a second; what was not written would be lost with the engine.
-    await sleep(3_000)
+    // What is not yet in the state file would be lost with the engine.
+    const stateFile = join(folder.path, '.fairlead/evm/state.json')
+    await vi.waitFor(() => expect(readFileSync(stateFile, 'utf8').includes(first.hash)).toBe(true), patience)
     process.kill(enginePid(), 'SIGKILL')
     await vi.waitFor(() => engine('eth_chainId'), patience)
     await transfer(10)
@@ -189,10 +189,15 @@ describe('WebSocket subscriptions of the service', () => {
         'latest',
         false,
       ])
-      await sleep(200)
-      expect(seen).toContain(hash)
-      expect(numbers).toContain(Number(number))
-      expect(logs).toContain(hash)
+      // A client that is not subscribed yet receives the next block.
+      await vi.waitFor(
+        () => {
+          expect(seen).toContain(hash)
+          expect(numbers).toContain(Number(number))
+          expect(logs).toContain(hash)
+        },
+        { timeout: 1_000, interval: 10 },
+      )
     }, patience)
     unwatch()
     ;(await viem.transport.getRpcClient()).close()
