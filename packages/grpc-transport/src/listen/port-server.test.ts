@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { constants } from 'node:http2'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { frame, frameType, preface } from '../server/testing/frames.ts'
 import { answerOf, connection, openCall } from '../server/testing/http2-client.ts'
@@ -63,11 +63,17 @@ describe('a port without TLS', () => {
   it('answers a client that ends its side after the request', async () => {
     const http1 = Object.assign(createServer(), { httpAllowHalfOpen: true })
     const both = await listenToBoth({ http1 })
+    const clientEnded = new Promise((resolve) => {
+      http1.once('connection', (connected: Socket) => connected.once('end', resolve))
+    })
     const socket = connect({ port: both.port.address.port, host: '127.0.0.1', allowHalfOpen: true })
     closeLater(() => void socket.destroy())
     socket.end('GET /slow HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     let text = ''
     socket.on('data', (bytes) => (text += bytes.toString()))
+    await clientEnded
+    expect(both.slowRequests()).toBe(1)
+    both.finishSlow()
     await once(socket, 'end')
     expect(text).toMatch(/slow$/)
   })
@@ -116,10 +122,11 @@ describe('closing', () => {
     const call = grpcJsClient(both).one('')
     await expect.poll(() => both.grpc.openCalls).toBe(1)
     const slow = exchange(both, ['GET /slow HTTP/1.1\r\nhost: x\r\n\r\n'])
-    await expect.poll(() => connectionsOf(both.port.server)).toBe(4)
+    await expect.poll(() => both.slowRequests()).toBe(1)
     const closed = both.port.close(20_000)
     await resting
     await expect.poll(() => idle.destroyed).toBe(true)
+    both.finishSlow()
     expect(await slow).toMatch(/slow/)
     await expect(fetch(both.url)).rejects.toThrow()
     finish('done')

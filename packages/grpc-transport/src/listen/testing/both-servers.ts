@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createGrpcServer, type GrpcServer } from '../../server/grpc-server.ts'
 import { implement } from '../../server/implement.ts'
 import { closeLater, TextDefinition, type TextHandlers } from '../../server/testing/text-service.ts'
@@ -13,17 +14,24 @@ export interface BothServers {
   readonly grpc: GrpcServer
   /** `http://host:port` */
   readonly url: string
+  /** Requests to `/slow` that wait for {@link finishSlow}. */
+  slowRequests(): number
+  finishSlow(): void
+  /** Bytes that have arrived from a port of the other side; undefined where it has no connection. */
+  bytesFrom(port: number | undefined): number | undefined
 }
 
-/** Listens; paths of HTTP/1.1: `/slow` answers after a while, and everything else echoes. */
+/** Listens; paths of HTTP/1.1: `/slow` answers when it is told to, and everything else echoes. */
 export async function listenToBoth(
   options: Omit<PortServerOptions, 'http1' | 'http2'> & { readonly http1?: Server } = {},
   handlers: TextHandlers = {},
 ): Promise<BothServers> {
   const http1 = options.http1 ?? createServer()
+  const slow: ServerResponse[] = []
+  const sockets = new Map<number | undefined, Socket>()
   http1.on('request', (request, response) => {
     if (request.url === '/slow') {
-      setTimeout(() => response.end('slow'), 200)
+      slow.push(response)
       return
     }
     const { method, url, headers, socket } = request
@@ -49,12 +57,27 @@ export async function listenToBoth(
   const port = createPortServer({ ...options, http1, http2: grpc.http2 })
   await port.listen()
   closeLater(() => port.close())
-  return { port, http1, grpc, url: `http://127.0.0.1:${port.address.port}` }
+  port.server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket
+    sockets.set(remotePort, socket)
+    socket.once('close', () => sockets.delete(remotePort))
+  })
+  return {
+    port,
+    http1,
+    grpc,
+    url: `http://127.0.0.1:${port.address.port}`,
+    slowRequests: () => slow.length,
+    finishSlow() {
+      for (const response of slow.splice(0)) response.end('slow')
+    },
+    bytesFrom: (remotePort) => sockets.get(remotePort)?.bytesRead,
+  }
 }
 
-/** Writes to a new connection, a moment apart, and reads until it ends or the text is there. */
+/** Writes to a new connection, each time after the last bytes have arrived, and reads until it ends or the text is there. */
 export async function exchange(
-  { port }: BothServers,
+  { port, bytesFrom }: BothServers,
   writes: readonly (string | Buffer)[],
   until?: string,
 ): Promise<string> {
@@ -71,9 +94,12 @@ export async function exchange(
     })
   })
   await once(socket, 'connect')
+  const { localPort } = socket
+  let written = 0
   for (const write of writes) {
     socket.write(write)
-    await new Promise((resolve) => setTimeout(resolve, 3))
+    written += Buffer.byteLength(write)
+    while (!socket.destroyed && (bytesFrom(localPort) ?? 0) < written) await turn()
   }
   await over
   return text
