@@ -33,10 +33,7 @@ const wallet = createWalletClient({
 /** Sends ether until `seen` is true: each transaction makes a block. */
 async function mineUntil(seen: () => boolean): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
-  while (!seen()) {
-    hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  while (!seen()) hashes.push(await wallet.sendTransaction({ to: account.address, value: 1n }))
   return hashes
 }
 
@@ -114,7 +111,6 @@ it('viem hears the logs of a contract', async () => {
   const sent: Hash[] = []
   while (heard.length === 0) {
     sent.push(await wallet.sendTransaction({ to: known.address, data: transfer }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
   }
   stop()
   expect(sent).toContain(heard[0])

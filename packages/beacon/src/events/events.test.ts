@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
 import { settled } from '@fairlead/vitest/settled'
 import { watchStartedTimers } from '@fairlead/vitest/started-timers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type BeaconClient,
   createBeaconClient,
@@ -173,10 +173,15 @@ describe('a lost connection', () => {
   })
 
   it('tells from when to when events may be missing, in how many attempts it came back, and why it was lost', async () => {
-    const { beacon } = await served((_, response, count) => {
-      if (count === 2 || count === 3) return sendJson(response, { code: 503, message: 'starting' }, 503)
+    const { beacon } = await served(async (_, response, count) => {
+      if (count === 2 || count === 3) {
+        const arrivedAt = Date.now()
+        // The times of the gap differ.
+        await vi.waitUntil(() => Date.now() > arrivedAt, { interval: 1 })
+        return sendJson(response, { code: 503, message: 'starting' }, 503)
+      }
       open(response, blockAt(count))
-      if (count === 1) setTimeout(() => response.end(), 30)
+      if (count === 1) response.end()
     })
     const started = Date.now()
     for await (const event of events(beacon, { topics: ['block'], reconnect: quick })) {

@@ -167,7 +167,7 @@ it('streams that the peer resets count until they end the connection', async () 
     peer.socket.write(
       Buffer.concat([request(id, '/test.Text/List'), frame(frameType.reset, 0, id, uint32(8))]),
     )
-    await pause(2)
+    await turn()
   }
   await peer.ended
   expect(peer.refusal()).toBe(calm)
