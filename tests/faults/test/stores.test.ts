@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasRedisServer, type Redis, startRedis } from './redis.ts'
 import { figure } from './figure.ts'
 import { metricTotal } from './metric.ts'
@@ -62,6 +62,13 @@ async function statusOf(token: string): Promise<number> {
   return status
 }
 
+/** Begins a load that ends with the test at the latest. */
+function startLoad(url: string, clients?: number): SteadyLoad {
+  const load = steadyLoad(url, clients)
+  onTestFinished(() => load.end())
+  return load
+}
+
 /** Waits until every one of some loads has so many more responses of success. */
 async function goesOn(responses: number, ...loads: readonly SteadyLoad[]): Promise<void> {
   const before = loads.map((load) => load.answered())
@@ -105,11 +112,8 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
   'two processes under load (needs PostgreSQL and Redis)',
   () => {
     it('go on without the shared store, within the limit of each, and count together when it is back', async () => {
-      const limited = steadyLoad(
-        `${service.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`,
-        10,
-      )
-      const load = steadyLoad(callUrl)
+      const limited = startLoad(`${service.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`, 10)
+      const load = startLoad(callUrl)
       const began = performance.now()
       await goesOn(2 * rate, load, limited)
       await redis.kill()
@@ -140,7 +144,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
 
     it('go on without the database; what it says is in force soon after it is back, and no call is lost', async () => {
       const revoked = await newToken()
-      const load = steadyLoad(callUrl)
+      const load = startLoad(callUrl)
       await goesOn(20, load)
       await postgres.end()
       const platform = () =>
@@ -167,7 +171,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
 
     it('one is killed: only its connections end, and no more than its last calls are not reported', async () => {
       const clients = 12
-      const load = steadyLoad(callUrl, clients)
+      const load = startLoad(callUrl, clients)
       await goesOn(300, load)
       const [victim = 0] = workers()
       const before = load.answered()
