@@ -10,7 +10,7 @@ import {
   toNano,
   TupleReader,
 } from '@ton/core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ChainWallet, enough, outcomeOf, transactionOf } from '../../../test/jetton.ts'
 import { jettonWalletCode } from '../../generated/sample-jetton.ts'
 import { jettonOperations } from '../jettons/jetton-messages.ts'
@@ -46,21 +46,24 @@ function standing() {
 }
 
 test('a new chain has its sample data', async () => {
-  const { index, example } = chain
-  expect(index.masters.get(master.toRawString())).toMatchObject({
+  const fresh = await createJettonChain({ secondsPerBlock: 0 })
+  onTestFinished(() => fresh.stop())
+  const { index, example } = fresh
+  const { wallet: owner } = await ChainWallet.ofExample(fresh)
+  expect(index.masters.get(Address.parse(example.jetton_master).toRawString())).toMatchObject({
     totalSupply: toNano(1_000_000 - 60),
     mintable: true,
-    admin: wallet.address.toRawString(),
+    admin: owner.address.toRawString(),
     content: { name: 'Sample Jetton', symbol: 'SAMPLE', decimals: '9' },
   })
   expect([...index.wallets.keys()]).toHaveLength(3)
-  expect(index.mints).toMatchObject([{ receiver: wallet.address.toRawString(), amount: toNano(1_000_000) }])
+  expect(index.mints).toMatchObject([{ receiver: owner.address.toRawString(), amount: toNano(1_000_000) }])
   expect(index.transfers.map(({ amount }) => amount)).toEqual([toNano(1_000), toNano(1_000)])
   expect(index.burns.map(({ amount }) => amount)).toEqual([toNano(10), toNano(20), toNano(30)])
   expect(index.burns.map(({ customPayload }) => customPayload?.depth())).toEqual([undefined, 2, 0])
-  expect(chain.transaction(Buffer.from(example.burn_hash, 'base64'))).toBe(index.burns[2]?.transaction)
-  expect(wallet.wallet.address.toString()).toBe(example.wallet)
-  expect(chain.globalId).toBe(-239)
+  expect(fresh.transaction(Buffer.from(example.burn_hash, 'base64'))).toBe(index.burns[2]?.transaction)
+  expect(owner.address.toString()).toBe(example.wallet)
+  expect(fresh.globalId).toBe(-239)
 })
 
 test('a message makes one block of each chain, and is found by both of its hashes', async () => {

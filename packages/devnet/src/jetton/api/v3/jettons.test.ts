@@ -1,6 +1,13 @@
 import { Address, toNano } from '@ton/core'
-import { beforeAll, expect, test } from 'vitest'
-import { comment, raw, v3OfThisFile, type Given, type Json } from '../../../../test/jetton-v3.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  comment,
+  raw,
+  v3OfThisFile,
+  type Given,
+  type Json,
+  type V3Server,
+} from '../../../../test/jetton-v3.ts'
 import { burnBody, transferBody } from '../../jettons/sample-jetton.ts'
 
 const server = v3OfThisFile()
@@ -14,11 +21,18 @@ beforeAll(async () => {
   wallet = Address.parse(example.wallet)
   master = Address.parse(example.jetton_master)
   jettonWallet = Address.parse(example.jetton_wallet)
-  await server.send([
-    { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') },
-    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, 77n) },
-  ])
+  await sendToStranger(server)
 })
+
+/** Sends coins and jettons of the sample wallet. */
+async function sendToStranger({ chain, send }: V3Server): Promise<void> {
+  const from = Address.parse(chain.example.wallet)
+  const to = Address.parse(chain.example.jetton_wallet)
+  await send([
+    { to: stranger, value: toNano(1), bounce: false, body: comment('for the stranger') },
+    { to, value: toNano('0.2'), body: transferBody(from, stranger, 77n) },
+  ])
+}
 
 /** Asks a contract itself. */
 async function ask(address: Address, method: string): Promise<Json[]> {
@@ -72,15 +86,6 @@ test('wallets of the jetton by every filter', async () => {
   expect((await rows({ sort: 'desc' })).map(({ balance }) => BigInt(balance))).toEqual(balances.toReversed())
   const { balance } = all.find((each) => each.owner === raw(stranger))
   expect(balance).toBe('77')
-})
-
-test('an emptied wallet of a jetton is left out when asked', async () => {
-  const before = (await server.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
-  const [held] = await ask(jettonWallet, 'get_wallet_data')
-  await server.send([{ to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, held) }])
-  const after = (await server.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
-  expect(after).toHaveLength(before.length - 1)
-  expect((await server.rows('jetton/wallets')).jetton_wallets).toHaveLength(before.length)
 })
 
 test('transfers of the jetton by every filter', async () => {
@@ -194,15 +199,36 @@ test('the address book and the metadata can be left out, by a header or a parame
   expect(await server.rows('jetton/burns', { no_metadata: true })).toEqual({ ...all, metadata: {} })
 })
 
-test('a transfer and a burn that their wallet refused say so', async () => {
-  const { transactions } = await server.send([
-    { to: jettonWallet, value: toNano('0.2'), body: transferBody(wallet, stranger, 10n ** 30n) },
-    { to: jettonWallet, value: toNano('0.2'), body: burnBody(wallet, 10n ** 30n, null) },
-  ])
-  const start_lt = transactions[0]?.lt ?? 0n
-  const { jetton_transfers } = await server.rows('jetton/transfers', { start_lt })
-  const { jetton_burns } = await server.rows('jetton/burns', { start_lt })
-  for (const rows of [jetton_transfers, jetton_burns]) {
-    expect(rows).toEqual([expect.objectContaining({ amount: `${10n ** 30n}`, transaction_aborted: true })])
-  }
+describe('a chain whose jettons move', () => {
+  const moving = v3OfThisFile()
+  let owner: Address
+  let ownWallet: Address
+  beforeAll(async () => {
+    owner = Address.parse(moving.chain.example.wallet)
+    ownWallet = Address.parse(moving.chain.example.jetton_wallet)
+    await sendToStranger(moving)
+  })
+
+  test('an emptied wallet of a jetton is left out when asked', async () => {
+    const before = (await moving.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
+    const { stack } = await moving.chain.runGetMethod(ownWallet, 'get_wallet_data', [])
+    const held = stack[0]?.type === 'int' ? stack[0].value : 0n
+    await moving.send([{ to: ownWallet, value: toNano('0.2'), body: transferBody(owner, stranger, held) }])
+    const after = (await moving.rows('jetton/wallets', { exclude_zero_balance: true })).jetton_wallets
+    expect(after).toHaveLength(before.length - 1)
+    expect((await moving.rows('jetton/wallets')).jetton_wallets).toHaveLength(before.length)
+  })
+
+  test('a transfer and a burn that their wallet refused say so', async () => {
+    const { transactions } = await moving.send([
+      { to: ownWallet, value: toNano('0.2'), body: transferBody(owner, stranger, 10n ** 30n) },
+      { to: ownWallet, value: toNano('0.2'), body: burnBody(owner, 10n ** 30n, null) },
+    ])
+    const start_lt = transactions[0]?.lt ?? 0n
+    const { jetton_transfers } = await moving.rows('jetton/transfers', { start_lt })
+    const { jetton_burns } = await moving.rows('jetton/burns', { start_lt })
+    for (const rows of [jetton_transfers, jetton_burns]) {
+      expect(rows).toEqual([expect.objectContaining({ amount: `${10n ** 30n}`, transaction_aborted: true })])
+    }
+  })
 })
