@@ -108,51 +108,51 @@ const lists = [
   { path: '/api/v3/jetton/transfers', list: 'jetton_transfers', id: 'transaction_hash', pageSize: 1 },
 ] as const
 
+const readings = new Map<string, readonly AnyRow[]>()
+let queries: Partial<Record<ListPath, Readonly<Record<string, string>>>>
+let account: string[]
+let fromNow: JettonBurn[]
+let resumed: JettonBurn[]
+
+beforeAll(async () => {
+  const coming = sent.slice(half)
+  const following = Promise.all([watchFromNow(), watchWithPauses()])
+  await wallet.forgeBurn(forged)
+  /** Reads a list to its end; at the end of each of its first pages something happens on the chain. */
+  const readGrowing = async <row>(list: AsyncIterable<row>, pageSize: number): Promise<row[]> => {
+    const read: row[] = []
+    for await (const row of list) {
+      read.push(row)
+      const page = read.length / pageSize
+      if (Number.isInteger(page) && page <= 4) await burn(coming.splice(0, 4))
+    }
+    return read
+  }
+  // The longer lists are read from a row on, by its logical time.
+  const newest = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
+  const start_lt = String(newest[80]?.['transaction_lt'])
+  queries = {
+    '/api/v3/transactions': { start_lt },
+    '/api/v3/messages': { destination: chain.example.wallet },
+    '/api/v3/traces': { start_lt },
+    '/api/v3/actions': { start_lt },
+    '/api/v3/blocks': { start_lt },
+  }
+  for (const { path, pageSize } of lists) {
+    for (const sort of ['asc', 'desc'] as const) {
+      // A block that is made in the second of the first one read would be part of that second.
+      if (path === '/api/v3/blocks') await secondIsOver()
+      const list = rows(v3, path, { ...queries[path], sort, pageSize })
+      readings.set(path + sort, await readGrowing<AnyRow>(list, pageSize))
+    }
+  }
+  const history = transactions(v2, { address: chain.example.wallet, pageSize: 9 })
+  account = (await readGrowing(history, 9)).map(({ transaction_id }) => transaction_id.hash)
+  await burn(coming)
+  ;[fromNow, resumed] = await following
+}, 300_000)
+
 describe('a chain that grows', () => {
-  const readings = new Map<string, readonly AnyRow[]>()
-  let queries: Partial<Record<ListPath, Readonly<Record<string, string>>>>
-  let account: string[]
-  let fromNow: JettonBurn[]
-  let resumed: JettonBurn[]
-
-  beforeAll(async () => {
-    const coming = sent.slice(half)
-    const following = Promise.all([watchFromNow(), watchWithPauses()])
-    await wallet.forgeBurn(forged)
-    /** Reads a list to its end; at the end of each of its first pages something happens on the chain. */
-    const readGrowing = async <row>(list: AsyncIterable<row>, pageSize: number): Promise<row[]> => {
-      const read: row[] = []
-      for await (const row of list) {
-        read.push(row)
-        const page = read.length / pageSize
-        if (Number.isInteger(page) && page <= 4) await burn(coming.splice(0, 4))
-      }
-      return read
-    }
-    // The longer lists are read from a row on, by its logical time.
-    const newest = await ownRows(`/api/v3/jetton/burns?jetton_master=${master}`, 'jetton_burns')
-    const start_lt = String(newest[80]?.['transaction_lt'])
-    queries = {
-      '/api/v3/transactions': { start_lt },
-      '/api/v3/messages': { destination: chain.example.wallet },
-      '/api/v3/traces': { start_lt },
-      '/api/v3/actions': { start_lt },
-      '/api/v3/blocks': { start_lt },
-    }
-    for (const { path, pageSize } of lists) {
-      for (const sort of ['asc', 'desc'] as const) {
-        // A block that is made in the second of the first one read would be part of that second.
-        if (path === '/api/v3/blocks') await secondIsOver()
-        const list = rows(v3, path, { ...queries[path], sort, pageSize })
-        readings.set(path + sort, await readGrowing<AnyRow>(list, pageSize))
-      }
-    }
-    const history = transactions(v2, { address: chain.example.wallet, pageSize: 9 })
-    account = (await readGrowing(history, 9)).map(({ transaction_id }) => transaction_id.hash)
-    await burn(coming)
-    ;[fromNow, resumed] = await following
-  }, 300_000)
-
   it.each(lists)('shows each of the rows once: $path', async ({ path, list, id }) => {
     const all = await ownRows(`${path}?${new URLSearchParams({ ...queries[path], sort: 'asc' })}`, list)
     // Messages from outside come in a part of their own.

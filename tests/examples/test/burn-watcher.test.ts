@@ -43,6 +43,8 @@ it('goes on behind them, and prints a burn as it comes, with a comment that comm
 })
 
 it('begins at a time', async () => {
+  // Later than those of the sample data.
+  await run(['activity', 'burn', '1'])
   const all = await burns()
   const { time } = all.at(-1)?.transaction ?? { time: 0 }
   const expected = all.filter(({ transaction }) => transaction.time >= time)
