@@ -1,7 +1,10 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import type { CallSignal } from '../../call-signal.ts'
+import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
 import { isRecord } from './is-record.ts'
+import { nodeClient } from './node-client.ts'
 import { quantity } from './quantity.ts'
 import { mendReceipt } from './receipts.ts'
 
@@ -33,13 +36,25 @@ export const otsSearchTransactionsAfter = searchPage('ots_searchTransactionsAfte
 function searchPage(method: string): Adapter {
   return {
     answer: async ({ signal }, [address, block, pageSize], upstream) => {
-      const from = await blockInteger(block, upstream, signal)
+      const from = await startOf(method, await blockInteger(block, upstream, signal), upstream, signal)
       const page = await upstream.call(method, [address, from, pageSize], signal)
       return isRecord(page) && Array.isArray(page['receipts'])
         ? { ...page, receipts: page['receipts'].map(explorerReceipt) }
         : page
     },
   }
+}
+
+// Anvil looks at every number below the one that it gets, also at those past its head, and does nothing else meanwhile.
+async function startOf(
+  method: string,
+  block: unknown,
+  upstream: Upstream,
+  signal: CallSignal,
+): Promise<unknown> {
+  if (typeof block !== 'number' || method !== 'ots_searchTransactionsBefore') return block
+  if ((await nodeClient(upstream, signal)) !== 'anvil') return block
+  return block > Number(await upstream.call('eth_blockNumber', [], signal)) ? 0 : block
 }
 
 function nullWhenUnknown(method: string, mend = (result: unknown) => result): Adapter {

@@ -170,6 +170,15 @@ describe('the explorer methods of anvil', () => {
     }
   })
 
+  it('begin a search before a block past the head at the head', async () => {
+    const method = 'ots_searchTransactionsBefore'
+    const page = await call(method, receiver, 0, 5)
+    expect(page).toMatchObject({ firstPage: true })
+    // Anvil alone looks at each of these numbers, which takes it minutes.
+    expect(await call(method, receiver, 0xffff_ffff, 5)).toEqual(page)
+    expect(await call(method, receiver, '0xffffffff', 5)).toEqual(page)
+  })
+
   it('cut call data to the selector', async () => {
     const { number } = await rpc<{ number: string }>('eth_getBlockByHash', example.transfer_block_hash, false)
     const page = (await call('ots_getBlockTransactions', number, 0, 5)) as {
