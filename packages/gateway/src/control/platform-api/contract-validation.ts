@@ -26,12 +26,18 @@ const unstorableText = /\0|\p{Surrogate}/u
 // A number in the one way it can be written: no plus, no blanks, no exponent, no leading zeros.
 const integerText = /^(0|-?[1-9]\d*)$/
 
+// RFC 5321: a mailbox of ASCII letters without quotes, in a domain that may have one label only.
+const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+"
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const email = new RegExp(`^(?=.{1,64}@)${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`, 'i')
+
 const ajv = new Ajv2020({
   strict: false,
   allErrors: true,
   verbose: true,
   useDefaults: true,
-  validateFormats: false,
+  // Times and URLs are read where they are used, which says more about what is wrong with them.
+  formats: { email, 'date-time': true, password: true, uri: true },
 })
 ajv.addSchema({ $id: document, components: { schemas } })
 

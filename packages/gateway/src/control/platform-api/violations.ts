@@ -60,6 +60,7 @@ function complaintOf(error: ErrorObject): string {
     case 'uniqueItems':
       return 'Must not have the same item twice.'
     case 'pattern':
+    case 'format':
       return 'Does not have the form that the field has.'
     default:
       return `Does not follow the rule ${keyword}.`

@@ -42,6 +42,24 @@ describe.each(backends)('invitations on $name', ({ create }) => {
       .where('id', '=', id)
       .execute()
 
+  it.each([
+    'þ¢@v\u0087',
+    'tomas@',
+    'tom..as@breakwater.test',
+    'tomas@-breakwater.test',
+    `${'t'.repeat(65)}@breakwater.test`,
+  ])('are refused for %j, which is no e-mail address', async (email) => {
+    const response = await invite(email)
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({ error: { fields: { email: expect.any(Array) } } })
+  })
+
+  it.each(['t@localhost', "o'tomas+nodes@sub.breakwater.test"])('are made for %s', async (email) => {
+    expect((await invite(email)).statusCode).toBe(201)
+    const { id } = (await owner.call(list)).json<{ results: [{ id: string }] }>().results[0]
+    expect((await owner.call(`${list}${id}/`, { method: 'DELETE' })).statusCode).toBe(204)
+  })
+
   it('make somebody a member who is signed in', async () => {
     const response = await invite('Tomas@Breakwater.test')
     expect(response.statusCode).toBe(201)
