@@ -15,33 +15,31 @@ export interface ArbitraryCall {
 /** Calls of all methods: about what exists on a chain or not, valid, broken in one parameter, or too short or long. */
 export function arbitraryCall(sample: Sample): Arbitrary<ArbitraryCall> {
   const values = new SchemaValues(schemas, componentsOf(sample))
-  const valid = ({ params }: Method) => fc.tuple(...params.map(({ schema }) => values.valid(schema)))
-  const short = (method: Method) => {
-    const required = method.params.filter(({ required: isRequired }) => isRequired).length
-    return fc
-      .tuple(valid(method), fc.integer({ min: required, max: Math.max(method.params.length, required) }))
-      .map(([params, length]) => params.slice(0, length))
-  }
-  const broken = (method: Method) => {
-    const { params } = method
-    if (params.length === 0) return fc.array(wildValue, { maxLength: 3 })
-    return fc
-      .tuple(valid(method), fc.nat(params.length - 1))
-      .chain(([good, at]) =>
-        values.broken(params[at]?.schema ?? {}).map((value) => [...good].with(at, value)),
-      )
-  }
-  return fc
-    .constantFrom(...Object.values<Method>(methods))
-    .chain((method) =>
-      fc
-        .oneof(
-          { weight: 4, arbitrary: short(method) },
-          { weight: 4, arbitrary: broken(method) },
-          { weight: 1, arbitrary: fc.array(wildValue, { maxLength: 6 }) },
-        )
-        .map((params) => ({ method: method.name, params })),
-    )
+  return fc.oneof(
+    ...Object.values<Method>(methods).map((method) =>
+      paramsOf(method, values).map((params) => ({ method: method.name, params })),
+    ),
+  )
+}
+
+// Made once for each method, as that takes longer than to make a value.
+function paramsOf({ params }: Method, values: SchemaValues): Arbitrary<readonly unknown[]> {
+  const valid = fc.tuple(...params.map(({ schema }) => values.valid(schema)))
+  const required = params.filter(({ required: isRequired }) => isRequired).length
+  const short = fc
+    .tuple(valid, fc.integer({ min: required, max: Math.max(params.length, required) }))
+    .map(([good, length]) => good.slice(0, length))
+  const broken = params.map(({ schema }, at) =>
+    fc.tuple(valid, values.broken(schema)).map(([good, value]) => [...good].with(at, value)),
+  )
+  return fc.oneof(
+    { weight: 4, arbitrary: short },
+    {
+      weight: 4,
+      arbitrary: params.length === 0 ? fc.array(wildValue, { maxLength: 3 }) : fc.oneof(...broken),
+    },
+    { weight: 1, arbitrary: fc.array(wildValue, { maxLength: 6 }) },
+  )
 }
 
 const hex = (digits: number) =>

@@ -9,15 +9,9 @@ export interface ErrorDeviation {
 export const errorDeviations: readonly ErrorDeviation[] = [
   {
     code: -32001,
-    methods: /^(eth_(newFilter|get(Uncle|BlockTransactionCount|Logs))|erigon_(getLogs|blockNumber))/,
-    message: /^(The block( \d+)? is not known\.|Resource not found)$/,
+    methods: /^eth_get(UncleByBlockHashAndIndex|UncleCountByBlockHash|BlockTransactionCountByHash)$/,
+    message: /^Resource not found$/,
     reason: 'anvil refuses an unknown block where other nodes answer null',
-  },
-  {
-    code: -32003,
-    methods: /^(eth_call|eth_createAccessList|eth_estimateGas|eth_simulateV1|debug_traceCall)$/,
-    message: /^(invalid chain id for signer|empty authorization list)$/,
-    reason: 'anvil checks a call as it checks a transaction',
   },
   {
     code: -32600,

@@ -1,5 +1,5 @@
 import { methodsOf, resolved, specification } from '@fairlead/contract-tests/specifications'
-import { sample as generate } from 'fast-check'
+import { type Arbitrary, sample as generate } from 'fast-check'
 import { expect } from 'vitest'
 import { type ArbitraryCall, arbitraryCall } from './arbitrary-call.ts'
 import { overHttp } from './ask.ts'
@@ -7,9 +7,12 @@ import { isResultOf } from './contract.ts'
 import { errorDeviations, resultDeviations } from './deviations.ts'
 import { sampleOf } from './geth-cases.ts'
 
-const callsInRound = 200
-const callsAtOnce = 8
+const callsInRound = 100
+// No round of a seed is one of the next seed.
+const roundsOfSeed = 1_000
 const noUpstream = 502
+// The pause before a restart grows with every panic.
+const restartMs = 60_000
 
 const document = specification('evm')
 const errorCodes = new Map(
@@ -19,10 +22,12 @@ const errorCodes = new Map(
   ]),
 )
 
-/** What a gateway is called with. */
+/** What a gateway is called with. A seed stands for the same calls, one after the other, on every machine. */
 export interface Fuzzing {
   readonly url: string
   readonly seed: number
+  readonly calls: number
+  /** Upper bound, for a machine that is too slow for all calls. */
   readonly seconds: number
 }
 
@@ -30,6 +35,8 @@ export interface Fuzzing {
 export interface Fuzzed {
   readonly results: number
   readonly errors: number
+  /** Responses that are listed as deviations. */
+  readonly deviations: number
   /** Calls without an answer, as the node had ended itself. */
   readonly unanswered: readonly ArbitraryCall[]
   /** Responses that the document does not describe, one of each kind, with the call. */
@@ -37,33 +44,38 @@ export interface Fuzzed {
 }
 
 /** Calls methods with whatever the OpenRPC document allows and forbids, and examines the responses. */
-export async function fuzz({ url, seed, seconds }: Fuzzing): Promise<Fuzzed> {
+export async function fuzz({ url, seed, calls: count, seconds }: Fuzzing): Promise<Fuzzed> {
   const calls = arbitraryCall(await sampleOf(overHttp(url)))
   const problems = new Map<string, ArbitraryCall>()
   const unanswered: ArbitraryCall[] = []
-  const counts = { results: 0, errors: 0 }
-  const examineNext = async (waiting: ArbitraryCall[]) => {
-    for (let call = waiting.shift(); call; call = waiting.shift()) {
-      const { status, body } = await send(url, call)
-      if (status === noUpstream) {
-        unanswered.push(call)
-        await expect
-          .poll(() => send(url, { method: 'eth_chainId', params: [] }))
-          .toMatchObject({ status: 200 })
-        continue
-      }
-      counts[body.error === undefined ? 'results' : 'errors'] += 1
-      const problem = status === 200 ? problemOf(call.method, body) : `status ${status}`
-      const kind = `${call.method}: ${problem}`
-      if (problem !== undefined && !problems.has(kind)) problems.set(kind, call)
-    }
-  }
+  const counts = { results: 0, errors: 0, deviations: 0 }
   const end = performance.now() + seconds * 1_000
-  for (let round = 0; performance.now() < end; round++) {
-    const waiting = generate(calls, { seed: seed + round, numRuns: callsInRound })
-    await Promise.all(Array.from({ length: callsAtOnce }, () => examineNext(waiting)))
+  for (const call of callsOf(calls, seed, count)) {
+    if (performance.now() > end) break
+    const { status, body } = await send(url, call)
+    if (status === noUpstream) {
+      unanswered.push(call)
+      await expect
+        .poll(() => send(url, { method: 'eth_chainId', params: [] }), { timeout: restartMs })
+        .toMatchObject({ status: 200 })
+      continue
+    }
+    counts[body.error === undefined ? 'results' : 'errors'] += 1
+    const verdict = status === 200 ? examined(call.method, body) : { problem: `status ${status}` }
+    if (verdict === 'deviation') counts.deviations += 1
+    if (typeof verdict === 'string') continue
+    const kind = `${call.method}: ${verdict.problem}`
+    if (!problems.has(kind)) problems.set(kind, call)
   }
   return { ...counts, unanswered, problems: [...problems] }
+}
+
+// In rounds: a connection would be idle for too long while all are generated.
+function* callsOf(calls: Arbitrary<ArbitraryCall>, seed: number, count: number): Generator<ArbitraryCall> {
+  for (let from = 0; from < count; from += callsInRound) {
+    const numRuns = Math.min(callsInRound, count - from)
+    yield* generate(calls, { seed: seed * roundsOfSeed + from / callsInRound, numRuns })
+  }
 }
 
 interface Body {
@@ -85,24 +97,25 @@ async function send(
   return { status: response.status, body: (await response.json()) as Body }
 }
 
-function problemOf(method: string, body: Body): string | undefined {
+/** Says whether a response is as the document or the list of deviations has it, or what is wrong with it. */
+function examined(method: string, body: Body): 'described' | 'deviation' | { readonly problem: string } {
   const { jsonrpc, id, error } = body
-  if (jsonrpc !== '2.0' || id !== 'a') return 'not a response to the request'
+  if (jsonrpc !== '2.0' || id !== 'a') return { problem: 'not a response to the request' }
   if (error === undefined) {
+    if (isResultOf(method, body.result)) return 'described'
     const isAllowed = resultDeviations.some(
       ({ methods, allows }) => methods.includes(method) && allows(body.result),
     )
-    return isAllowed || isResultOf(method, body.result)
-      ? undefined
-      : `the result breaks the schema: ${JSON.stringify(body.result).slice(0, 200)}`
+    if (isAllowed) return 'deviation'
+    return { problem: `the result breaks the schema: ${JSON.stringify(body.result).slice(0, 200)}` }
   }
-  if ('result' in body) return 'both a result and an error'
+  if ('result' in body) return { problem: 'both a result and an error' }
   const { code, message } = error
-  if (typeof message !== 'string') return 'the error has no message'
-  const isDeclared = errorCodes.get(method)?.has(code) === true
+  if (typeof message !== 'string') return { problem: 'the error has no message' }
+  if (errorCodes.get(method)?.has(code) === true) return 'described'
   const isAllowed = errorDeviations.some(
     (deviation) =>
       deviation.code === code && deviation.methods.test(method) && deviation.message.test(message),
   )
-  return isDeclared || isAllowed ? undefined : `code ${String(code)} ${message}`
+  return isAllowed ? 'deviation' : { problem: `code ${String(code)} ${message}` }
 }

@@ -7,7 +7,10 @@ import { fillChain } from './geth-cases.ts'
 import { gethFolder, startGeth } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
+// FAIRLEAD_FUZZ_SEED chooses the calls, FAIRLEAD_FUZZ_CALLS their number in front of each node, and FAIRLEAD_FUZZ_SECONDS
+// is the most time that both nodes together take.
 const seed = Number(process.env['FAIRLEAD_FUZZ_SEED'] ?? 20_261_124)
+const calls = Number(process.env['FAIRLEAD_FUZZ_CALLS'] ?? 10_000)
 const seconds = Number(process.env['FAIRLEAD_FUZZ_SECONDS'] ?? 120) / 2
 const timeout = seconds * 1_000 + 300_000
 
@@ -19,7 +22,7 @@ test('every response is one of the OpenRPC document, in front of anvil', { timeo
     await service.end('SIGTERM')
   })
   const [{ node_url: url, token }] = service.file.nodes
-  examine('anvil', await fuzz({ url: `${url}/${token}`, seed, seconds }), service)
+  examine('anvil', await fuzz({ url: `${url}/${token}`, seed, calls, seconds }), service)
 })
 
 test.skipIf(!canBuildGo)(
@@ -33,15 +36,18 @@ test.skipIf(!canBuildGo)(
     await fillChain(overHttp(geth.httpUrl))
     const service = await serve({ FAIRLEAD_EVM_UPSTREAM: geth.httpUrl })
     onTestFinished(() => service.remove())
-    const fuzzed = await fuzz({ url: `${service.url}/${service.token}`, seed, seconds })
+    const fuzzed = await fuzz({ url: `${service.url}/${service.token}`, seed, calls, seconds })
     examine('go-ethereum', fuzzed, service)
     expect(fuzzed.unanswered).toEqual([])
   },
 )
 
-function examine(node: string, { results, errors, unanswered, problems }: Fuzzed, service: ServiceProcess) {
+function examine(node: string, fuzzed: Fuzzed, service: ServiceProcess) {
+  const { results, errors, deviations, unanswered, problems } = fuzzed
+  const sent = results + errors + unanswered.length
   process.stdout.write(
-    `${node}: seed ${seed}, ${results} results, ${errors} errors, ${unanswered.length} unanswered\n`,
+    `${node}: seed ${seed}, ${sent} of ${calls} calls${sent < calls ? `: ${seconds} s were over` : ''}; ` +
+      `${results} results, ${errors} errors, ${deviations} deviations, ${unanswered.length} unanswered\n`,
   )
   expect(problems).toEqual([])
   expect(results).toBeGreaterThan(0)
