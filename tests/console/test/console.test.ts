@@ -65,220 +65,311 @@ async function blockNumber(token: string): Promise<number> {
   return response.status
 }
 
-describe('a first day', () => {
-  let token: string
+// One story: each step begins where the one before has ended.
+describe('the console', { shuffle: false }, () => {
+  describe('a first day', () => {
+    let token: string
 
-  it('begins with a password that has to be changed', async () => {
-    const { owner } = served()
-    await heading('Sign in')
-    expect(await page.evaluate(scriptBytes)).toBeLessThan(100_000)
-    await signIn(page, owner.email, 'not the password')
-    await page.getByRole('alert').getByText(/\w/).waitFor()
-    await signIn(page, owner.email, owner.password)
-    await heading('Choose a password')
-    await page.getByLabel('Current password').fill(owner.password)
-    await page.getByLabel('New password', { exact: true }).fill(chosenPassword)
-    await page.getByLabel('New password once more').fill('another one')
-    await page.getByRole('button', { name: 'Change password' }).click()
-    await page.getByText('This is not the new password.').waitFor()
-    expect(await page.evaluate('document.activeElement.name')).toBe('repeated')
-    await page.getByLabel('New password once more').fill(chosenPassword)
-    await page.getByRole('button', { name: 'Change password' }).click()
-    await heading('Overview')
-  })
-
-  it('comes to a node and a first call by clicking', async () => {
-    await page.getByRole('link', { name: 'New node' }).click()
-    await heading('New node')
-    await page.getByLabel('Name').fill('Explorer')
-    await page.getByRole('button', { name: 'Create node' }).click()
-    token = await takeSecret(page, 'Token')
-    await heading('Explorer')
-    await page.getByRole('link', { name: 'Try it' }).click()
-    await heading('Playground')
-    await page.getByRole('button', { name: /^Use / }).click()
-    await vi.waitFor(async () => expect(await page.getByLabel('Token').inputValue()).toBe(token), {
-      timeout: 20_000,
+    it('begins with a password that has to be changed', async () => {
+      const { owner } = served()
+      await heading('Sign in')
+      expect(await page.evaluate(scriptBytes)).toBeLessThan(100_000)
+      await signIn(page, owner.email, 'not the password')
+      await page.getByRole('alert').getByText(/\w/).waitFor()
+      await signIn(page, owner.email, owner.password)
+      await heading('Choose a password')
+      await page.getByLabel('Current password').fill(owner.password)
+      await page.getByLabel('New password', { exact: true }).fill(chosenPassword)
+      await page.getByLabel('New password once more').fill('another one')
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await page.getByText('This is not the new password.').waitFor()
+      expect(await page.evaluate('document.activeElement.name')).toBe('repeated')
+      await page.getByLabel('New password once more').fill(chosenPassword)
+      await page.getByRole('button', { name: 'Change password' }).click()
+      await heading('Overview')
     })
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('HTTP 200').waitFor()
-    expect(await page.getByLabel('Body of the answer').innerText()).toMatch(/"result": "0x[0-9a-f]+"/)
-  })
 
-  it('makes a call of a form that the specification gives', async () => {
-    await page.getByLabel('Method').selectOption('eth_getBalance')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('This value is needed.').waitFor()
-    await page.getByLabel('address').fill('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('HTTP 200').waitFor()
-  })
-
-  it('gives a credential out, replaces it and takes it back within a second', async () => {
-    await page.getByRole('link', { name: 'Nodes', exact: true }).click()
-    await page.getByRole('link', { name: 'Explorer' }).click()
-    await page.getByRole('link', { name: 'Credentials' }).click()
-    await page.getByRole('button', { name: 'New credential' }).click()
-    await page.getByLabel('Label').fill('Backend')
-    await page.getByRole('button', { name: 'Create credential' }).click()
-    const first = await takeSecret(page, 'Token')
-    await vi.waitFor(async () => expect(await blockNumber(first)).toBe(200), { timeout: 20_000 })
-    await page.getByRole('button', { name: 'Rotate Backend' }).click()
-    await page.getByLabel('The old one works on for').selectOption('0')
-    await page.getByRole('button', { name: 'Rotate', exact: true }).click()
-    const second = await takeSecret(page, 'Token')
-    const withinASecond = { timeout: 1_000, interval: 50 }
-    await vi.waitFor(async () => expect(await blockNumber(first)).toBe(401), withinASecond)
-    expect(await blockNumber(second)).toBe(200)
-    await page.getByRole('button', { name: 'Revoke Backend' }).click()
-    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-    await page.getByText('Credential revoked').waitFor()
-    await vi.waitFor(async () => expect(await blockNumber(second)).toBe(401), withinASecond)
-    expect(await blockNumber(token)).toBe(200)
-  })
-
-  it('does not overwrite what somebody else has changed', async () => {
-    await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await page.getByRole('dialog').getByLabel('Name').fill('Mine')
-    const id = new URL(page.url()).pathname.split('/')[3]
-    const { service } = served()
-    const response = await fetch(`${service.url}/v2/nodes/${id}/`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-      body: '{"name":"Theirs"}',
+    it('comes to a node and a first call by clicking', async () => {
+      await page.getByRole('link', { name: 'New node' }).click()
+      await heading('New node')
+      await page.getByLabel('Name').fill('Explorer')
+      await page.getByRole('button', { name: 'Create node' }).click()
+      token = await takeSecret(page, 'Token')
+      await heading('Explorer')
+      await page.getByRole('link', { name: 'Try it' }).click()
+      await heading('Playground')
+      await page.getByRole('button', { name: /^Use / }).click()
+      await vi.waitFor(async () => expect(await page.getByLabel('Token').inputValue()).toBe(token), {
+        timeout: 20_000,
+      })
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('HTTP 200').waitFor()
+      expect(await page.getByLabel('Body of the answer').innerText()).toMatch(/"result": "0x[0-9a-f]+"/)
     })
-    expect(response.status).toBe(200)
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Reload' }).click()
-    await vi.waitFor(
-      async () => expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Theirs'),
-      { timeout: 20_000 },
-    )
-    await page.getByRole('dialog').getByLabel('Name').fill('Explorer')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await heading('Explorer')
-  })
 
-  it('says at the field what the service refuses', async () => {
-    await page.getByRole('link', { name: 'Access rules' }).click()
-    await page.getByRole('button', { name: 'New rule' }).click()
-    await page.getByLabel('Kind').selectOption('ip')
-    await page.getByLabel('Value').fill('not an address')
-    await page.getByRole('button', { name: 'Create rule' }).click()
-    await page.locator('[aria-invalid="true"]:focus').waitFor()
-    const described = await page.getByLabel('Value').getAttribute('aria-describedby')
-    expect(described).toContain('-error')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.locator(':focus', { hasText: /^New rule$/ }).waitFor()
-  })
-
-  it('invites a viewer, who sees and changes nothing', async () => {
-    await page.getByRole('link', { name: 'Members' }).click()
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
-    await page.getByLabel('E-mail').fill('tomas@example.test')
-    await page.getByLabel('Role').selectOption('viewer')
-    await page.getByRole('button', { name: 'Create invitation' }).click()
-    const address = new URL(await takeSecret(page, 'Address'))
-    const guest = await served().visit(`${address.pathname}${address.hash}`)
-    await guest.getByLabel('First name').fill('Tomas')
-    await guest.getByLabel('Last name').fill('Lind')
-    await guest.getByLabel('Password').fill(chosenPassword)
-    expect(guest.url()).not.toContain('#')
-    await guest.getByRole('button', { name: 'Join' }).click()
-    await guest.getByRole('link', { name: 'Nodes', exact: true }).click()
-    await guest.getByRole('link', { name: 'Explorer' }).click()
-    await guest.getByRole('link', { name: 'Credentials' }).click()
-    await guest.getByRole('cell', { name: 'active' }).first().waitFor()
-    expect(await guest.getByRole('button', { name: /Edit|New|Rotate|Revoke|Delete/ }).count()).toBe(0)
-    expect(await guest.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
-    await guest.goto(`${served().service.url}/console/audit-log`)
-    await guest.getByRole('heading', { name: 'Not for your role' }).waitFor()
-    await guest.close()
-  })
-
-  it('has the same figures as CSV', async () => {
-    const { service } = served()
-    await vi.waitFor(async () => expect(await service.reportedCalls()).toBeGreaterThan(3), {
-      timeout: 30_000,
+    it('makes a call of a form that the specification gives', async () => {
+      await page.getByLabel('Method').selectOption('eth_getBalance')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('This value is needed.').waitFor()
+      await page.getByLabel('address').fill('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText('HTTP 200').waitFor()
     })
-    await page.getByRole('link', { name: 'Usage' }).click()
-    await page.getByLabel('Method').check()
-    const balances = page.getByRole('row').filter({ hasText: 'eth_getBalance' })
-    await balances.getByRole('cell', { name: /^[\d.,]+ ms$/ }).waitFor()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download CSV' }).click(),
-    ])
-    const [head = '', ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
-    const { searchParams } = new URL(download.url())
-    const response = await fetch(`${service.url}/v2/reporting/node-usage/?${searchParams.toString()}`, {
-      headers: { authorization: `Bearer ${service.apiKey}` },
+
+    it('gives a credential out, replaces it and takes it back within a second', async () => {
+      await page.getByRole('link', { name: 'Nodes', exact: true }).click()
+      await page.getByRole('link', { name: 'Explorer' }).click()
+      await page.getByRole('link', { name: 'Credentials' }).click()
+      await page.getByRole('button', { name: 'New credential' }).click()
+      await page.getByLabel('Label').fill('Backend')
+      await page.getByRole('button', { name: 'Create credential' }).click()
+      const first = await takeSecret(page, 'Token')
+      await vi.waitFor(async () => expect(await blockNumber(first)).toBe(200), { timeout: 20_000 })
+      await page.getByRole('button', { name: 'Rotate Backend' }).click()
+      await page.getByLabel('The old one works on for').selectOption('0')
+      await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+      const second = await takeSecret(page, 'Token')
+      const withinASecond = { timeout: 1_000, interval: 50 }
+      await vi.waitFor(async () => expect(await blockNumber(first)).toBe(401), withinASecond)
+      expect(await blockNumber(second)).toBe(200)
+      await page.getByRole('button', { name: 'Revoke Backend' }).click()
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+      await page.getByText('Credential revoked').waitFor()
+      await vi.waitFor(async () => expect(await blockNumber(second)).toBe(401), withinASecond)
+      expect(await blockNumber(token)).toBe(200)
     })
-    const { results } = (await response.json()) as {
-      results: readonly Record<string, string | number | null>[]
-    }
-    const rows = results.map((row) =>
-      head
-        .split(',')
-        .map((name) => String(row[name] ?? ''))
-        .join(','),
-    )
-    expect(lines).toEqual(rows)
+
+    it('does not overwrite what somebody else has changed', async () => {
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Mine')
+      const id = new URL(page.url()).pathname.split('/')[3]
+      const { service } = served()
+      const response = await fetch(`${service.url}/v2/nodes/${id}/`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+        body: '{"name":"Theirs"}',
+      })
+      expect(response.status).toBe(200)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('button', { name: 'Reload' }).click()
+      await vi.waitFor(
+        async () => expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Theirs'),
+        { timeout: 20_000 },
+      )
+      await page.getByRole('dialog').getByLabel('Name').fill('Explorer')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await heading('Explorer')
+    })
+
+    it('says at the field what the service refuses', async () => {
+      await page.getByRole('link', { name: 'Access rules' }).click()
+      await page.getByRole('button', { name: 'New rule' }).click()
+      await page.getByLabel('Kind').selectOption('ip')
+      await page.getByLabel('Value').fill('not an address')
+      await page.getByRole('button', { name: 'Create rule' }).click()
+      await page.locator('[aria-invalid="true"]:focus').waitFor()
+      const described = await page.getByLabel('Value').getAttribute('aria-describedby')
+      expect(described).toContain('-error')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.locator(':focus', { hasText: /^New rule$/ }).waitFor()
+    })
+
+    it('invites a viewer, who sees and changes nothing', async () => {
+      await page.getByRole('link', { name: 'Members' }).click()
+      await page.getByRole('button', { name: 'Invite somebody' }).click()
+      await page.getByLabel('E-mail').fill('tomas@example.test')
+      await page.getByLabel('Role').selectOption('viewer')
+      await page.getByRole('button', { name: 'Create invitation' }).click()
+      const address = new URL(await takeSecret(page, 'Address'))
+      const guest = await served().visit(`${address.pathname}${address.hash}`)
+      await guest.getByLabel('First name').fill('Tomas')
+      await guest.getByLabel('Last name').fill('Lind')
+      await guest.getByLabel('Password').fill(chosenPassword)
+      expect(guest.url()).not.toContain('#')
+      await guest.getByRole('button', { name: 'Join' }).click()
+      await guest.getByRole('link', { name: 'Nodes', exact: true }).click()
+      await guest.getByRole('link', { name: 'Explorer' }).click()
+      await guest.getByRole('link', { name: 'Credentials' }).click()
+      await guest.getByRole('cell', { name: 'active' }).first().waitFor()
+      expect(await guest.getByRole('button', { name: /Edit|New|Rotate|Revoke|Delete/ }).count()).toBe(0)
+      expect(await guest.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
+      await guest.goto(`${served().service.url}/console/audit-log`)
+      await guest.getByRole('heading', { name: 'Not for your role' }).waitFor()
+      await guest.close()
+    })
+
+    it('has the same figures as CSV', async () => {
+      const { service } = served()
+      await vi.waitFor(async () => expect(await service.reportedCalls()).toBeGreaterThan(3), {
+        timeout: 30_000,
+      })
+      await page.getByRole('link', { name: 'Usage' }).click()
+      await page.getByLabel('Method').check()
+      const balances = page.getByRole('row').filter({ hasText: 'eth_getBalance' })
+      await balances.getByRole('cell', { name: /^[\d.,]+ ms$/ }).waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download CSV' }).click(),
+      ])
+      const [head = '', ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+      const { searchParams } = new URL(download.url())
+      const response = await fetch(`${service.url}/v2/reporting/node-usage/?${searchParams.toString()}`, {
+        headers: { authorization: `Bearer ${service.apiKey}` },
+      })
+      const { results } = (await response.json()) as {
+        results: readonly Record<string, string | number | null>[]
+      }
+      const rows = results.map((row) =>
+        head
+          .split(',')
+          .map((name) => String(row[name] ?? ''))
+          .join(','),
+      )
+      expect(lines).toEqual(rows)
+    })
+
+    it('shows how long calls took', async () => {
+      await page.getByRole('link', { name: 'Overview' }).click()
+      const figure = page.locator('.figure').filter({ hasText: 'Mean latency' })
+      await figure.getByText(/^[\d.,]+ ms$/).waitFor()
+      const chart = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Latency' }) })
+      await chart.getByText('Show as a table').click()
+      await chart
+        .getByRole('cell', { name: /^[\d.,]+$/ })
+        .first()
+        .waitFor()
+    })
+
+    it('tells a webhook of what happens, and sends it again', async () => {
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByRole('button', { name: 'New webhook' }).first().click()
+      await page.getByLabel('Address', { exact: true }).fill(receiver.url)
+      await page.getByLabel('An upstream went down').check()
+      await page.getByRole('button', { name: 'Create webhook' }).click()
+      const secret = await takeSecret(page, 'Signing secret')
+      await page.getByRole('link', { name: receiver.url }).click()
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('Test delivered').waitFor()
+      await page.getByRole('button', { name: 'Send webhook.test again' }).click()
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 20_000 })
+      expect(receiver.received.map((request) => isSignedWith(secret, request))).toEqual([true, true])
+      await page.getByRole('link', { name: 'Audit log' }).click()
+      await page.getByRole('cell', { name: 'webhook.resend' }).waitFor()
+    })
+
+    it('lets in whom the identity provider vouches for, and tells others that they are not in', async () => {
+      const visitor = await served().visit('/console/')
+      const goThrough = (email: string) => {
+        provider.account = { id: email, email, verified: true }
+        return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
+      }
+      await goThrough('stranger@example.test')
+      await visitor.getByRole('alert').getByText('The sign-in through Breakwater did not succeed').waitFor()
+      expect(visitor.url()).not.toContain('#')
+      await visitor.context().clearCookies()
+      await goThrough(served().owner.email)
+      await visitor.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      await visitor.close()
+    })
+
+    it('comes back to the same page after the session has ended', async () => {
+      const { owner } = served()
+      await page.getByRole('link', { name: 'API keys' }).click()
+      await heading('API keys')
+      await page.context().clearCookies()
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByText('Your session has ended.').waitFor()
+      await signIn(page, owner.email, chosenPassword)
+      await heading('Webhooks')
+    })
   })
 
-  it('shows how long calls took', async () => {
-    await page.getByRole('link', { name: 'Overview' }).click()
-    const figure = page.locator('.figure').filter({ hasText: 'Mean latency' })
-    await figure.getByText(/^[\d.,]+ ms$/).waitFor()
-    const chart = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Latency' }) })
-    await chart.getByText('Show as a table').click()
-    await chart
-      .getByRole('cell', { name: /^[\d.,]+$/ })
-      .first()
-      .waitFor()
-  })
+  describe('every page', () => {
+    const paths = [
+      '',
+      'projects',
+      'projects/{project}',
+      'nodes',
+      'nodes/new',
+      'nodes/{node}',
+      'nodes/{node}/credentials',
+      'nodes/{node}/rules',
+      'nodes/{node}/limits',
+      'nodes/{node}/methods',
+      'nodes/{node}/upstreams',
+      'playground?node={node}',
+      'usage',
+      'members',
+      'api-keys',
+      'webhooks',
+      'audit-log',
+      'account',
+      'nothing',
+    ]
 
-  it('tells a webhook of what happens, and sends it again', async () => {
-    await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByRole('button', { name: 'New webhook' }).first().click()
-    await page.getByLabel('Address', { exact: true }).fill(receiver.url)
-    await page.getByLabel('An upstream went down').check()
-    await page.getByRole('button', { name: 'Create webhook' }).click()
-    const secret = await takeSecret(page, 'Signing secret')
-    await page.getByRole('link', { name: receiver.url }).click()
-    await page.getByRole('button', { name: 'Send a test' }).click()
-    await page.getByText('Test delivered').waitFor()
-    await page.getByRole('button', { name: 'Send webhook.test again' }).click()
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 20_000 })
-    expect(receiver.received.map((request) => isSignedWith(secret, request))).toEqual([true, true])
-    await page.getByRole('link', { name: 'Audit log' }).click()
-    await page.getByRole('cell', { name: 'webhook.resend' }).waitFor()
-  })
+    it('can be read by everybody, in both colours, and on a narrow screen', async () => {
+      const { service } = served()
+      const headers = { authorization: `Bearer ${service.apiKey}` }
+      const response = await fetch(`${service.url}/v2/nodes/?name=Explorer`, { headers })
+      const { results } = (await response.json()) as {
+        results: readonly { readonly id: string; readonly project: { readonly id: string } }[]
+      }
+      const found: string[] = []
+      for (const path of paths) {
+        const place = path
+          .replace('{node}', results[0]?.id ?? '')
+          .replace('{project}', results[0]?.project.id ?? '')
+        await page.setViewportSize({ width: 1280, height: 800 })
+        await page.emulateMedia({ colorScheme: 'light' })
+        await goTo(page, `${service.url}/console/${place}`)
+        found.push(...(await violations(page)).map((one) => `${path} ${one}`))
+        await page.emulateMedia({ colorScheme: 'dark' })
+        found.push(...(await violations(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
+        await page.setViewportSize({ width: 360, height: 780 })
+        // Charts take their new size after the page has its own.
+        const fits = await page
+          .waitForFunction('innerWidth === 360 && document.documentElement.scrollWidth === 360', undefined, {
+            timeout: 10_000,
+          })
+          .catch(() => undefined)
+        if (!fits) {
+          const width = await page.evaluate('document.documentElement.scrollWidth')
+          found.push(`${path} is ${String(width)} wide at 360`)
+        }
+      }
+      expect(found).toEqual([])
+    })
 
-  it('lets in whom the identity provider vouches for, and tells others that they are not in', async () => {
-    const visitor = await served().visit('/console/')
-    const goThrough = (email: string) => {
-      provider.account = { id: email, email, verified: true }
-      return visitor.getByRole('link', { name: 'Sign in with Breakwater' }).click()
-    }
-    await goThrough('stranger@example.test')
-    await visitor.getByRole('alert').getByText('The sign-in through Breakwater did not succeed').waitFor()
-    expect(visitor.url()).not.toContain('#')
-    await visitor.context().clearCookies()
-    await goThrough(served().owner.email)
-    await visitor.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-    await visitor.close()
-  })
+    it('can be read by everybody before anybody is known', async () => {
+      const visitor = await served().visit('/console/')
+      await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
+      expect(await violations(visitor)).toEqual([])
+      await visitor.goto(`${served().service.url}/console/invitation#token`)
+      await visitor.getByRole('heading', { name: 'Join the organization' }).waitFor()
+      expect(await violations(visitor)).toEqual([])
+      await visitor.close()
+    })
 
-  it('comes back to the same page after the session has ended', async () => {
-    const { owner } = served()
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await heading('API keys')
-    await page.context().clearCookies()
-    await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByText('Your session has ended.').waitFor()
-    await signIn(page, owner.email, chosenPassword)
-    await heading('Webhooks')
+    it('keeps to the content security policy, without errors, and talks to nobody else', () => {
+      expect(served().problems()).toEqual([])
+    })
+
+    it('can be reached by the keyboard, which goes to the heading of the next one', async () => {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.goto(`${served().service.url}/console/projects`)
+      await heading('Projects')
+      await page.keyboard.press('Tab')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+      await page.getByRole('link', { name: 'Members' }).focus()
+      await page.keyboard.press('Enter')
+      await heading('Members')
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Members')
+      expect(await page.title()).toBe('Members · Fairlead')
+    })
+
+    it('keeps no secret in the browser', async () => {
+      expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
+    })
   })
 })
 
@@ -289,91 +380,3 @@ async function goTo(target: Page, url: string): Promise<void> {
   const unfinished = target.locator('.skeleton, [aria-busy="true"]')
   await vi.waitFor(async () => expect(await unfinished.count()).toBe(0), { timeout: 20_000 })
 }
-
-describe('every page', () => {
-  const paths = [
-    '',
-    'projects',
-    'projects/{project}',
-    'nodes',
-    'nodes/new',
-    'nodes/{node}',
-    'nodes/{node}/credentials',
-    'nodes/{node}/rules',
-    'nodes/{node}/limits',
-    'nodes/{node}/methods',
-    'nodes/{node}/upstreams',
-    'playground?node={node}',
-    'usage',
-    'members',
-    'api-keys',
-    'webhooks',
-    'audit-log',
-    'account',
-    'nothing',
-  ]
-
-  it('can be read by everybody, in both colours, and on a narrow screen', async () => {
-    const { service } = served()
-    const headers = { authorization: `Bearer ${service.apiKey}` }
-    const response = await fetch(`${service.url}/v2/nodes/?name=Explorer`, { headers })
-    const { results } = (await response.json()) as {
-      results: readonly { readonly id: string; readonly project: { readonly id: string } }[]
-    }
-    const found: string[] = []
-    for (const path of paths) {
-      const place = path
-        .replace('{node}', results[0]?.id ?? '')
-        .replace('{project}', results[0]?.project.id ?? '')
-      await page.setViewportSize({ width: 1280, height: 800 })
-      await page.emulateMedia({ colorScheme: 'light' })
-      await goTo(page, `${service.url}/console/${place}`)
-      found.push(...(await violations(page)).map((one) => `${path} ${one}`))
-      await page.emulateMedia({ colorScheme: 'dark' })
-      found.push(...(await violations(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
-      await page.setViewportSize({ width: 360, height: 780 })
-      // Charts take their new size after the page has its own.
-      const fits = await page
-        .waitForFunction('innerWidth === 360 && document.documentElement.scrollWidth === 360', undefined, {
-          timeout: 10_000,
-        })
-        .catch(() => undefined)
-      if (!fits) {
-        const width = await page.evaluate('document.documentElement.scrollWidth')
-        found.push(`${path} is ${String(width)} wide at 360`)
-      }
-    }
-    expect(found).toEqual([])
-  })
-
-  it('can be read by everybody before anybody is known', async () => {
-    const visitor = await served().visit('/console/')
-    await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(await violations(visitor)).toEqual([])
-    await visitor.goto(`${served().service.url}/console/invitation#token`)
-    await visitor.getByRole('heading', { name: 'Join the organization' }).waitFor()
-    expect(await violations(visitor)).toEqual([])
-    await visitor.close()
-  })
-
-  it('keeps to the content security policy, without errors, and talks to nobody else', () => {
-    expect(served().problems()).toEqual([])
-  })
-
-  it('can be reached by the keyboard, which goes to the heading of the next one', async () => {
-    await page.setViewportSize({ width: 1280, height: 800 })
-    await page.goto(`${served().service.url}/console/projects`)
-    await heading('Projects')
-    await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
-    await page.getByRole('link', { name: 'Members' }).focus()
-    await page.keyboard.press('Enter')
-    await heading('Members')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Members')
-    expect(await page.title()).toBe('Members · Fairlead')
-  })
-
-  it('keeps no secret in the browser', async () => {
-    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
-  })
-})
