@@ -110,7 +110,8 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
 }
 
-describe('WebSocket subscriptions of the service', () => {
+// The last test ends the service.
+describe('WebSocket subscriptions of the service', { shuffle: false }, () => {
   it('go on without a gap and without a double when the engine is killed and comes back', async () => {
     const before = Number(await engine<string>('eth_blockNumber'))
     const { contract } = sample

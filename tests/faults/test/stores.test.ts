@@ -110,6 +110,8 @@ function workers(): number[] {
 
 describe.skipIf(postgresPrograms === undefined || !hasRedisServer)(
   'two processes under load (needs PostgreSQL and Redis)',
+  // The last test ends the gateway.
+  { shuffle: false },
   () => {
     it('go on without the shared store, within the limit of each, and count together when it is back', async () => {
       const limited = startLoad(`${service.url}/${await newToken({ rate: { requestsPerSecond: rate } })}`, 10)
