@@ -289,11 +289,13 @@ it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the 
 }, 30_000)
 
 it('is not ready once the database is closed, but lives', async () => {
-  await gateway.store.close()
-  const response = await get('/readyz')
+  const own = await gatewayFixture({}, node.url)
+  onTestFinished(own.stop)
+  await own.store.close()
+  const response = await get('/readyz', {}, 'GET', own.url)
   expect([response.status, await response.text()]).toEqual([503, 'the database does not answer\n'])
-  expect((await get('/healthz')).status).toBe(200)
-  expect((await post(`/${gateway.first.token}`, chainId)).status).toBe(200)
+  expect((await get('/healthz', {}, 'GET', own.url)).status).toBe(200)
+  expect((await fetch(`${own.url}/${own.first.token}`, { method: 'POST', body: chainId })).status).toBe(200)
 })
 
 it('the log is one JSON object a line, and hides headers should one ever get in', () => {
