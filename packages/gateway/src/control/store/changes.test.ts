@@ -29,6 +29,8 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   afterAll(() => database.remove())
   // Notifications of what was done before may still be on their way.
   beforeEach(async () => {
+    const own = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
+    await setNodeUpstreams(store.db, store.sealer, first.nodeId, own)
     await settle()
     heard.mockClear()
   })
@@ -106,8 +108,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     expect(await heardOf(() => putLimits(store.db, project, undefined))).toEqual(ofNode())
     const found = { available: false, withheld: true, code: -32601, note: '', latencyMs: null } as const
     const finding = { ...found, method: 'eth_coinbase', transport: 'http' } as const
-    const record = () =>
-      recordNodeMethods(store.db, store.sealer, { nodeId, upstreams: { evm: 'devnet' } }, [finding])
+    const record = () => recordNodeMethods(store.db, store.sealer, { nodeId, upstreams }, [finding])
     expect(await heardOf(record)).toEqual(ofNode())
   })
 

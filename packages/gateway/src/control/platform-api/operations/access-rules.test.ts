@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { mostRules } from '../../records/access-rules.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
 import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
@@ -96,6 +96,8 @@ describe.each(backends)('rules of nodes on $name', ({ create }) => {
   })
 
   it('are no more than a hundred of a kind, however many come at once', async () => {
+    const { db } = fixture.store
+    onTestFinished(async () => void (await db.deleteFrom('access_rules').execute()))
     await sql`
       insert into access_rules (id, node_id, kind, value, action)
       select 'AR-' || n, ${nodeId}::text, 'origin', 'a' || n, 'allow'
