@@ -72,15 +72,18 @@ describe('the verbs', () => {
   })
 
   it('show a person a table, and how many there are', async () => {
-    await json('project', 'create', '--name', 'Quay')
+    const { id } = await json('project', 'create', '--name', 'Quay')
     const { out, remarks } = await runCommand(['project', 'list', '--page-size', '1'], environment, true)
     expect(out).toMatch(/^id +name +type +networks +members +created_at\nPR-\S+ +Quay +public +0 +1 +\S+\n$/)
     expect(remarks).toMatch(/^1 of 2; --page 2 shows more, --all everything\n$/)
+    await run('project', 'delete', String(id))
   })
 
   it('read every page when asked to', async () => {
+    const { id } = await json('project', 'create', '--name', 'Quay')
     const { results } = await json('project', 'list', '--page-size', '1', '--all')
     expect(results).toHaveLength(2)
+    await run('project', 'delete', String(id))
   })
 
   it('take lists, objects, times and null', async () => {

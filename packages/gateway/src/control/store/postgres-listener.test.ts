@@ -8,7 +8,8 @@ import type { Store } from './open-store.ts'
 
 const postgres = backends.filter((backend) => backend.name === 'postgresql')
 
-describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', () => {
+// The last test closes the store that the others read from.
+describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', { shuffle: false }, () => {
   let database: TemporaryDatabase
   let writer: Store
   let reader: Store

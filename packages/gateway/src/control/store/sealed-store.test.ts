@@ -1,20 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ensureFirstStart } from '../bootstrap.ts'
 import { mostRules, putAccessRule } from '../records/access-rules.ts'
 import { putLimits } from '../records/limits.ts'
 import { issueNodeCredential } from '../records/node-credentials.ts'
 import { setNodeUpstreams } from '../records/configured-node.ts'
-import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
+import { describeInOrder } from '../testing/describe-in-order.ts'
+import type { TemporaryDatabase } from '../testing/temporary-store.ts'
 import { loadNodeCredentials } from './load-node-credentials.ts'
 import { type Store, openStore } from './open-store.ts'
 
 const dumpProgram = ['pg', 'dump'].join('_')
 const upstreams = { evm: 'https://user:c4n4ry@node.example/c4n4ry' }
 
-describe.each(backends)('what the store on $name keeps of a node', ({ create }) => {
+describeInOrder('what the store keeps of a node', (create) => {
   let database: TemporaryDatabase
   let store: Store
   let ids: { readonly nodeId: string; readonly projectId: string }

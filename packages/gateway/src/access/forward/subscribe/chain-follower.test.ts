@@ -66,6 +66,7 @@ it('fills a gap of several requests in order', async () => {
 })
 
 it('takes heads in any order, more than once, and from before it began', async () => {
+  await node('anvil_mine', ['0x28'])
   const start = await latest()
   const { follower, numbers, lost } = await follow()
   await node('anvil_mine', ['0x6'])

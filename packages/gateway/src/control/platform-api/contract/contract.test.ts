@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
+import { describeInOrder } from '../../testing/describe-in-order.ts'
+import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import type { OperationId } from '../platform-call.ts'
 import { defaultPolicy, reportingPolicy } from '../rate-limits.ts'
 import { complaintsOf, complaintsOutside, operationIds, routeTable } from './assert-answer.ts'
@@ -24,12 +25,8 @@ const notProvoked: readonly {
   },
 ]
 
-// The last test reads what the others record, so they run in order. `describe.each` does not accept `shuffle`.
-for (const { name, create } of backends) {
-  describe(`the platform API by its document, on ${name}`, { shuffle: false }, () => describeOn(create))
-}
-
-function describeOn(create: (typeof backends)[number]['create']): void {
+// The last test reads what the others record.
+describeInOrder('the platform API by its document', (create) => {
   let database: TemporaryDatabase
   let world: World
   const provoked = new Map<OperationId, Set<number>>()
@@ -136,7 +133,7 @@ function describeOn(create: (typeof backends)[number]['create']): void {
     )
     expect(left).toEqual([])
   })
-}
+})
 
 function isExempt(id: OperationId, status: number): boolean {
   return notProvoked.some((one) => one.status === status && (one.of === 'all' || one.of === id))

@@ -64,6 +64,7 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
   })
 
   it('is filtered, newest first, page by page', async () => {
+    await fixture.call('/v2/projects/', { method: 'POST', payload: { name: 'Filtered' } })
     for (let index = 0; index < 5; index++) {
       const object = { kind: 'node', id: `ND-${index % 2}`, name: `n${index}` }
       await write({ action: index % 2 === 0 ? 'node.create' : 'node.update', object })

@@ -1,12 +1,13 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { sha256Hex } from '../../../credentials/secret.ts'
 import { writeCredentialUses } from '../../records/credential-uses.ts'
 import { issueNodeCredential } from '../../records/node-credentials.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
 import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
-import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { describeInOrder } from '../../testing/describe-in-order.ts'
+import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import { createPlatformApi } from '../create-platform-api.ts'
 
 interface Credential {
@@ -23,7 +24,7 @@ interface Credential {
   readonly password?: string
 }
 
-describe.each(backends)('credentials of nodes on $name', ({ create }) => {
+describeInOrder('credentials of nodes', (create) => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   let call: JsonCall

@@ -85,7 +85,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
       role: 'editor',
     })
     expect((await browser.call('/v2/projects/')).statusCode).toBe(200)
-    expect((await owner.call(list)).json()).toMatchObject({ count: 0 })
+    expect((await owner.call(list)).body).not.toContain(id)
     await signIn(fixture, 'tomas@breakwater.test', { password: 'seven bells at noon' })
     const log = await owner.call(`/v2/audit-log/?object_id=${id}`)
     expect(log.json<{ results: object[] }>().results).toMatchObject([

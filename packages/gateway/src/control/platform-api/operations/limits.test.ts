@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeUsage } from '../../records/usage.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
 import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
-import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { describeInOrder } from '../../testing/describe-in-order.ts'
+import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 
 const none = {
   requests_per_second: null,
@@ -17,7 +18,7 @@ const none = {
   methods: null,
 }
 
-describe.each(backends)('limits on $name', ({ create }) => {
+describeInOrder('limits', (create) => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   let call: JsonCall

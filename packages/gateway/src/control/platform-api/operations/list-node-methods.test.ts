@@ -16,7 +16,8 @@ import { insertOrganization, insertOwner } from '../../records/organizations.ts'
 import { insertProject } from '../../records/projects.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
-import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { describeInOrder } from '../../testing/describe-in-order.ts'
+import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import { nodeMethods } from './node-methods.ts'
 import type { Success } from '../platform-call.ts'
 
@@ -31,7 +32,7 @@ function finding(method: string, rest: Partial<NodeMethodFinding> = {}): NodeMet
 
 const missing = { available: false, withheld: true, code: -32601, note: 'not offered by the node' }
 
-describe.each(backends)('GET /v2/nodes/{id}/methods/ on $name', ({ create }) => {
+describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   let database: TemporaryDatabase
   let fixture: PlatformFixture
   let nodeId: string

@@ -1,0 +1,16 @@
+import { describe } from 'vitest'
+import { type TemporaryDatabase, backends } from './temporary-store.ts'
+
+/**
+ * Declares tests that build on those before them, for each database. `describe.each` does not accept `shuffle`.
+ *
+ * @param title - ends with the name of the database
+ * @param declare - declares the tests
+ */
+export function describeInOrder(
+  title: string,
+  declare: (create: () => Promise<TemporaryDatabase>) => void,
+): void {
+  for (const { name, create } of backends)
+    describe(`${title} on ${name}`, { shuffle: false }, () => declare(create))
+}
