@@ -17,8 +17,11 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.results/vitest.json' }]],
     passWithNoTests: false,
-    // In CI in any order; the report names the seed, and `--sequence.seed` repeats it.
-    sequence: { shuffle: process.env['CI'] !== undefined },
+    sequence: {
+      shuffle: process.env['CI'] !== undefined,
+      // The same order in each run, so that a failure can be repeated.
+      seed: Number(process.env['FAIRLEAD_TEST_SEED'] ?? 1),
+    },
     restoreMocks: true,
     // Test files keep nothing in modules, so those of a package share one worker that loads the sources once.
     isolate: false,
