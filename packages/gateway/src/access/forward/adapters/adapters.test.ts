@@ -103,3 +103,21 @@ describe('eth_getBlockByHash', () => {
     ).toEqual(block)
   })
 })
+
+describe('debug_storageRangeAt', () => {
+  const name = 'debug_storageRangeAt'
+  const params = [hash, 0, `0x${'1'.repeat(40)}`, '0x', 10]
+
+  it('has no slots where the node gives null for them', async () => {
+    const { gateway } = await nodeWith({ [name]: { result: { storage: null, nextKey: null } } })
+    expect(await call(gateway, '', name, params)).toEqual({ result: { storage: {}, nextKey: null } })
+  })
+
+  it.each([1, 100])('gives %i slots as they are', async (count) => {
+    const slot = (key: number) => [`0x${String(key).padStart(64, '0')}`, { key: null, value: hash }]
+    const storage = Object.fromEntries(Array.from({ length: count }, (_, key) => slot(key)))
+    const answer = { result: { storage, nextKey: hash } }
+    const { gateway } = await nodeWith({ [name]: answer })
+    expect(await call(gateway, '', name, params)).toEqual(answer)
+  })
+})

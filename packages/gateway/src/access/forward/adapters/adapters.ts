@@ -8,6 +8,7 @@ import {
 } from './debug-trace.ts'
 import { debugAccountRange } from './debug-account-range.ts'
 import { debugGetRawTransactions } from './debug-get-raw-transactions.ts'
+import { debugStorageRangeAt } from './debug-storage-range.ts'
 import { debugTraceCallMany } from './debug-trace-call-many.ts'
 import { ethCall, ethEstimateGas } from './empty-overrides.ts'
 import { erigonBlockNumber, erigonGetBlockReceiptsByBlockHash, erigonGetLogsByHash } from './erigon-block.ts'
@@ -53,6 +54,7 @@ import { txpoolContentFrom } from './txpool-content-from.ts'
 export const adapters: Readonly<Record<string, Adapter>> = {
   debug_accountRange: debugAccountRange,
   debug_getRawTransactions: debugGetRawTransactions,
+  debug_storageRangeAt: debugStorageRangeAt,
   debug_traceBlock: debugTraceBlock,
   debug_traceBlockByHash: debugTraceBlockByHash,
   debug_traceBlockByNumber: debugTraceBlockByNumber,
