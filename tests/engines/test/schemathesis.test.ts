@@ -1,0 +1,78 @@
+import { type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { expect, onTestFinished, test } from 'vitest'
+import { canRunSchemathesis } from './schemathesis/python.ts'
+import { attack } from './schemathesis/schemathesis.ts'
+
+// FAIRLEAD_SCHEMATHESIS_SEED chooses the test cases, FAIRLEAD_SCHEMATHESIS_EXAMPLES the number of those that are made up
+// for an operation.
+const seed = Number(process.env['FAIRLEAD_SCHEMATHESIS_SEED'] ?? 20_261_124)
+const examples = Number(process.env['FAIRLEAD_SCHEMATHESIS_EXAMPLES'] ?? 10)
+
+// Each document meets a service of its own: calls of the platform API revoke credentials of nodes.
+test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platform'])(
+  'the gateway does what the OpenAPI document %s says',
+  { timeout: 1_800_000 },
+  async (document) => {
+    const [family = ''] = document.split('-')
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const service = await startService(folder.path, {
+      FAIRLEAD_DEVELOPMENT_CHAINS: family === 'platform' ? 'evm' : family,
+      FAIRLEAD_LOG_LEVEL: 'warn',
+    })
+    onTestFinished(async () => {
+      await service.end('SIGTERM')
+    })
+    const target = family === 'platform' ? await platformOf(service) : nodeOf(service, family)
+    const attacked = await attack({ document, seed, examples, ...target })
+    const { operations, cases, failedCases, deviations, failures, errors } = attacked
+    process.stdout.write(
+      `${document}: seed ${seed}, ${operations} operations, ${cases} cases, ` +
+        `${failures.length} failures, ${deviations} deviations\n`,
+    )
+    expect(errors).toEqual([])
+    // Neither of the two reports has lost something.
+    expect(deviations + failures.length > 0).toBe(failedCases > 0)
+    expect(failures).toEqual([])
+    expect(cases).toBeGreaterThan(operations)
+    expect(service.output()).not.toMatch(/unexpected error|request failed/)
+  },
+)
+
+function nodeOf({ file: { base_url: base, nodes } }: Service, family: string) {
+  const [{ token }] = nodes
+  return { url: `${base}${family === 'beacon' ? '/beacon' : ''}/${token}` }
+}
+
+const keys = 16
+
+async function platformOf({ file: { base_url: url, api_key: owned } }: Service) {
+  const call = async (path: string, body?: object) => {
+    const response = await fetch(`${url}${path}`, {
+      headers: { authorization: `Bearer ${owned}`, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Key & { readonly results: readonly Key[] }
+  }
+  const [first] = (await call('/v1/api-keys/')).results
+  const made = await Promise.all(
+    Array.from({ length: keys }, (_, at) =>
+      call('/v1/api-keys/', { name: `Attack ${at}`, scopes: first?.scopes }),
+    ),
+  )
+  const members = (await call('/v1/organization/members/')).results
+  return {
+    url,
+    environment: {
+      API_KEYS: made.map(({ key }) => key).join(','),
+      PROTECTED_IDS: [...made, ...members, ...(first ? [first] : [])].map(({ id }) => id).join(','),
+    },
+  }
+}
+
+interface Key {
+  readonly id: string
+  readonly key: string
+  readonly scopes: readonly string[]
+}
