@@ -181,7 +181,7 @@ export const deviations: readonly Deviation[] = [
     documents: /^platform$/,
     checks: ['positive_data_acceptance'],
     statuses: [400],
-    body: /"fields":\{"[^"]+":\["(Must |Needs |Cannot )/,
+    body: /"fields":\{"[^"]+":\["(Must |Needs |There is no such )/,
   },
 ]
 
