@@ -30,6 +30,10 @@ test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platf
       `${document}: seed ${seed}, ${operations} operations, ${cases} cases, ` +
         `${failures.length} failures, ${deviations} deviations\n`,
     )
+    for (const { operation, check, problem, status, body } of failures)
+      process.stdout.write(
+        `${operation}: ${check}: ${status} ${body}\n  ${problem.replaceAll(/\s+/g, ' ')}\n`,
+      )
     expect(errors).toEqual([])
     // Neither of the two reports has lost something.
     expect(deviations + failures.length > 0).toBe(failedCases > 0)
