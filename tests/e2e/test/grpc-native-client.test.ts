@@ -37,9 +37,14 @@ const own = createGrpcClient(GeyserDefinition, { url: node.grpc_url, auth })
 beforeAll(() => client.connect())
 afterAll(() => own.close())
 
-/** Opens a stream, which ends with the test. */
+/**
+ * Opens a stream, which ends with the test. The client holds the window of a connection until it has collected a stream
+ * that is not read any longer; then no other call of the connection goes on, so each stream has one.
+ */
 async function open(request: Request): Promise<NativeStream> {
-  const stream = await client.subscribe(request)
+  const streaming = clientOf(node.x_token)
+  await streaming.connect()
+  const stream = await streaming.subscribe(request)
   onTestFinished(() => void stream.destroy())
   return stream
 }
