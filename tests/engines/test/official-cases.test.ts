@@ -11,6 +11,7 @@ import { type Geth, gethFolder, importChain, initialize, startGeth } from './get
 import { canBuildGo } from './go-program.ts'
 import { officialTests, readOfficialCases } from './official-cases.ts'
 
+// FAIRLEAD_EXECUTION_APIS names a clone of https://github.com/ethereum/execution-apis.
 const namespaces = 'eth,net,web3,debug,txpool,testing'
 
 test.skipIf(!canBuildGo || officialTests === undefined)(
