@@ -33,6 +33,7 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
   let server: Server
   let port = 0
   const relay = { url: '', fault: 'none' as Fault, calls: 0, kill, revive }
+  let met: Fault = 'none'
 
   async function revive(): Promise<void> {
     server = createServer(
@@ -58,9 +59,12 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = ''
     for await (const chunk of request) body += String(chunk)
-    const { fault } = relay
     const asked = JSON.parse(body) as RpcCall | readonly RpcCall[]
-    relay.calls += [asked].flat().filter((call) => !isOfWatch(call)).length
+    const clientCalls = [asked].flat().filter((call) => !isOfWatch(call)).length
+    relay.calls += clientCalls
+    if (clientCalls > 0) met = relay.fault
+    // The watch of the gateway does not meet a fault before a client does: no client would be sent there any more.
+    const fault = met === relay.fault ? met : 'none'
     if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
     // What hangs is never answered; a kill ends it.
     if (fault === 'hung') return
