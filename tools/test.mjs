@@ -27,7 +27,7 @@ const programs = [
 ]
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
-  { name: 'go-ethereum and arbitrary calls', command: 'npm run test:reality' },
+  { name: 'go-ethereum, arbitrary calls and faults', command: 'npm run test:reality' },
 ]
 
 const flags = process.argv.slice(2)
