@@ -66,7 +66,7 @@ const strangeTimes = [
   'now',
 ]
 
-/** Text of any kind, often of a kind that somebody has stumbled over. */
+/** Arbitrary text, often a known edge case. */
 export const wildText: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...strangeTexts, ...strangeTimes),
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -38,8 +38,8 @@ beforeAll(() => client.connect())
 afterAll(() => own.close())
 
 /**
- * Opens a stream, which ends with the test. The client holds the window of a connection until it has collected a stream
- * that is not read any longer; then no other call of the connection goes on, so each stream has one.
+ * Opens a stream on a new connection, which ends with the test. The client holds the flow-control window of a connection until it
+ * has collected a stream that is no longer read, which stalls the other calls of that connection.
  */
 async function open(request: Request): Promise<NativeStream> {
   const streaming = clientOf(node.x_token)

@@ -14,7 +14,7 @@ import { gethFolder } from './geth.ts'
 import { canBuildGo } from './go-program.ts'
 
 describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
-  it('that comes back with another chain: who followed the former one is told, others follow it', async () => {
+  it('that restarts with another chain: subscribers of the old one are closed, new ones follow it', async () => {
     const geth = await driven()
     await geth.chain.extend(8)
     const gateway = await gatewayOf(geth)
@@ -33,7 +33,7 @@ describe.skipIf(!canBuildGo)('the gateway in front of a go-ethereum', () => {
     expect(later.socket.closed()).toBeUndefined()
   })
 
-  it('that comes back with more namespaces: their methods are served, who follows the chain stays', async () => {
+  it('that restarts with more namespaces: their methods are served, subscribers stay connected', async () => {
     const geth = await driven({ namespaces: 'eth,net,web3' })
     await geth.chain.extend(2)
     const gateway = await gatewayOf(geth, { FAIRLEAD_PROBE_NODES: 'true' })

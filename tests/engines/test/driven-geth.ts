@@ -77,7 +77,7 @@ export class DrivenGeth {
     return { url: engineUrl, secretFile: join(this.#folder, 'geth/jwtsecret') }
   }
 
-  /** Ends the node with a signal and starts it at the same addresses; the chain goes on where it was. */
+  /** Ends the node with a signal and starts it at the same addresses; the chain continues from its last block. */
   async restart(signal: NodeJS.Signals, start: DrivenStart = this.#start): Promise<void> {
     const head = await this.chain.head()
     await this.#geth.stop(signal)

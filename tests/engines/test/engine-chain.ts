@@ -4,7 +4,7 @@ import { senderAddress, signed } from './genesis.ts'
 export type { Built }
 
 /**
- * Decides, as a consensus client does, which blocks a go-ethereum has. A second one, which nobody else asks, builds
+ * Decides, as a consensus client does, which blocks a go-ethereum has. A second one without other clients builds
  * them: a node builds upon its head only.
  */
 export class EngineChain {

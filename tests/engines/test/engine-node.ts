@@ -62,7 +62,7 @@ export class EngineNode {
     if (status.status !== 'VALID') throw new Error(`the block is not valid: ${JSON.stringify(status)}`)
   }
 
-  /** Tells of a block that the node has not, and makes it the head. */
+  /** Sends a block that the node does not have, and makes it the head. */
   async follow(head: Payload): Promise<void> {
     await this.#engine('engine_newPayloadV3', head, [], zeroHash)
     await this.#engine('engine_forkchoiceUpdatedV3', stateOf(head.blockHash, zeroHash, zeroHash), null)

@@ -8,7 +8,7 @@ import { attack } from './schemathesis/schemathesis.ts'
 const seed = Number(process.env['FAIRLEAD_SCHEMATHESIS_SEED'] ?? 20_261_124)
 const examples = Number(process.env['FAIRLEAD_SCHEMATHESIS_EXAMPLES'] ?? 10)
 
-// Each document meets a service of its own: calls of the platform API revoke credentials of nodes.
+// Each document gets its own service: calls of the platform API revoke credentials of nodes.
 test.skipIf(!canRunSchemathesis).for(['jetton-v2', 'jetton-v3', 'beacon', 'platform'])(
   'the gateway does what the OpenAPI document %s says',
   { timeout: 1_800_000 },

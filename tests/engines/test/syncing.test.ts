@@ -7,7 +7,7 @@ import { canBuildGo } from './go-program.ts'
 const namespaces = 'eth,net,web3,debug,admin'
 
 test.skipIf(!canBuildGo)(
-  'a subscription to syncing tells what go-ethereum tells of its synchronization',
+  'a subscription to syncing reports what go-ethereum reports of its synchronization',
   async () => {
     const source = await DrivenGeth.start({ namespaces })
     onTestFinished(() => source.stop())

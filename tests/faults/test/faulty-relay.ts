@@ -63,7 +63,7 @@ export async function startRelay(engineUrl: string): Promise<FaultyRelay> {
     const clientCalls = [asked].flat().filter((call) => !isOfWatch(call)).length
     relay.calls += clientCalls
     if (clientCalls > 0) met = relay.fault
-    // The watch of the gateway does not meet a fault before a client does: no client would be sent there any more.
+    // A fault affects the gateway's health checks only after a client call: they would keep all clients away.
     const fault = met === relay.fault ? met : 'none'
     if (fault === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
     // What hangs is never answered; a kill ends it.

@@ -82,7 +82,7 @@ it('a filter of a real node is heard through another process', async () => {
 })
 
 it('no call fails while one of two nodes is killed', async () => {
-  // Chains of its own, as other tests need the others, and mine on them.
+  // Separate chains: other tests mine on the shared ones.
   const own = await start('killed', 'surviving')
   onTestFinished(async () => void (await Promise.all(own.map((devnet) => devnet.stop()))))
   const [first, second] = own.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]
