@@ -5,5 +5,7 @@ export default mergeConfig(shared, {
   test: {
     globalSetup: 'test/global-setup.ts',
     fileParallelism: false,
+    // The examples share one chain, and each continues where the one before it left the chain.
+    sequence: { shuffle: false },
   },
 })

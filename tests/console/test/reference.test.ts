@@ -105,7 +105,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     expect(links.toSorted()).toEqual(ids.map((id) => `/docs/${name}/${id}`).toSorted())
     const inNavigation = page.getByRole('navigation').locator('.is-operation')
-    expect(await inNavigation.count()).toBe(ids.length)
+    await expect.poll(() => inNavigation.count()).toBe(ids.length)
   })
 
   it('loads little before a family is opened', async () => {
