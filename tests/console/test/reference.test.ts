@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type DevelopmentFile, repository } from '@fairlead/e2e-tests/service'
 import { violations } from './console-fixture.ts'
 
@@ -46,6 +46,8 @@ const samples = [
   'grpc/geyser.Geyser/Subscribe',
 ]
 
+const wide = { width: 1280, height: 900 }
+
 describe.skipIf(executablePath === undefined)('the reference', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -55,7 +57,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       args: chromiumArguments,
     })
     // One page for all: to open another one costs more than what stands on it.
-    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
     page = await context.newPage()
     page.on('pageerror', (error) => unwanted.push(String(error)))
     page.on('request', (request) => {
@@ -105,7 +107,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
       .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     expect(links.toSorted()).toEqual(ids.map((id) => `/docs/${name}/${id}`).toSorted())
     const inNavigation = page.getByRole('navigation').locator('.is-operation')
-    await expect.poll(() => inNavigation.count()).toBe(ids.length)
+    expect(await inNavigation.count()).toBe(ids.length)
   })
 
   it('loads little before a family is opened', async () => {
@@ -227,6 +229,7 @@ describe.skipIf(executablePath === undefined)('the reference', () => {
   })
 
   it('needs no scrolling to the side on a narrow screen', async () => {
+    onTestFinished(() => page.setViewportSize(wide))
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of samples) {
       await open(path)
