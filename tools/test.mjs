@@ -1,6 +1,6 @@
 // What `npm test` runs. Runs on any Node that the workspace can be installed with.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTestFiles } from './test-results.mjs'
 
@@ -13,17 +13,38 @@ const usage = `usage: npm test [-- --profile] [flags of turbo run]
 const runs = '.turbo/runs'
 const slowest = 20
 
-// What suites skip for, how their source names it, and how to get it.
+// What suites skip for: how their source names it, whether it is missing, and how to get it.
 const programs = [
-  { guard: /hasRedisServer/, name: 'Redis', command: 'apt-get install redis-server' },
+  {
+    guard: /hasRedisServer/,
+    name: 'Redis',
+    isMissing: () => !isOnPath('redis-server'),
+    command: 'apt-get install redis-server',
+  },
   {
     guard: /postgresPrograms|TEST_DATABASE_URL|backends/,
     name: 'PostgreSQL',
+    isMissing: () => !isOnPath('postgres') && !existsSync('/usr/lib/postgresql'),
     command: 'apt-get install postgresql',
   },
-  { guard: /chromium|console-fixture/, name: 'Chromium', command: 'apt-get install chromium' },
-  { guard: /hasNginx/, name: 'nginx', command: 'apt-get install nginx' },
-  { guard: /hasSystemd/, name: 'systemd', command: 'apt-get install systemd' },
+  {
+    guard: /chromium|console-fixture/,
+    name: 'Chromium',
+    isMissing: () => !['chromium', 'chromium-browser', 'google-chrome'].some(isOnPath),
+    command: 'apt-get install chromium',
+  },
+  {
+    guard: /hasNginx/,
+    name: 'nginx',
+    isMissing: () => !isOnPath('nginx'),
+    command: 'apt-get install nginx',
+  },
+  {
+    guard: /hasSystemd/,
+    name: 'systemd',
+    isMissing: () => !isOnPath('systemd-analyze'),
+    command: 'apt-get install systemd',
+  },
 ]
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
@@ -59,10 +80,14 @@ function printSkipped() {
     const count = tests.filter(({ status: outcome }) => ['skipped', 'pending'].includes(outcome)).length
     if (count === 0) continue
     const source = readFileSync(path, 'utf8')
-    const missing = programs.find(({ guard }) => guard.test(source))
+    const missing = programs.find(({ guard, isMissing }) => guard.test(source) && isMissing())
     if (missing) print(`skipped: ${path}, ${count} tests without ${missing.name}: ${missing.command}`)
   }
   for (const { name, command } of elsewhere) print(`not run: tests of ${name}: ${command}`)
+}
+
+function isOnPath(program) {
+  return spawnSync(program, ['--version']).error === undefined
 }
 
 function printProfile() {

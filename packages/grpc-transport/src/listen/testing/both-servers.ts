@@ -21,7 +21,7 @@ export interface BothServers {
   bytesFrom(port: number | undefined): number | undefined
 }
 
-/** Listens; paths of HTTP/1.1: `/slow` answers when it is told to, and everything else echoes. */
+/** Listens. Over HTTP/1.1 the path `/slow` responds when a test releases it; every other path echoes the request. */
 export async function listenToBoth(
   options: Omit<PortServerOptions, 'http1' | 'http2'> & { readonly http1?: Server } = {},
   handlers: TextHandlers = {},
