@@ -28,7 +28,7 @@ const programs = [
     command: 'apt-get install postgresql',
   },
   {
-    guard: /chromium|console-fixture/,
+    guard: /chromium/,
     name: 'Chromium',
     isMissing: () => !['chromium', 'chromium-browser', 'google-chrome'].some(isOnPath),
     command: 'apt-get install chromium',
@@ -48,7 +48,7 @@ const programs = [
 ]
 const elsewhere = [
   { name: 'packed packages and the site', command: 'npm run check:packages' },
-  { name: 'go-ethereum, arbitrary calls and faults', command: 'npm run test:reality' },
+  { name: 'go-ethereum, arbitrary calls, faults and the console', command: 'npm run test:reality' },
 ]
 
 const flags = process.argv.slice(2)

@@ -1,15 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type MalformedRequest, malformedRequests } from './malformed-requests.ts'
-import { malformedTransfers } from './malformed-transfers.ts'
+import { malformedTransfers, sendBytes } from './malformed-transfers.ts'
 import { evmOnly, type Service, startService, temporaryFolder } from './service.ts'
-
-const rounds = 50
-const warmUp = 20
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: Service
@@ -40,17 +35,6 @@ async function send(body: Uint8Array): Promise<Seen> {
   return { status: response.status, text: await response.text() }
 }
 
-/** Sends bytes as they are, ends the sending side, and collects what comes back until the connection ends. */
-function sendBytes(text: string): Promise<string> {
-  return new Promise((resolve) => {
-    let received = ''
-    const socket = connect(Number(url.port), url.hostname, () => socket.end(Buffer.from(text, 'latin1')))
-    socket.on('data', (chunk) => (received += chunk.toString()))
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve(received))
-  })
-}
-
 interface Answer {
   readonly error?: { readonly code: number; readonly message: string }
 }
@@ -65,12 +49,6 @@ function outcomeOf({ status, text }: Seen, { answers, idText }: MalformedRequest
   })
   const id = /^\{"jsonrpc":"2\.0","id":(.*),"(?:result|error)":/s.exec(text)?.[1]
   return { status, answers: codes, ...(idText !== undefined && { hasId: id === idText }) }
-}
-
-function residentBytes(): number {
-  const [, kilobytes] =
-    /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
 }
 
 describe('a request that is malformed', () => {
@@ -144,7 +122,7 @@ describe('a request that is malformed', () => {
       const { text, statuses } = malformedTransfers(url.pathname)[at] as ReturnType<
         typeof malformedTransfers
       >[0]
-      const received = await sendBytes(text)
+      const received = await sendBytes(url, text)
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0)
       expect(statuses).toContain(status)
     },
@@ -169,32 +147,5 @@ describe('a request that is malformed', () => {
       }
     }
     expect(service.output()).not.toContain(token)
-  })
-
-  it(`leaves no memory behind, after ${rounds} rounds of all of them`, { timeout: 600_000 }, async () => {
-    const transfers = malformedTransfers(url.pathname)
-    const resident: number[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      await Promise.all([
-        (async () => {
-          for (const { body } of malformedRequests) await send(body)
-        })(),
-        (async () => {
-          for (const { text } of transfers) await sendBytes(text)
-        })(),
-      ])
-      resident.push(residentBytes())
-    }
-    expect(
-      (await send(new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))).text,
-    ).toContain('0x')
-    // Garbage is collected when it suits the engine: only the lowest points say what stays.
-    const lowest = (from: number, to: number) => Math.min(...resident.slice(from, to))
-    const early = lowest(warmUp, rounds / 2)
-    const late = lowest(rounds / 2, rounds)
-    expect(late, `from ${early} bytes`).toBeLessThan(early * 1.1)
-    // The service still serves, and nothing of all this is its own fault.
-    expect(service.process.exitCode).toBeNull()
-    expect(service.output()).not.toContain('node request failed')
   })
 })

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+
 /** Bytes on a connection that are wrong as HTTP, with the status that comes back before the connection ends. */
 export interface MalformedTransfer {
   readonly name: string
@@ -53,4 +55,15 @@ export function malformedTransfers(path: string): readonly MalformedTransfer[] {
     },
     { name: 'no length', text: head(path) + body, statuses: [400, 200] },
   ]
+}
+
+/** Sends bytes as they are, ends the sending side, and collects what comes back until the connection ends. */
+export function sendBytes({ hostname, port }: URL, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () => socket.end(Buffer.from(text, 'latin1')))
+    socket.on('data', (chunk) => (received += chunk.toString()))
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(received))
+  })
 }

@@ -1,0 +1,59 @@
+import { malformedRequests } from '@fairlead/e2e-tests/malformed-requests'
+import { malformedTransfers, sendBytes } from '@fairlead/e2e-tests/malformed-transfers'
+import { evmOnly, type Service, startService, temporaryFolder } from '@fairlead/e2e-tests/service'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+
+const rounds = 50
+const warmUp = 20
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let service: Service
+let url: URL
+
+beforeAll(async () => {
+  folder = await temporaryFolder(inject('database'))
+  service = await startService(folder.path, evmOnly)
+  url = new URL(`${service.file.base_url}/${service.file.nodes[0].token}`)
+})
+
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await folder.remove()
+})
+
+async function post(body: string | Uint8Array): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', body: body as Uint8Array<ArrayBuffer>, headers })
+  return response.text()
+}
+
+function residentBytes(): number {
+  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
+it('malformed requests leave no memory behind', { timeout: 600_000 }, async () => {
+  const transfers = malformedTransfers(url.pathname)
+  const resident: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    await Promise.all([
+      (async () => {
+        for (const { body } of malformedRequests) await post(body)
+      })(),
+      (async () => {
+        for (const { text } of transfers) await sendBytes(url, text)
+      })(),
+    ])
+    resident.push(residentBytes())
+  }
+  expect(await post('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')).toContain('0x')
+  // Garbage is collected when it suits the engine: only the lowest points say what stays.
+  const lowest = (from: number, to: number) => Math.min(...resident.slice(from, to))
+  const early = lowest(warmUp, rounds / 2)
+  const late = lowest(rounds / 2, rounds)
+  expect(late, `from ${early} bytes`).toBeLessThan(early * 1.1)
+  // The service still serves, and nothing of all this is its own fault.
+  expect(service.process.exitCode).toBeNull()
+  expect(service.output()).not.toContain('node request failed')
+})
