@@ -6,19 +6,26 @@ const grouped = ['packages', 'tools', 'tests']
 const single = ['docs', 'benchmarks']
 
 /**
- * Reads the report of each package that has one.
+ * Reads the reports of each package that has some.
  *
  * @returns for each test file its path in the repository, the error that kept it from running, and its tests
  */
 export function readTestFiles() {
   const folders = grouped.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-  return [...folders, ...single].flatMap((folder) => {
-    const report = join(folder, '.results/vitest.json')
-    if (!existsSync(report)) return []
-    return JSON.parse(readFileSync(report, 'utf8')).testResults.map((suite) => ({
-      path: `${folder}${suite.name.split(folder).at(-1)}`,
-      error: suite.status === 'failed' ? suite.message : '',
-      tests: suite.assertionResults,
-    }))
-  })
+  return [...folders, ...single].flatMap((folder) =>
+    reportsIn(join(folder, '.results')).flatMap((report) =>
+      JSON.parse(readFileSync(report, 'utf8')).testResults.map((suite) => ({
+        path: `${folder}${suite.name.split(folder).at(-1)}`,
+        error: suite.status === 'failed' ? suite.message : '',
+        tests: suite.assertionResults,
+      })),
+    ),
+  )
+}
+
+function reportsIn(folder) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folder, name))
 }

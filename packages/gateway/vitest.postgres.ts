@@ -1,7 +1,14 @@
 import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
 
-/** Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another. */
+/**
+ * Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another or
+ * FAIRLEAD_TEST_DATABASE is `embedded`.
+ */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (process.env['FAIRLEAD_TEST_DATABASE'] === 'embedded') {
+    delete process.env['TEST_DATABASE_URL']
+    return undefined
+  }
   if (process.env['TEST_DATABASE_URL'] !== undefined) return undefined
   if (postgresPrograms === undefined) {
     process.stdout.write('skipped: tests of the store on PostgreSQL: apt-get install postgresql\n')

@@ -15,7 +15,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    reporters: ['default', ['json', { outputFile: '.results/vitest.json' }]],
+    reporters: ['default', 'json'],
+    outputFile: { json: '.results/vitest.json' },
     passWithNoTests: false,
     sequence: {
       shuffle: process.env['CI'] !== undefined,

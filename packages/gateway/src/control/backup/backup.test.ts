@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ensureFirstStart } from '../bootstrap.ts'
 import type { Store } from '../store/open-store.ts'
-import { backends, temporaryDatabase, type TemporaryDatabase } from '../testing/temporary-store.ts'
+import { allBackends, temporaryDatabase, type TemporaryDatabase } from '../testing/temporary-store.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { tablesInOrder } from './tables.ts'
 import { writeBackup } from './write-backup.ts'
@@ -23,7 +23,7 @@ async function openWithKeyOf(database: TemporaryDatabase, other: TemporaryDataba
   return database.open((await readFile(`${other.dataDirectory}/secret.key`, 'utf8')).trim())
 }
 
-describe.each(backends)('a backup of the $name database', ({ create }) => {
+describe.each(allBackends)('a backup of the $name database', ({ create }) => {
   let source: TemporaryDatabase
   let store: Store
   let lines: string[]
@@ -44,7 +44,7 @@ describe.each(backends)('a backup of the $name database', ({ create }) => {
   })
   afterAll(() => source.remove())
 
-  it.each(backends)('is the same again after it was restored into the $name one', async (target) => {
+  it.each(allBackends)('is the same again after it was restored into the $name one', async (target) => {
     const database = await target.create()
     try {
       const restored = await openWithKeyOf(database, source)

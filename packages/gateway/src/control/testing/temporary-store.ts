@@ -28,17 +28,22 @@ export interface TemporaryDatabase {
   remove(): Promise<void>
 }
 
-/** The databases that the tests run on: the embedded one, and PostgreSQL when TEST_DATABASE_URL names a server. */
-export const backends: readonly {
+interface Backend {
   readonly name: string
   readonly create: () => Promise<TemporaryDatabase>
-}[] = [
+}
+
+/** The embedded database, and PostgreSQL when TEST_DATABASE_URL names a server. */
+export const allBackends: readonly Backend[] = [
   { name: 'embedded', create: () => temporaryDatabase(undefined) },
   ...optional(process.env['TEST_DATABASE_URL']).map((server) => ({
     name: 'postgresql',
     create: async () => temporaryDatabase(server),
   })),
 ]
+
+/** What most tests run on: PostgreSQL where there is one; `test:reality` runs them on the embedded database too. */
+export const backends: readonly Backend[] = allBackends.slice(-1)
 
 /** Makes a database for tests that hold on any: on PostgreSQL where there is one, as it starts in a third of the time. */
 export function anyDatabase(): Promise<TemporaryDatabase> {
