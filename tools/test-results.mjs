@@ -1,5 +1,5 @@
 // Reads what the test runners of all packages reported. Runs on any Node that the workspace can be installed with.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const grouped = ['packages', 'tools', 'tests']
@@ -8,12 +8,13 @@ const single = ['docs', 'benchmarks']
 /**
  * Reads the reports of each package that has some.
  *
+ * @param since - leaves out what was reported before, in milliseconds since 1970
  * @returns for each test file its path in the repository, the error that kept it from running, and its tests
  */
-export function readTestFiles() {
+export function readTestFiles(since = 0) {
   const folders = grouped.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   return [...folders, ...single].flatMap((folder) =>
-    reportsIn(join(folder, '.results')).flatMap((report) =>
+    reportsIn(join(folder, '.results'), since).flatMap((report) =>
       JSON.parse(readFileSync(report, 'utf8')).testResults.map((suite) => ({
         path: `${folder}${suite.name.split(folder).at(-1)}`,
         error: suite.status === 'failed' ? suite.message : '',
@@ -23,9 +24,10 @@ export function readTestFiles() {
   )
 }
 
-function reportsIn(folder) {
+function reportsIn(folder, since) {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(folder, name))
+    .filter((path) => statSync(path).mtimeMs >= since)
 }

@@ -57,6 +57,7 @@ if (flags.includes('--help')) {
   process.exit(0)
 }
 const isProfiled = flags.includes('--profile')
+const begin = Date.now()
 const { status, error } = spawnSync(
   'turbo',
   [
@@ -98,7 +99,7 @@ function printProfile() {
   for (const task of tasks.filter((each) => each.execution).toSorted((a, b) => took(b) - took(a))) {
     print(`${seconds(took(task))}  ${task.cache.status === 'HIT' ? 'cached  ' : ''}${task.taskId}`)
   }
-  const tests = readTestFiles().flatMap((file) =>
+  const tests = readTestFiles(begin).flatMap((file) =>
     file.tests.map(({ duration = 0, fullName }) => ({ duration, name: `${file.path}: ${fullName}` })),
   )
   print(`slowest tests, of ${tests.length}`)
