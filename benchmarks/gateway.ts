@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { checkOut, commitOf, hasChanges, repository } from './fixtures/checkout.ts'
 import { answerSizes, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
-import { compareRatios, medianOf } from './fixtures/paired-statistics.ts'
+import { compareStarts, medianOf } from './fixtures/paired-statistics.ts'
 import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import type { ProxySample } from './fixtures/report-ratios.ts'
@@ -19,12 +19,12 @@ const flags = readFlags(import.meta.filename, {
   },
   starts: {
     type: 'string',
-    default: '3',
-    means: 'how often both are started, as each start is compiled anew',
+    default: '8',
+    means: 'how often both are started, in turns first: even, 4 at least',
   },
-  pairs: { type: 'string', default: '32', means: 'windows of each in a start; 6 at least' },
+  pairs: { type: 'string', default: '16', means: 'windows of each in a start' },
   seconds: { type: 'string', default: '1', means: 'length of a window' },
-  'warm-up': { type: 'string', default: '15', means: 'seconds of load before the first window' },
+  'warm-up': { type: 'string', default: '15', means: 'windows of each before those that count' },
   json: { type: 'string', means: 'file for all measurements' },
 })
 
@@ -32,7 +32,11 @@ const [connections = 64, , calls = 1] = flags.scenario.split('x').map(Number)
 const size = answerSizes.find((known) => known === flags.scenario.split('x')[1])
 if (size === undefined) fail(`Answers have ${answerSizes.join(', ')} kB.`)
 const pairs = Number(flags.pairs)
-if (!Number.isInteger(pairs) || pairs < 6) fail('--pairs has to be a whole number, 6 at least.')
+if (!Number.isInteger(pairs) || pairs < 1) fail('--pairs has to be a whole number, 1 at least.')
+const startCount = Number(flags.starts)
+if (!(startCount >= 4 && startCount % 2 === 0)) fail('--starts has to be an even number, 4 at least.')
+const warmUp = Number(flags['warm-up'])
+if (!Number.isInteger(warmUp) || warmUp < 0) fail('--warm-up has to be a whole number.')
 for (const [program, flag] of [
   ['wrk', '-v'],
   ['nginx', '-v'],
@@ -63,7 +67,7 @@ const stops = [node.stop, other.remove]
 process.once('SIGINT', () => void stop(130))
 const starts: Record<Name, ProxySample[]>[] = []
 try {
-  for (let start = 0; start < Number(flags.starts); start++) starts.push(await measureStart(start))
+  for (let start = 0; start < startCount; start++) starts.push(await measureStart(start))
   report()
   if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(starts))
   await stop(0)
@@ -95,7 +99,7 @@ async function startGateway(sources: string): Promise<Contender> {
 
 /**
  * Both gateways take windows in the order a b b a, b a a b, with one of nginx after each four, so that neither follows
- * itself, the other or nginx more often. Every second start begins with the other one.
+ * itself, the other or nginx more often; they warm up in the same order. Every second start begins with the other one.
  */
 async function measureStart(start: number): Promise<Record<Name, ProxySample[]>> {
   const proxy = await startNginxProxy(onProxy, node.url)
@@ -105,26 +109,30 @@ async function measureStart(start: number): Promise<Record<Name, ProxySample[]>>
     gateways.set(name, await startGateway(name === 'other' ? other.folder : repository))
   const nginx = { ...proxy, url: `${proxy.url}/${size}` }
   const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
-  for (const gateway of gateways.values()) await callFor(gateway, Number(flags['warm-up']))
-  for (let pair = 0; pair < pairs; pair++) {
+  for (let pair = 0; pair < warmUp + pairs; pair++) {
     const inOrder = [...gateways]
     for (const [name, gateway] of [0, 3].includes(pair % 4) ? inOrder : inOrder.toReversed())
       samples[name].push(await measure(gateway))
     if (pair % 2 === 1) samples.nginx.push(await measure(nginx))
     if (process.stderr.isTTY)
-      process.stderr.write(`\rstart ${start + 1}/${flags.starts}, pair ${pair + 1}/${pairs} `)
+      process.stderr.write(`\rstart ${start + 1}/${startCount}, pair ${pair + 1}/${warmUp + pairs} `)
   }
   for (const { stop: end } of [...gateways.values(), proxy]) await end()
+  for (const name of both) samples[name].splice(0, warmUp)
+  samples.nginx.splice(0, Math.floor(warmUp / 2))
   return samples
-}
-
-function callFor({ url }: Contender, seconds: number) {
-  return load({ command: beside, url, connections, calls, seconds, method: 'eth_getBalance' })
 }
 
 async function measure(contender: Contender): Promise<ProxySample> {
   const used = cpuMs(contender.processId)
-  const result = await callFor(contender, Number(flags.seconds))
+  const result = await load({
+    command: beside,
+    url: contender.url,
+    connections,
+    calls,
+    seconds: Number(flags.seconds),
+    method: 'eth_getBalance',
+  })
   const cpuUs = ((cpuMs(contender.processId) - used) * 1_000) / Math.max(result.requests, 1)
   return { ...result, cpuUs, memoryMb: memoryMb(contender.processId) }
 }
@@ -141,7 +149,7 @@ function report(): void {
         `  ${of('memoryMb').toFixed(0)} MB${errors > 0 ? `  ${errors} ERRORS` : ''}`,
     )
   }
-  console.log(`\nworking tree to ${commit}: median of the pairs, and its bounds with a confidence of 95 %`)
+  console.log(`\nworking tree to ${commit}: ratio, and its bounds with a confidence of 95 %`)
   for (const [label, field] of [
     ['CPU', 'cpuUs'],
     ['calls/s', 'perSecond'],
@@ -152,7 +160,7 @@ function report(): void {
       samples['working tree'].map(
         (sample, pair) => sample[field] / (samples.other[pair]?.[field] ?? Number.NaN),
       )
-    const { ratio, low, high, verdict } = compareRatios(starts.flatMap(ratiosOf))
+    const { ratio, low, high, verdict } = compareStarts(starts.map(ratiosOf))
     const byStart = starts.map((samples) => medianOf(ratiosOf(samples)).toFixed(3)).join(' ')
     console.log(
       `  ${label.padEnd(8)}x${ratio.toFixed(3)} (${low.toFixed(3)}-${high.toFixed(3)})  ${verdict}; by start ${byStart}`,
