@@ -27,7 +27,7 @@ export function readTestFiles(since = 0) {
 function reportsIn(folder, since) {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
+    .filter((name) => /^vitest.*\.json$/.test(name))
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).mtimeMs >= since)
 }
