@@ -57,7 +57,7 @@ export function malformedTransfers(path: string): readonly MalformedTransfer[] {
   ]
 }
 
-/** Sends bytes as they are, ends the sending side, and collects what comes back until the connection ends. */
+/** Sends raw bytes, ends the sending side, and returns the response once the connection has ended. */
 export function sendBytes({ hostname, port }: URL, text: string): Promise<string> {
   return new Promise((resolve) => {
     let received = ''
