@@ -6,22 +6,23 @@ const later = { timeout: 20_000 }
 // More than the budgets for hedges and retries allow.
 const many = 450
 
-/** Two upstreams; the first one gets all calls while it answers, as the other one lags. */
+/**
+ * Two upstreams; the first one gets all calls while it answers, as the other one lags. A call has so much time that it ends
+ * within that of the test only when it is sent to the other one.
+ */
 async function preferred(hedges = true) {
   const [first, second] = await Promise.all([
     faultyUpstream('first'),
     faultyUpstream('second', { head: 990 }),
   ])
-  const node = pooledNode(`${first.url} ${second.url}`, { hedges, pollMs: 60_000 })
+  const node = pooledNode(`${first.url} ${second.url}`, { hedges, pollMs: 60_000, timeoutMs: 600_000 })
   for (let call = 0; call < 40; call += 1) await node.call('eth_gasPrice')
   return { first, second, node }
 }
 
-/** Makes many calls at once and gives their answers, with the time that the longest took. */
+/** Makes many calls at once and gives their answers. */
 async function callMany(node: PooledNode, method: string, count = many) {
-  const began = performance.now()
-  const answers = await Promise.all(Array.from({ length: count }, () => node.call(method)))
-  return { answers: new Set(answers), longestMs: performance.now() - began }
+  return new Set(await Promise.all(Array.from({ length: count }, () => node.call(method))))
 }
 
 describe('an upstream that stops to answer', () => {
@@ -34,9 +35,7 @@ describe('an upstream that stops to answer', () => {
   ] as const)('costs no call: %s, %s, hedges %s', async (fault, method, hedges) => {
     const { first, node } = await preferred(hedges)
     first.fault = fault
-    const { answers, longestMs } = await callMany(node, method)
-    expect(answers).toEqual(new Set(['second']))
-    expect(longestMs).toBeLessThan(5_000)
+    expect(await callMany(node, method)).toEqual(new Set(['second']))
   })
 
   it('gets no calls until it answers a probe', async () => {
