@@ -8,12 +8,16 @@ const stillRounds = 3
  * @param roundTrip - completes a call through the parties that raise the value
  * @returns the value that it has settled at
  */
-export async function settled(value: () => number, roundTrip: () => Promise<unknown>): Promise<number> {
-  let before = value()
+export async function settled(
+  value: () => number | Promise<number>,
+  roundTrip: () => Promise<unknown>,
+): Promise<number> {
+  let before = await value()
   for (let still = 0; still < stillRounds; still++) {
     await roundTrip()
-    if (value() !== before) still = -1
-    before = value()
+    const after = await value()
+    if (after !== before) still = -1
+    before = after
   }
   return before
 }
