@@ -202,19 +202,16 @@ describe('no secret of an upstream leaves the gateway', { shuffle: false }, () =
     }
   })
 
-  it.each(Object.entries(paths))(
-    'no encoding of a secret leaves by %s, however the error is written',
-    async (name, read) => {
-      for (const [form, writeForm] of errorForms) {
-        write = writeForm
-        for (const [encoding, encoded] of encodings) {
-          message = `failed at ${encoded} now`
-          expectNoSecret(await read(), encoded, `${name}, ${form}: ${encoding}`)
-          cells.push(name)
-        }
+  describe.each(Object.entries(paths))('no encoding of a secret leaves by %s', (name, read) => {
+    it.each(errorForms)('with the error written %s', async (form, writeForm) => {
+      write = writeForm
+      for (const [encoding, encoded] of encodings) {
+        message = `failed at ${encoded} now`
+        expectNoSecret(await read(), encoded, `${name}, ${form}: ${encoding}`)
+        cells.push(name)
       }
-    },
-  )
+    })
+  })
 
   it('a result that holds the same text passes as it is', async () => {
     for (const [, encoded] of encodings) {
@@ -223,9 +220,10 @@ describe('no secret of an upstream leaves the gateway', { shuffle: false }, () =
     }
   })
 
-  it.each(encodings)('the platform API holds no secret %s after a probe', async (encoding, encoded) => {
+  it('the platform API holds no secret after a probe', async () => {
     write = written
-    message = `failed at ${encoded} now`
+    // All encodings in each answer, so that one probe tries all of them at all its calls.
+    message = `failed at ${encodings.map(([, encoded]) => encoded).join(' or ')} now`
     const { nodeId, apiKey } = gateway.first
     const platform = async (method: string, rest: string) => {
       const headers = { authorization: `Bearer ${apiKey}` }
@@ -240,7 +238,11 @@ describe('no secret of an upstream leaves the gateway', { shuffle: false }, () =
       ['methods/?limit=500', '', 'upstreams/'].map((rest) => platform('GET', rest)),
     )
     expect(shown[0]).toMatch(/"probed_at":"/)
-    for (const text of shown) expectNoSecret(text, encoded, `platform API: ${encoding}`)
+    for (const text of shown) {
+      for (const [encoding, encoded] of encodings) {
+        expectNoSecret(text, encoded, `platform API: ${encoding}`)
+      }
+    }
   })
 
   it('the log and the metrics hold none of them', async () => {
