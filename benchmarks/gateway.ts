@@ -24,7 +24,12 @@ const flags = readFlags(import.meta.filename, {
   },
   pairs: { type: 'string', default: '16', means: 'windows of each in a start' },
   seconds: { type: 'string', default: '1', means: 'length of a window' },
-  'warm-up': { type: 'string', default: '15', means: 'windows of each before those that count' },
+  'warm-up': {
+    type: 'string',
+    default: '80',
+    means:
+      'most windows of each before those that count, which begin once the CPU for a request falls no more',
+  },
   json: { type: 'string', means: 'file for all measurements' },
 })
 
@@ -35,12 +40,13 @@ const pairs = Number(flags.pairs)
 if (!Number.isInteger(pairs) || pairs < 1) fail('--pairs has to be a whole number, 1 at least.')
 const startCount = Number(flags.starts)
 if (!(startCount >= 4 && startCount % 2 === 0)) fail('--starts has to be an even number, 4 at least.')
-const warmUp = Number(flags['warm-up'])
-if (!Number.isInteger(warmUp) || warmUp < 0) fail('--warm-up has to be a whole number.')
+const mostWarmUp = Number(flags['warm-up'])
+if (!Number.isInteger(mostWarmUp) || mostWarmUp < 0) fail('--warm-up has to be a whole number.')
 for (const [program, flag] of [
   ['wrk', '-v'],
   ['nginx', '-v'],
   ['taskset', '-V'],
+  ['setarch', '-V'],
 ] as const) {
   if (spawnSync(program, [flag]).error) fail(`${program} is missing; install it to run this benchmark.`)
 }
@@ -48,6 +54,15 @@ for (const [program, flag] of [
 // The gateways and nginx have one processor for themselves; the load and the node share the other.
 const onProxy = ['taskset', '-c', '0']
 const beside = ['taskset', '-c', '1']
+
+// Windows of each gateway that are compared with those before them.
+const warmUpRound = 8
+// Less than that from round to round is noise.
+const leastFall = 0.97
+
+// What differs from start to start without a change of the source: places in memory, hashes, and when code is compiled.
+const alike = ['setarch', '--addr-no-randomize', process.execPath, '--hash-seed=1', '--random-seed=1']
+const compiledAlike = ['--no-concurrent-recompilation', '--no-concurrent-sparkplug', '--liftoff-only']
 
 interface Contender {
   readonly processId: number
@@ -64,19 +79,24 @@ console.log(`working tree${(await hasChanges()) ? ' with changes' : ''} against 
 const other = await checkOut(commit)
 const node = await startNginxNode(beside, calls)
 const stops = [node.stop, other.remove]
-process.once('SIGINT', () => void stop(130))
+process.once('SIGINT', () => void stop(130)).once('SIGTERM', () => void stop(143))
 const starts: Record<Name, ProxySample[]>[] = []
+let isStopping = false
 try {
   for (let start = 0; start < startCount; start++) starts.push(await measureStart(start))
   report()
   if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(starts))
   await stop(0)
 } catch (error) {
-  console.error(error)
-  await stop(1)
+  // Whoever ends it ends what it measures first.
+  if (!isStopping) {
+    console.error(error)
+    await stop(1)
+  }
 }
 
 async function stop(code: number): Promise<never> {
+  isStopping = true
   for (const end of stops) await end()
   return process.exit(code)
 }
@@ -92,35 +112,69 @@ async function startGateway(sources: string): Promise<Contender> {
     FAIRLEAD_OWN_HTTP_FRONT: 'true',
     FAIRLEAD_PROBE_NODES: 'false',
   }
-  const service = await serve(environment, sources)
+  const service = await serve(environment, sources, [...alike, ...compiledAlike])
+  stops.push(service.stop)
   spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
   return { ...service, url: `${service.url}/${service.token}` }
 }
 
-/**
- * Both gateways take windows in the order a b b a, b a a b, with one of nginx after each four, so that neither follows
- * itself, the other or nginx more often; they warm up in the same order. Every second start begins with the other one.
- */
+/** Every second start begins with the other gateway. */
 async function measureStart(start: number): Promise<Record<Name, ProxySample[]>> {
   const proxy = await startNginxProxy(onProxy, node.url)
+  stops.push(proxy.stop)
   const isTreeFirst = start % 2 === 0
-  const gateways = new Map<Name, Contender>()
+  const gateways = new Map<(typeof both)[number], Contender>()
   for (const name of isTreeFirst ? both : both.toReversed())
     gateways.set(name, await startGateway(name === 'other' ? other.folder : repository))
   const nginx = { ...proxy, url: `${proxy.url}/${size}` }
-  const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
-  for (let pair = 0; pair < warmUp + pairs; pair++) {
-    const inOrder = [...gateways]
-    for (const [name, gateway] of [0, 3].includes(pair % 4) ? inOrder : inOrder.toReversed())
-      samples[name].push(await measure(gateway))
-    if (pair % 2 === 1) samples.nginx.push(await measure(nginx))
-    if (process.stderr.isTTY)
-      process.stderr.write(`\rstart ${start + 1}/${startCount}, pair ${pair + 1}/${warmUp + pairs} `)
-  }
+  const contenders = { ...Object.fromEntries(gateways), nginx } as Record<Name, Contender>
+  const warmUp = await warmedUp(contenders, [...gateways.keys()], start)
+  const samples = await takeWindows(contenders, [...gateways.keys()], pairs)
+  tell(`start ${start + 1}/${startCount}: done after ${warmUp} windows to warm up and ${pairs} pairs`)
   for (const { stop: end } of [...gateways.values(), proxy]) await end()
-  for (const name of both) samples[name].splice(0, warmUp)
-  samples.nginx.splice(0, Math.floor(warmUp / 2))
   return samples
+}
+
+/** Takes windows until the CPU for a request falls no more at either gateway; gives their number. */
+async function warmedUp(
+  contenders: Record<Name, Contender>,
+  order: readonly (typeof both)[number][],
+  start: number,
+): Promise<number> {
+  let before = { 'working tree': Number.POSITIVE_INFINITY, other: Number.POSITIVE_INFINITY }
+  for (let windows = 0; windows < mostWarmUp; windows += warmUpRound) {
+    const samples = await takeWindows(contenders, order, warmUpRound)
+    const cpuUs = (name: (typeof both)[number]) => medianOf(samples[name].map((sample) => sample.cpuUs))
+    const after = { 'working tree': cpuUs('working tree'), other: cpuUs('other') }
+    tell(
+      `start ${start + 1}/${startCount}, warming up: ${both.map((name) => after[name].toFixed(1)).join(' and ')} us`,
+    )
+    if (both.every((name) => after[name] > before[name] * leastFall)) return windows + warmUpRound
+    before = after
+  }
+  return mostWarmUp
+}
+
+/**
+ * Both gateways take windows in the order a b b a, b a a b, with one of nginx after each four, so that neither follows
+ * itself, the other or nginx more often.
+ */
+async function takeWindows(
+  contenders: Record<Name, Contender>,
+  order: readonly (typeof both)[number][],
+  count: number,
+): Promise<Record<Name, ProxySample[]>> {
+  const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
+  for (let pair = 0; pair < count; pair++) {
+    for (const name of [0, 3].includes(pair % 4) ? order : order.toReversed())
+      samples[name].push(await measure(contenders[name]))
+    if (pair % 2 === 1) samples.nginx.push(await measure(contenders.nginx))
+  }
+  return samples
+}
+
+function tell(progress: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${progress}` : `${progress}\n`)
 }
 
 async function measure(contender: Contender): Promise<ProxySample> {
