@@ -1,7 +1,7 @@
 import type { CallSignal } from './call-signal.ts'
 import type { NodeGrant } from '../grants/node-grant.ts'
 import type { Answers } from './forward/answers.ts'
-import type { RpcRequest } from './json-rpc/parse-body.ts'
+import type { RpcRequest } from './json-rpc/rpc-item.ts'
 
 /** One JSON-RPC call on its way through the stations. */
 export interface Call {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AnswerMemory } from '../access/forward/answer-memory.ts'
-import { createUpstream } from '../access/forward/upstream.ts'
+import { createUpstream } from '../access/forward/create-upstream.ts'
 import { scriptedNode } from '../access/testing/adapted-node.ts'
 import { type Change, type Identity, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
 

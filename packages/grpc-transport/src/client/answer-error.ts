@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2'
 import { GrpcError } from '../wire/grpc-error.ts'
-import { headersToMetadata } from '../wire/metadata.ts'
+import { headersToMetadata } from '../wire/metadata-headers.ts'
 import { Status, statusOfHttp } from '../wire/status.ts'
 
 /** Finds what is wrong with the first headers of an answer; undefined where gRPC itself will say how the call ends. */

@@ -1,6 +1,7 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { GrpcError } from '../wire/grpc-error.ts'
-import { headersToMetadata, type Metadata, metadataToHeaders } from '../wire/metadata.ts'
+import { headersToMetadata, metadataToHeaders } from '../wire/metadata-headers.ts'
+import type { Metadata } from '../wire/metadata.ts'
 import { Status, type StatusCode } from '../wire/status.ts'
 import { acceptedEncodings, decompressorOf } from '../compression.ts'
 import { FrameWriter } from './frame-writer.ts'

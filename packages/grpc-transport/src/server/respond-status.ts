@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Metadata } from '../wire/metadata.ts'
-import { metadataToHeaders } from '../wire/metadata.ts'
+import { metadataToHeaders } from '../wire/metadata-headers.ts'
 import { encodeStatusMessage } from '../wire/status-message.ts'
 import type { StatusCode } from '../wire/status.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GrpcError } from './grpc-error.ts'
-import { headersToMetadata, metadataToHeaders } from './metadata.ts'
+import { headersToMetadata, metadataToHeaders } from './metadata-headers.ts'
 import { decodeStatusMessage, encodeStatusMessage } from './status-message.ts'
 import { parseStatus, Status, statusName, statusOfHttp } from './status.ts'
 import { formatTimeout, parseTimeout } from './timeout.ts'

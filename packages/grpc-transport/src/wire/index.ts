@@ -3,13 +3,8 @@ export { callUnary, type UnaryAnswer } from './call-unary.ts'
 export { createFrameReader, type FrameReader, type FrameReaderOptions } from './frame-reader.ts'
 export { frameMessage } from './frame.ts'
 export { GrpcError } from './grpc-error.ts'
-export {
-  type HeaderFields,
-  headersToMetadata,
-  type Metadata,
-  metadataToHeaders,
-  type MetadataValue,
-} from './metadata.ts'
+export { type HeaderFields, headersToMetadata, metadataToHeaders } from './metadata-headers.ts'
+export type { Metadata, MetadataValue } from './metadata.ts'
 export {
   encodeMessage,
   type MessageCodec,

@@ -1,5 +1,5 @@
 import { GrpcError } from './grpc-error.ts'
-import { type HeaderFields, headersToMetadata } from './metadata.ts'
+import { type HeaderFields, headersToMetadata } from './metadata-headers.ts'
 import { decodeStatusMessage } from './status-message.ts'
 import { parseStatus, Status } from './status.ts'
 

@@ -1,4 +1,17 @@
-import type { Failure } from './schemathesis.ts'
+/** A check that failed. */
+export interface Failure {
+  /** Verb and path. */
+  readonly operation: string
+  readonly check: string
+  readonly problem: string
+  readonly status: number
+  /** Method and URL. */
+  readonly request: string
+  /** Body of the request, its beginning. */
+  readonly sent: string
+  /** Body of the response, its beginning. */
+  readonly body: string
+}
 
 /** A failed check that is no defect. */
 export interface Deviation {

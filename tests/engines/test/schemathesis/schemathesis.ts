@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { deviationOf } from './deviations.ts'
+import { deviationOf, type Failure } from './deviations.ts'
 import { installSchemathesis } from './python.ts'
 
 /** What schemathesis is run with. */
@@ -17,21 +17,6 @@ export interface Attack {
   /** Test cases of an operation in each phase, beside those that the document determines. */
   readonly examples: number
   readonly environment?: Readonly<Record<string, string>>
-}
-
-/** A check that failed. */
-export interface Failure {
-  /** Verb and path. */
-  readonly operation: string
-  readonly check: string
-  readonly problem: string
-  readonly status: number
-  /** Method and URL. */
-  readonly request: string
-  /** Body of the request, its beginning. */
-  readonly sent: string
-  /** Body of the response, its beginning. */
-  readonly body: string
 }
 
 /** What came of a run. */

@@ -12,7 +12,9 @@ import type {
   Slot,
   ValidatorIndex,
 } from '@lodestar/types'
-import type { ClockEnd } from './slot-clock.ts'
+
+/** Why a clock is not followed any more: on demand, or because chain and clock are more than an hour apart. */
+export type ClockEnd = 'stopped' | 'lost'
 
 /** How far the payload of a block has been verified by the execution layer. */
 export type Validity = 'valid' | 'invalid' | 'optimistic'

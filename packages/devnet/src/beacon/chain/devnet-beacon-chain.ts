@@ -14,6 +14,7 @@ import { attestationDataFor } from './attest.ts'
 import type {
   BeaconChain,
   BlockRecord,
+  ClockEnd,
   ForkChoiceView,
   LightClientData,
   OperationPools,
@@ -27,7 +28,7 @@ import type { ChainParts } from './chain-parts.ts'
 import { ChainQueries } from './chain-queries.ts'
 import type { Pools } from './pools.ts'
 import { Refused } from './refused.ts'
-import { followClock, type ClockEnd } from './slot-clock.ts'
+import { followClock } from './slot-clock.ts'
 import { slotPhases, type SlotPhase, type SlotWork } from './slot-work.ts'
 
 /** What the chain is put together from. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slot } from '@lodestar/types'
+import type { ClockEnd } from './beacon-chain.ts'
 import { slotPhases, type SlotPhase } from './slot-work.ts'
 
 // Further behind, the missed slots stay empty: work does not pile up while a computer sleeps.
@@ -7,9 +8,6 @@ const mostSlotsBehind = 8
 // So long without the chain, as when a computer sleeps, and nobody waits for it any more; the validators would lose for
 // their absence, in the end all that they have. A clock that was set back would keep the chain waiting.
 const mostDriftMs = 3_600_000
-
-/** Why a clock is not followed any more: on demand, or because chain and clock are more than an hour apart. */
-export type ClockEnd = 'stopped' | 'lost'
 
 /** What the clock drives. */
 export interface SlotClockOptions {

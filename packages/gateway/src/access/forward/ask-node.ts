@@ -2,7 +2,7 @@ import type { CallSignal } from '../call-signal.ts'
 import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
 import { rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { callText } from '../json-rpc/rpc-text.ts'
+import { callText, stringifyParams } from '../json-rpc/rpc-text.ts'
 import type { Destination } from '../route/route-method.ts'
 import type { Adapter, PartAsking } from './adapters/adapter.ts'
 import type { Room } from './answer-memory.ts'
@@ -11,7 +11,7 @@ import { beginsWithError, isErrorAtHand } from './peek-answer.ts'
 import { answerResult, type PlainAnswer, plainAnswer, readAnswer } from './read-answer.ts'
 import { rewriteAnswer } from './rewrite-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { paramsText as textOf, type Upstream } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 /**
  * Has a call answered by its adapter where there is one that wants it, else by the node.
@@ -49,7 +49,7 @@ async function adapted(
   if (made !== undefined) return { result: JSON.stringify(made) }
   const asked = await adapter.ask?.(call, params, upstream)
   const question =
-    asked === undefined ? destination : { ...destination, params: asked, paramsText: textOf(asked) }
+    asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
   const whole = () => promised<Asked>((awaiter) => post(call, question, upstream, atLeast, awaiter))
   if (!adapter.gather) return whole()
   const room = upstream.room(call.grant.credentialId)
@@ -64,7 +64,7 @@ async function adapted(
 /** Asks for parts, each of which may be kept. */
 function partsOf(call: Call, destination: Destination, upstream: Upstream, room: Room): PartAsking['part'] {
   return async (params, atLeast) => {
-    const part = { ...destination, adapter: undefined, params, paramsText: textOf(params) }
+    const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
     const ask = (signal: CallSignal, awaiter: Awaiter<Asked>) =>
       post({ ...call, signal }, part, upstream, atLeast, awaiter)
     const memory = call.answers?.of(upstream, call.grant)

@@ -1,8 +1,8 @@
 import { promised } from '../awaiter.ts'
-import { callText } from '../json-rpc/rpc-text.ts'
+import { callText, stringifyParams } from '../json-rpc/rpc-text.ts'
 import type { AnswerMemory } from './answer-memory.ts'
 import { answerResult } from './read-answer.ts'
-import { paramsText, type Upstream } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 /**
  * What an upstream does by asking.
@@ -16,7 +16,7 @@ export function upstreamCalls(
   const post: Upstream['post'] = (body, signal, asked) =>
     promised((awaiter) => ask(body, signal, asked, awaiter))
   const call: Upstream['call'] = async (method, params, signal) => {
-    const answer = await post(callText(method, paramsText(params), '1'), signal, { method, params })
+    const answer = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
     const room = memory.room()
     try {
       return await answerResult(answer, { method, room, signal })

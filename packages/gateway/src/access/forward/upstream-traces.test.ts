@@ -4,7 +4,7 @@ import { promised } from '../awaiter.ts'
 import { CallEnd } from '../call-signal.ts'
 import { nodeThat } from '../testing/listener-fixture.ts'
 import { AnswerMemory } from './answer-memory.ts'
-import { createUpstream } from './upstream.ts'
+import { createUpstream } from './create-upstream.ts'
 
 function trace(name: string): TracePart {
   const part: TracePart = {

@@ -1,4 +1,4 @@
-import type { RpcRequest } from './parse-body.ts'
+import type { RpcRequest } from './rpc-item.ts'
 
 const versionKey = '"jsonrpc":'
 const idKey = '"id":'

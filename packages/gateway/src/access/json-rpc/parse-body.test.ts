@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseBody, type RpcItem } from './parse-body.ts'
+import { parseBody } from './parse-body.ts'
+import type { RpcItem } from './rpc-item.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 const call = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"m","params":[]}`

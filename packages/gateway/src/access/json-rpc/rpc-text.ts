@@ -1,4 +1,4 @@
-import type { RpcFailure } from './rpc-failure.ts'
+import { RpcFailure, rpcCodes } from './rpc-failure.ts'
 
 // Every text here is put together from JSON texts, so that an id and a result leave as they came.
 
@@ -20,4 +20,17 @@ export function errorText(idText: string, { code, message, data }: RpcFailure): 
 /** Text of an answer with an error object that is JSON already. */
 export function errorObjectText(idText: string, errorJson: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"error":${errorJson}}`
+}
+
+/**
+ * Params as JSON.
+ *
+ * @throws {@link RpcFailure} -32602 when they are nested too deep: what can be parsed may still be
+ */
+export function stringifyParams(params: readonly unknown[]): string {
+  try {
+    return JSON.stringify(params)
+  } catch {
+    throw new RpcFailure(rpcCodes.invalidParams, 'The params are nested too deep.')
+  }
 }

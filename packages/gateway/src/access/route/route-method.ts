@@ -2,7 +2,7 @@ import type { Method } from '@fairlead/core'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Adapter } from '../forward/adapters/adapter.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
-import type { RpcRequest } from '../json-rpc/parse-body.ts'
+import type { RpcRequest } from '../json-rpc/rpc-item.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 import { offeredMethod } from './offered-method.ts'
 

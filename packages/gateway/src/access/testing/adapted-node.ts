@@ -4,7 +4,7 @@ import { adapterOf } from '../forward/adapters/adapters.ts'
 import { forward } from '../forward/forward.ts'
 import { answerText } from '../forward/read-answer.ts'
 import { AnswerMemory } from '../forward/answer-memory.ts'
-import { createUpstream } from '../forward/upstream.ts'
+import { createUpstream } from '../forward/create-upstream.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
 import { nodeThat } from './listener-fixture.ts'
 

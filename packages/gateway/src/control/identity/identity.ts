@@ -1,4 +1,4 @@
-import type { Role } from '../store/database.ts'
+import type { Role } from './role.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who calls the platform API. */

@@ -1,4 +1,4 @@
-import type { Role } from '../store/database.ts'
+import type { Role } from './role.ts'
 
 /** Everything that an API key or a session may be allowed to do. */
 export const allScopes = [

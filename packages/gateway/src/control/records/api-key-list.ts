@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Scope } from '../identity/scopes.ts'
-import type { Database, Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database } from '../store/database.ts'
 
 /** An API key as the platform API shows it. */
 export interface ApiKeyRecord {

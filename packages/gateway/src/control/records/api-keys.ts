@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import { generateApiKey, sha256Hex } from '../../credentials/secret.ts'
 import type { Scope } from '../identity/scopes.ts'
-import type { Database, Role, SecretOrigin } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database, SecretOrigin } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { instant } from '../store/instant.ts'
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database, Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 
 /** A member as the platform API shows it. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Database, Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 
 /** An organization as the platform API shows it. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { sha256Hex } from '../../credentials/secret.ts'
-import type { Database, Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Database, PasswordOrigin, Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
+import type { Database, PasswordOrigin } from '../store/database.ts'
 
 /** What is known of a user who signs in. */
 export interface SignInUser {

@@ -16,7 +16,7 @@ import type {
   UserTable,
 } from './people-tables.ts'
 
-export type { AuditLogTable, InvitationTable, PasswordOrigin, Role, SecretOrigin } from './people-tables.ts'
+export type { AuditLogTable, InvitationTable, PasswordOrigin, SecretOrigin } from './people-tables.ts'
 
 /** What kind of chain a project is for; the contract lists the kinds. */
 export type ProjectType = operations['createProject']['responses'][201]['content']['application/json']['type']

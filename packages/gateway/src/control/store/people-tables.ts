@@ -1,4 +1,5 @@
 import type { ColumnType } from 'kysely'
+import type { Role } from '../identity/role.ts'
 import type { Scope } from '../identity/scopes.ts'
 import type { NullableTimestamp, Timestamp, Version } from './column-types.ts'
 
@@ -7,9 +8,6 @@ export type SecretOrigin = 'first-start' | 'development' | 'user'
 
 /** Who gave a user the password: the first start, the development mode, or the user. */
 export type PasswordOrigin = SecretOrigin
-
-/** What a member may do in an organization. */
-export type Role = 'owner' | 'admin' | 'editor' | 'viewer'
 
 export interface OrganizationTable {
   id: string

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import type { Role } from '../store/database.ts'
+import type { Role } from '../identity/role.ts'
 import { insertMember } from '../records/organizations.ts'
 import { setPassword } from '../records/users.ts'
 import { createPasswords } from '../sessions/passwords.ts'

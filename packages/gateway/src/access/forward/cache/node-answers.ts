@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks'
+import type { Method } from '@fairlead/core'
 import type { CallSignal } from '../../call-signal.ts'
 import { currentPassedThrough } from '../../../egress/cdn-loop.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { type Awaiter, promised, tell } from '../../awaiter.ts'
-import type { Call } from '../../call.ts'
-import type { Destination } from '../../route/route-method.ts'
 import { paceOf } from '../call-pace.ts'
 import type { Asked } from '../asked.ts'
 import { plainAnswer, type PlainAnswer } from '../read-answer.ts'
@@ -20,6 +19,23 @@ import { type KeptAnswers, type KeptUntil, maxKeptBytes } from './kept-answers.t
 import type { KnownChain } from './known-chain.ts'
 import { readUpTo } from './read-up-to.ts'
 import { type SharedAnswers, SharedPlace } from './shared-answers.ts'
+
+/** A call, as far as its answer depends on it. */
+export interface CacheableCall {
+  readonly endpoint: '' | 'evm'
+  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  readonly maxLogRange?: number | undefined
+  /** Ends when the client goes away or the time is up. */
+  readonly signal: CallSignal
+}
+
+/** The method that the call is sent with. */
+export interface CacheableMethod {
+  readonly method: Method
+  readonly params: readonly unknown[]
+  /** The same as JSON. */
+  readonly paramsText: string
+}
 
 /** What counts the fate of calls, for all nodes together. */
 export interface AnswerCounts {
@@ -72,19 +88,19 @@ export class NodeAnswers {
    * @param ask - asks the node
    * @param awaiter - hears the answer, or what `ask` fails with
    */
-  answer(call: Call, destination: Destination, ask: Ask, awaiter: Awaiter<Asked>): void {
+  answer(call: CacheableCall, destination: CacheableMethod, ask: Ask, awaiter: Awaiter<Asked>): void {
     this.#answer(call, destination, '', ask, awaiter)
   }
 
   /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
-  part(call: Call, destination: Destination, ask: Ask, awaiter: Awaiter<Asked>): void {
+  part(call: CacheableCall, destination: CacheableMethod, ask: Ask, awaiter: Awaiter<Asked>): void {
     this.#answer(call, destination, 'part ', ask, awaiter)
   }
 
   /** @param mark - tells parts from whole answers */
   #answer(
-    call: Call,
-    { method, params, paramsText }: Destination,
+    call: CacheableCall,
+    { method, params, paramsText }: CacheableMethod,
     mark: string,
     ask: Ask,
     awaiter: Awaiter<Asked>,
@@ -288,7 +304,7 @@ interface Until extends KeptUntil {
 
 function groupOf(
   mark: string,
-  { endpoint, maxLogRange = 0 }: Call,
+  { endpoint, maxLogRange = 0 }: CacheableCall,
   { lifetime }: CacheRule,
   name: string,
 ): string {

@@ -12,8 +12,7 @@ import type {
   Http1Options,
 } from './http1-connections.ts'
 import { Http1Failure } from './http1-failure.ts'
-import { Line } from './line.ts'
-import type { LineOwner } from './line-owner.ts'
+import { Line, type LineOwner } from './line.ts'
 import { openSocket } from './open-socket.ts'
 import { operatorRules } from '../../../egress/connect-checked.ts'
 import { depthAtLimit, mostWidth, Pace } from './pace.ts'

@@ -9,6 +9,7 @@ import { UpstreamFailure, unreadable } from '../upstream-failure.ts'
 import { holdShortAnswer } from './hold-short-answer.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
 import type { PoolMember } from './pool-member.ts'
+import type { RunningAttempt } from './running-attempts.ts'
 
 /** How one upstream answered, or did not. */
 export type Outcome =
@@ -36,11 +37,10 @@ export interface AttemptListener {
 }
 
 /** One try of a call at one upstream. */
-export class Attempt implements AnswerAwaiter {
+export class Attempt implements AnswerAwaiter, RunningAttempt {
   readonly member: PoolMember
-  /** Neighbors among those that run at the same upstream. */
-  previous: Attempt | undefined = undefined
-  next: Attempt | undefined = undefined
+  previous: RunningAttempt | undefined = undefined
+  next: RunningAttempt | undefined = undefined
   readonly #call: AttemptedCall
   readonly #listener: AttemptListener
   readonly #ended = new CallEnd()
@@ -101,7 +101,6 @@ export class Attempt implements AnswerAwaiter {
     this.hang()
   }
 
-  /** Has the call sent on, if it may be. */
   hang(): void {
     this.#listener.onHanging(this)
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../../../grants/upstream-record.ts'
 import { AnswerMemory } from '../answer-memory.ts'
-import { createUpstream } from '../upstream.ts'
+import { createUpstream } from '../create-upstream.ts'
 import { chooseMember } from './choose-member.ts'
 import { PoolMember } from './pool-member.ts'
 

@@ -3,7 +3,8 @@ import { backends, type TemporaryDatabase } from '../../testing/temporary-store.
 import type { OperationId } from '../platform-call.ts'
 import { type Caller, keyOf, nobody } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
-import { type Given, startWorld, type World } from './world.ts'
+import type { Given } from './given.ts'
+import { startWorld, type World } from './world.ts'
 
 const atOnce = 8
 

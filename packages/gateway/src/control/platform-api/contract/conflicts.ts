@@ -4,7 +4,8 @@ import { mostWebhooks } from '../../records/webhooks.ts'
 import type { OperationId } from '../platform-call.ts'
 import { nobody, sessionOf } from './caller.ts'
 import type { GoodRequestMaker } from './good-requests.ts'
-import type { Given, World } from './world.ts'
+import type { Given } from './given.ts'
+import type { World } from './world.ts'
 
 /** Sends what has to succeed before a conflict can come about. */
 async function did(world: World, id: OperationId, given: Given): Promise<Record<string, unknown>> {

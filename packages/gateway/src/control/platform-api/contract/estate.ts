@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { insertMember } from '../../records/organizations.ts'
 import { insertSession } from '../../records/sessions.ts'
 import { newSessionToken } from '../../sessions/session-cookie.ts'
-import type { Role } from '../../store/database.ts'
+import type { Role } from '../../identity/role.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { OperationId } from '../platform-call.ts'
 import { type Caller, keyOf, type Person } from './caller.ts'
-import type { Given } from './world.ts'
+import type { Given } from './given.ts'
 
 /** Objects of an organization, by what they are called in a path or a body. */
 export interface EstateIds {

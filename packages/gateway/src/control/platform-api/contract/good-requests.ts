@@ -2,7 +2,8 @@ import { setPassword } from '../../records/users.ts'
 import type { OperationId } from '../platform-call.ts'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { upstreams } from './estate.ts'
-import type { Given, World } from './world.ts'
+import type { Given } from './given.ts'
+import type { World } from './world.ts'
 
 /** A request that succeeds. */
 export interface GoodRequest extends Given {

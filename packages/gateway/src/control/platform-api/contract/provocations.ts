@@ -4,7 +4,8 @@ import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
 import { conflicts } from './conflicts.ts'
 import { goodRequests } from './good-requests.ts'
 import type { WireRequest } from './http-exchange.ts'
-import { type Given, requestOf, type World } from './world.ts'
+import type { Given } from './given.ts'
+import { requestOf, type World } from './world.ts'
 import { wrongBodies, wrongQueries } from './wrong-input.ts'
 
 /** A request, and how it has to be answered. */

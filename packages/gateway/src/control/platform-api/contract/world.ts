@@ -16,15 +16,8 @@ import type { OperationId } from '../platform-call.ts'
 import { routeTable } from './assert-answer.ts'
 import type { Caller, Person } from './caller.ts'
 import { type Create, type Estate, type EstateIds, fillEstate } from './estate.ts'
+import type { Given } from './given.ts'
 import { type HttpExchange, openExchange, type WireAnswer, type WireRequest } from './http-exchange.ts'
-
-/** What a request of an operation holds. */
-export interface Given {
-  readonly path?: Readonly<Record<string, string>> | undefined
-  readonly query?: Readonly<Record<string, string>> | undefined
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}
 
 /** A platform API over real sockets, with two organizations that have one object of each kind. */
 export interface World {

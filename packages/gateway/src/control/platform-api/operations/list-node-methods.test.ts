@@ -9,7 +9,7 @@ import {
   nodesToProbe,
   recordNodeMethods,
 } from '../../records/node-methods.ts'
-import { setNodeUpstreams } from '../../records/configured-node.ts'
+import { setNodeUpstreams } from '../../nodes/set-node-upstreams.ts'
 import { insertNode } from '../../records/nodes.ts'
 import { sealUpstreams } from '../../records/sealed-upstreams.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'

@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely'
+import type { Sealer } from '../../credentials/sealing.ts'
+import type { ConfiguredNode } from '../records/configured-node.ts'
+import { type NewNode, updateNode } from '../records/nodes.ts'
+import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'
+import type { Database } from '../store/database.ts'
+import { deploymentOptions } from './deployment-options.ts'
+
+/**
+ * Gives a node other upstreams; when it is the one that follows the configuration, those that were created from a
+ * deployment option too. A row that already has them stays untouched, so nobody is notified.
+ */
+export async function setNodeUpstreams(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  id: string,
+  node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
+): Promise<void> {
+  await moveNode(db, sealer, id, node)
+  const { rows } = await sql<{ chain: string }>`
+    select chain from nodes where id = ${id} and managed_by = 'configuration'`.execute(db)
+  const [configured] = rows
+  if (configured !== undefined) await moveFollowers(db, sealer, { ...node, ...configured })
+}
+
+async function moveFollowers(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  configured: ConfiguredNode,
+): Promise<void> {
+  const options = new Map(deploymentOptions(configured).map((option) => [option.id, option]))
+  const followers = await db
+    .selectFrom('nodes')
+    .select(['id', 'option', 'protocols'])
+    .where('option', 'is not', null)
+    .orderBy('id')
+    .execute()
+  for (const { id, option, protocols } of followers) {
+    // Without the option a node stays with what it had.
+    const followed = options.get(option ?? '')
+    if (followed?.upstreams === undefined) continue
+    const { upstreams } = followed
+    await moveNode(db, sealer, id, { network: configured.network, protocols, upstreams })
+  }
+}
+
+async function moveNode(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  id: string,
+  node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
+): Promise<void> {
+  const { network, protocols, upstreams } = node
+  const row = await db
+    .selectFrom('nodes')
+    .select(['network', 'protocols', 'upstreams'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return
+  const isSame =
+    row.network === network &&
+    row.protocols.join() === protocols.join() &&
+    areSameUpstreams(openUpstreams(sealer, id, row.upstreams), upstreams)
+  if (!isSame) await updateNode(db, sealer, id, { network, protocols, upstreams })
+}
