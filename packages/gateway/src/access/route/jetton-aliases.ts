@@ -1,4 +1,4 @@
-import { isRecord } from '../forward/adapters/is-record.ts'
+import { isRecord } from '../json.ts'
 
 /** Parameter names that other servers of this API use, by the operation that has another name for them. */
 const aliases: ReadonlyMap<string, readonly [alias: string, name: string]> = new Map([

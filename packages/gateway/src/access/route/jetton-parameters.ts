@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonSchema, Method, Parameter } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
-import { isRecord } from '../forward/adapters/is-record.ts'
+import { isRecord } from '../json.ts'
 import { JettonFailure } from '../forward/jetton/jetton-failure.ts'
 import { ContractRules, type Reading } from './contract-rules.ts'
 import { v2Formats, v3Formats } from './jetton-formats.ts'

@@ -1,6 +1,6 @@
 import type { CallSignal } from '../../call-signal.ts'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /**
  * The number of a block as a JSON number, which every client takes where explorers ask for a block.

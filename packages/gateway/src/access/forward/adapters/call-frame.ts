@@ -1,7 +1,7 @@
 import type { CallSignal } from '../../call-signal.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /** A call inside a transaction, as the call tracer reports it. */
 export interface CallFrame {

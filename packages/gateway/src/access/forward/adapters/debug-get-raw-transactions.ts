@@ -1,7 +1,7 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 
 /** The transactions of a block as bytes; a node without the method has them one by one. */

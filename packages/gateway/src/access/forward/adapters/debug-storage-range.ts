@@ -1,5 +1,5 @@
 import type { Adapter } from './adapter.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /** The slots of an account; go-ethereum has null for those of an account without any. */
 export const debugStorageRangeAt: Adapter = {

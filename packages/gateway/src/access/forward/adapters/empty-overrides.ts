@@ -1,5 +1,5 @@
 import type { Adapter } from './adapter.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /** Overrides that override nothing are left out: some clients take fewer parameters, or another one in that place. */
 export const ethCall = withoutEmptyOverrides('eth_call')

@@ -4,7 +4,7 @@ import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { readLogs, withinRange } from './eth-get-logs.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { validateParams } from '../validate-params.ts'
 

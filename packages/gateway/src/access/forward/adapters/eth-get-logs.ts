@@ -9,7 +9,7 @@ import { UpstreamFailure } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /**
  * Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. What

@@ -1,7 +1,7 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { quantity } from './quantity.ts'
 

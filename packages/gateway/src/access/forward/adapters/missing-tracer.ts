@@ -2,7 +2,7 @@ import type { CallSignal } from '../../call-signal.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 
 /** A call of a tracing method that names a tracer. */
 export interface TracerCall {

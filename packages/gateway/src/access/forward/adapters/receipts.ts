@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { quantity } from './quantity.ts'
 import type { Adapter } from './adapter.ts'
 

@@ -5,7 +5,7 @@ import type { Upstream } from '../upstream.ts'
 import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { mendReceipts } from './receipts.ts'
 

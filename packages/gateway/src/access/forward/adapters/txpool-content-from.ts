@@ -1,7 +1,7 @@
 import { unreadable } from '../upstream-failure.ts'
 import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 
 /** The pool's transactions of one sender; a node without the method has them among all others. */

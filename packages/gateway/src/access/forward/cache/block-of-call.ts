@@ -1,4 +1,4 @@
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 import type { Lifetime } from './cache-rules.ts'
 
 /** Which block the answer to a call belongs to. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { sha256Hex } from '../../../credentials/secret.ts'
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 import type { ChainView } from '../pool/chain-view.ts'
 import type { Upstream } from '../upstream.ts'
 

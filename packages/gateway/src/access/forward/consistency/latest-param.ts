@@ -1,5 +1,5 @@
 import type { Method } from '@fairlead/core'
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 
 const blockParams: readonly string[] = ['block', 'newestBlock']
 

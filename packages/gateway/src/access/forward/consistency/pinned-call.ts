@@ -3,7 +3,7 @@ import { jsonParts } from '../../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Destination } from '../../route/route-method.ts'
 import type { Asked } from '../asked.ts'
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 import type { Upstream } from '../upstream.ts'
 import { latestParam } from './latest-param.ts'
 

@@ -1,5 +1,5 @@
 import type { CallSignal } from '../../call-signal.ts'
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 import { jsonMembers } from '../../json-rpc/json-parts.ts'
 import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'
 import { unreachable } from '../rest/rest-upstream.ts'

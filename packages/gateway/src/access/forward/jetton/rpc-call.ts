@@ -1,4 +1,4 @@
-import { isRecord } from '../adapters/is-record.ts'
+import { isRecord } from '../../json.ts'
 import { jsonMembers } from '../../json-rpc/json-parts.ts'
 import type { JettonParameters } from '../../route/jetton-parameters.ts'
 import { JettonFailure } from './jetton-failure.ts'

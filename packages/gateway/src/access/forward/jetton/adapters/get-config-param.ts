@@ -1,4 +1,4 @@
-import { isRecord } from '../../adapters/is-record.ts'
+import { isRecord } from '../../../json.ts'
 import { knownParameter } from '../chain-configuration/known-parameters.ts'
 import type { JettonAdapter, JettonNodeAnswer } from '../jetton-adapter.ts'
 import { JettonFailure } from '../jetton-failure.ts'

@@ -1,5 +1,5 @@
 import type { CallSignal } from '../../../call-signal.ts'
-import { isRecord } from '../../adapters/is-record.ts'
+import { isRecord } from '../../../json.ts'
 import type { JettonNode } from '../jetton-adapter.ts'
 import { type NodeRecord, recordOf } from './node-answer.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
 import type { CallSignal } from '../../../call-signal.ts'
-import { isRecord } from '../../adapters/is-record.ts'
+import { isRecord } from '../../../json.ts'
 import type { JettonAdapter, JettonNode } from '../jetton-adapter.ts'
 import { burnComment } from './burn-comment.ts'
 import { type BurnRow, burnRows } from './burn-rows.ts'
