@@ -5,6 +5,7 @@ import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { nodeNamed, type NodeShown } from './node-named.ts'
 import { type Connection, connectionOf } from './profiles.ts'
+import { parseJson } from '../access/json.ts'
 
 const examples = `
 The node is an id, or a name that only one node has. Without FAIRLEAD_NODE_TOKEN a token of the node is revealed for
@@ -78,7 +79,7 @@ async function callNode(
     const reason = FairleadError.is(error, 'TRANSPORT_FAILED') ? error.context.reason : 'no answer in time'
     throw new CommandFailure(`The node cannot be reached: ${redact(reason, [token])}`, exitCodes.unavailable)
   })
-  const answer = parsed(text)
+  const answer = parseJson(text)
   if (isPath && status < 400) return answer
   const { error, result } = (answer ?? {}) as { error?: unknown; result?: unknown }
   if (!isPath && status < 400 && error === undefined) return result
@@ -116,15 +117,7 @@ function filled(template: string | undefined, token: string, otherwise: string):
 
 function parameters(given: readonly string[]): readonly unknown[] {
   const [first] = given
-  if (given.length === 1 && first?.trimStart().startsWith('[')) return parsed(first) as unknown[]
+  if (given.length === 1 && first?.trimStart().startsWith('[')) return parseJson(first) as unknown[]
   // What is no JSON is a text: an address need not stand in quotes.
-  return given.map((text) => parsed(text) ?? text)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return given.map((text) => parseJson(text) ?? text)
 }

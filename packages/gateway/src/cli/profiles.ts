@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { FairleadError } from '@fairlead/core'
 import type { DevelopmentFile } from '../development/development-file.ts'
+import { parseJson } from '../access/json.ts'
 
 /** A service that the command line knows by a name. */
 export interface Profile {
@@ -34,7 +35,7 @@ export function readProfiles(environment: Environment): Readonly<Record<string, 
   const file = profilesFile(environment)
   const text = privateText(file)
   if (text === undefined) return {}
-  const content = parsed(text)
+  const content = parseJson(text)
   if (!isProfiles(content)) throw invalid(file, 'must hold an object of profiles, each with a url')
   return content
 }
@@ -119,7 +120,7 @@ function privateText(file: string): string | undefined {
 
 function developmentService(): Connection | undefined {
   const text = privateText(resolve('.fairlead', 'dev.json'))
-  const content = text === undefined ? undefined : (parsed(text) as Partial<DevelopmentFile> | undefined)
+  const content = text === undefined ? undefined : (parseJson(text) as Partial<DevelopmentFile> | undefined)
   if (content?.base_url === undefined || content.api_key === undefined) return undefined
   return { url: content.base_url, key: content.api_key }
 }
@@ -141,14 +142,6 @@ function isProfiles(content: unknown): content is Readonly<Record<string, Profil
     content !== null &&
     Object.values(content).every((profile: Partial<Profile> | null) => typeof profile?.url === 'string')
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function given(text: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { basicAuthorization, FairleadError, redact } from '@fairlead/core'
+import { decodeLeniently } from '../access/uri.ts'
 
 /** An address to probe, taken apart so that the secrets in it are never shown. */
 export interface ProbeTarget {
@@ -32,8 +33,8 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
     const rule = `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
     throw new FairleadError('CONFIG_INVALID', { option, rule })
   }
-  const username = decoded(url.username)
-  const password = decoded(url.password)
+  const username = decodeLeniently(url.username)
+  const password = decodeLeniently(url.password)
   const secrets = new Set([text, username, password])
   const headers: Record<string, string> = {}
   if (username || password) {
@@ -42,7 +43,7 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
     secrets.add(authorization.slice('Basic '.length))
   }
   for (const segment of url.pathname.split('/')) {
-    if (!commonSegment.test(segment)) secrets.add(segment).add(decoded(segment))
+    if (!commonSegment.test(segment)) secrets.add(segment).add(decodeLeniently(segment))
   }
   for (const value of url.searchParams.values()) secrets.add(value)
   if (url.search !== '') secrets.add(url.search.slice(1))
@@ -70,13 +71,4 @@ function isSecretLabel(label: string): boolean {
 
 function printable(text: string): string {
   return text.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim()
-}
-
-// What is no valid escape stands for itself.
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -4,7 +4,7 @@ import { CallEnd, type CallSignal } from '../call-signal.ts'
 import { jsonMembers, jsonParts } from '../json-rpc/json-parts.ts'
 import { errorObjectText } from '../json-rpc/rpc-text.ts'
 import { PassingMap } from '../passing-map.ts'
-import { isRecord } from '../json.ts'
+import { isRecord, parseJson } from '../json.ts'
 import type { AnswerMemory } from './answer-memory.ts'
 import { paceOf } from './call-pace.ts'
 import { HeldAnswer } from './held-answer.ts'
@@ -153,7 +153,7 @@ class NodeBatch implements AnswerAwaiter {
   #open(latin1: string, secrets: readonly string[] | undefined): void {
     if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
     for (const text of jsonParts(latin1)) {
-      const value = parsed(text)
+      const value = parseJson(text)
       if (!isRecord(value) || isOfBatch(value['error'])) continue
       const { id } = value
       const idText = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : ''
@@ -169,7 +169,7 @@ class NodeBatch implements AnswerAwaiter {
 
   /** One answer to the whole batch. */
   #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
-    if (!isRecord(parsed(latin1))) return this.reject(unreadable())
+    if (!isRecord(parseJson(latin1))) return this.reject(unreadable())
     // It may be too long, or the node knows no batches.
     if (judgeAnswer('', latin1) !== 'busy') return this.#refused()
     const error = jsonMembers(latin1).get('error') ?? 'null'
@@ -229,14 +229,6 @@ class BatchedCall {
 
   over(): void {
     this.signal.removeEventListener('abort', this)
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
   }
 }
 

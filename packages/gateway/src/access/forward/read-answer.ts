@@ -8,6 +8,7 @@ import { redactDeep, redactJsonDeep } from './redaction/redact-deep.ts'
 import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { unavailable, unreadable } from './upstream-failure.ts'
+import { isRecord } from '../json.ts'
 
 /**
  * Reads a node's answer to its end.
@@ -57,7 +58,7 @@ export function resultAtHand(answer: UpstreamAnswer, idText: string): string | u
   if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
   try {
     const value: unknown = answer.value ?? JSON.parse(latin1)
-    if (!isObject(value) || value['result'] === undefined || value['error'] !== undefined) return undefined
+    if (!isRecord(value) || value['result'] === undefined || value['error'] !== undefined) return undefined
     return value['jsonrpc'] === '2.0' && JSON.stringify(value['id']) === idText ? latin1 : undefined
   } catch {
     return undefined
@@ -92,10 +93,10 @@ export type PlainAnswer = { readonly result: string } | { readonly error: string
  */
 export function plainAnswer(text: string, method: string, secrets: readonly string[] = []): PlainAnswer {
   const value = parseAnswer(text)
-  if (!isObject(value)) throw unreadable()
+  if (!isRecord(value)) throw unreadable()
   const members = jsonMembers(text)
   const { error } = value
-  if (isObject(error)) {
+  if (isRecord(error)) {
     const written = asNodeError(error)
     const mended = mendError(written, method)
     const own = members.get('error') as string
@@ -118,9 +119,9 @@ export async function answerResult(
   { method, room, signal }: Reading,
 ): Promise<unknown> {
   const value = parseAnswer(await readAnswer(answer, room, signal))
-  if (!isObject(value)) throw unreadable()
+  if (!isRecord(value)) throw unreadable()
   const { error, result } = value
-  if (isObject(error)) {
+  if (isRecord(error)) {
     const { code, message, data } = redactJsonDeep(
       mendError(asNodeError(error), method),
       answer.secrets ?? [],
@@ -147,10 +148,6 @@ function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>)
     message: typeof message === 'string' ? message : 'The node answered an error.',
     ...(data !== undefined && { data }),
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** @throws {@link RpcFailure} with status 502 when the text is not JSON */

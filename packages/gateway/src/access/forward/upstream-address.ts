@@ -1,3 +1,5 @@
+import { decodeLeniently } from '../uri.ts'
+
 /**
  * The value of the `Authorization` header that an upstream address asks for; undefined when it holds no credentials.
  *
@@ -6,7 +8,7 @@
  */
 export function authorizationOf({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined
-  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
+  return `Basic ${Buffer.from(`${decodeLeniently(username)}:${decodeLeniently(password)}`).toString('base64')}`
 }
 
 /**
@@ -23,9 +25,9 @@ export function secretsOfAddress(url: URL): readonly string[] {
     pathname.replace(/\/$/, ''),
     ...pathname.split('/').filter(isKey),
     username,
-    decoded(username),
+    decodeLeniently(username),
     password,
-    decoded(password),
+    decodeLeniently(password),
     authorizationOf(url)?.slice('Basic '.length) ?? '',
     ...searchParams.values(),
   ]
@@ -37,13 +39,4 @@ export function secretsOfAddress(url: URL): readonly string[] {
 // Services take keys as parts of the path, and quote them alone.
 function isKey(part: string): boolean {
   return part.length >= 16 || (part.length >= 8 && /\d/.test(part))
-}
-
-// What is no valid escape stands for itself.
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

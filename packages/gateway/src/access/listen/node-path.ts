@@ -1,3 +1,5 @@
+import { decodeLeniently } from '../uri.ts'
+
 /** A path of the access plane, taken apart. */
 export interface NodePath {
   /** The token when the path holds one. */
@@ -36,7 +38,7 @@ export function matchNodePath(target: string): NodePath | undefined {
   if (second !== '' && second !== 'evm') return undefined
   if (first === '') return second === '' ? { endpoint: '' } : undefined
   if (first === 'evm' && second === '') return { endpoint: 'evm' }
-  return { token: decodedToken(first), endpoint: second }
+  return { token: decodeLeniently(first), endpoint: second }
 }
 
 /** A path of the beacon node API, taken apart. */
@@ -62,7 +64,7 @@ export function matchBeaconPath(target: string): BeaconPath | undefined {
   const below = path.slice(beaconPrefix.length)
   const [, first = ''] = below.split('/', 2)
   if (first === '' || first === 'eth') return { target: `${below}${query}` }
-  return { token: decodedToken(first), target: `${below.slice(first.length + 1)}${query}` }
+  return { token: decodeLeniently(first), target: `${below.slice(first.length + 1)}${query}` }
 }
 
 /** A path of the jetton chain API, taken apart. */
@@ -86,15 +88,7 @@ export function matchJettonPath(target: string): JettonPath | undefined {
   if (before !== '') return undefined
   if (first === 'api') return { target: `${path}${query}` }
   if (second !== 'api' || first === '' || reservedSegments.has(first)) return undefined
-  return { token: decodedToken(first), target: `${path.slice(first.length + 1)}${query}` }
-}
-
-function decodedToken(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return { token: decodeLeniently(first), target: `${path.slice(first.length + 1)}${query}` }
 }
 
 const webSocketPrefix = '/ws'

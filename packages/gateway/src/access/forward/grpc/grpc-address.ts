@@ -1,3 +1,5 @@
+import { decodeLeniently } from '../../uri.ts'
+
 /** Where a gRPC node is, and what it is told on every call. */
 export interface GrpcAddress {
   /** `https://host[:port]`, or `http://host[:port]` without TLS. */
@@ -28,18 +30,9 @@ export function parseGrpcAddress(text: string): GrpcAddress | undefined {
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '') return undefined
   if (url.pathname !== '/' || text.includes('?') || text.includes('#')) return undefined
   const { origin, host, hostname, username: name } = url
-  const value = decoded(url.password)
+  const value = decodeLeniently(url.password)
   const secrets = [origin, host, hostname, value].filter((secret) => secret.length > 3)
   if (name === '' && value === '') return { url: origin, metadata: {}, secrets }
   if (!nameForm.test(name) || ownNames.test(name) || !valueForm.test(value)) return undefined
   return { url: origin, metadata: { [name]: value }, secrets }
-}
-
-// What is no valid escape stands for itself.
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -8,6 +8,7 @@ import { unreachable } from '../rest/rest-upstream.ts'
 import { RestUpstreams } from '../rest/rest-upstreams.ts'
 import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './jetton-adapter.ts'
 import { JettonFailure } from './jetton-failure.ts'
+import { parseJson } from '../../json.ts'
 
 /** What the jetton nodes are made with. */
 export interface JettonNodeOptions {
@@ -98,7 +99,10 @@ export class NodeOfGrant implements JettonNode {
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       signal,
     })
-    const content = 'bytes' in answer ? parsed(answer.bytes) : await parsedWhole(answer, signal, this.#held)
+    const content =
+      'bytes' in answer
+        ? parseJson(Buffer.from(answer.bytes).toString('utf8'))
+        : await parsedWhole(answer, signal, this.#held)
     if (answer.status === 429) throw busy(answer, content)
     return { status: answer.status, body: content }
   }
@@ -148,13 +152,5 @@ async function parsedWhole(
     held?.memory.giveBack(counted, held.owner)
   }
   if (refusal) throw refusal
-  return parsed(Buffer.concat(chunks))
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return parseJson(Buffer.concat(chunks).toString('utf8'))
 }

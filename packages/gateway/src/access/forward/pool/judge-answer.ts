@@ -1,5 +1,6 @@
 import { isTracerText, mayHoldCallerText } from '../caller-text.ts'
 import { mendError, type NodeError } from '../node-error.ts'
+import { isRecord, parseJson } from '../../json.ts'
 import { rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { isRateRefusal } from './rate-refusal.ts'
 
@@ -25,8 +26,8 @@ const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|U
  * @param latin1 - the body, with a character for each byte
  */
 export function judgeAnswer(method: string, latin1: string): Verdict {
-  const answer = parsed(latin1)
-  if (answer === undefined) return 'unreadable'
+  const answer = parseJson(latin1)
+  if (!isRecord(answer)) return 'unreadable'
   const { result, error } = answer
   if (typeof error === 'object' && error !== null) return judgeError(method, error)
   if (result === undefined) return 'unreadable'
@@ -52,19 +53,5 @@ function judgeError(method: string, { code, message }: { code?: unknown; message
       return 'absent'
     default:
       return absentWordings.test(written.message) ? 'absent' : 'good'
-  }
-}
-
-interface Answer {
-  readonly result?: unknown
-  readonly error?: unknown
-}
-
-function parsed(text: string): Answer | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { redactDeep } from '../redaction/redact-deep.ts'
+import { parseJson } from '../../json.ts'
 
 /** What is passed on of a plain text. */
 const maxTextLength = 1_000
@@ -72,7 +73,7 @@ function readError(text: string, type = ''): ErrorParts {
 }
 
 function readJson(text: string): ErrorParts {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (typeof value === 'string') return { message: value }
   if (typeof value !== 'object' || value === null) return {}
   const { code, message, error, result, detail, failures } = value as Readonly<Record<string, unknown>>
@@ -88,12 +89,4 @@ function isFailure(value: unknown): value is Failure {
   if (typeof value !== 'object' || value === null) return false
   const { index, message } = value as Readonly<Record<string, unknown>>
   return typeof index === 'number' && typeof message === 'string'
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
