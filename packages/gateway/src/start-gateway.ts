@@ -19,6 +19,7 @@ import { answerInternalError } from './answer-internal-error.ts'
 import { answerOverHttp2 } from './access/listen/over-http2.ts'
 import { ProgressDeadlines } from './access/listen/progress-deadlines.ts'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
+import { matchNodePath } from './access/listen/node-path.ts'
 import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
 import { createMeter } from './access/meter/meter.ts'
 import { startMetering } from './access/meter/start-metering.ts'
@@ -341,7 +342,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     throw error
   })
   const front = configuration.ownHttpFront
-    ? createHttpFront(app.server, { maxBodyBytes }, jsonRpc)
+    ? createHttpFront(app.server, { maxBodyBytes, match: matchNodePath, newMemo: () => ({}) }, jsonRpc)
     : undefined
   const servers = { http1: app.server, front, http2: grpc.http2, deadlines, isProxy: passage.trustsProxy }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestMemo } from './client-address.ts'
 import type { FrontRequest } from './front/front-request.ts'
 import type { FrontResponse } from './front/front-response.ts'
+import type { NodePath } from './node-path.ts'
 
 /** A request as node:http reads it, or as the front does. */
-export type ClientRequest = IncomingMessage | FrontRequest
+export type ClientRequest = IncomingMessage | FrontRequest<NodePath, RequestMemo>
 
 /** The answer to a {@link ClientRequest}. */
 export type ClientResponse = ServerResponse | FrontResponse

@@ -3,10 +3,16 @@ import type { Socket } from 'node:net'
 import { FrontRequest } from './front-request.ts'
 import { FrontResponse, type ResponseSocket } from './front-response.ts'
 import { guarded } from '../../../observe/unexpected-errors.ts'
-import { canBecomeOrdinary, longestHead, readRequestHead, type RequestHead } from './request-head.ts'
+import {
+  canBecomeOrdinary,
+  type HeadRules,
+  longestHead,
+  readRequestHead,
+  type RequestHead,
+} from './request-head.ts'
 
 /** What a connection needs from the front that it belongs to. */
-export interface ConnectionOwner {
+export interface ConnectionOwner<path, memo> {
   /** Fields of every answer at the moment. */
   readonly fields: string
   /** Whether connections end behind their answers. */
@@ -14,14 +20,15 @@ export interface ConnectionOwner {
   /** Longest body that is served; longer ones are not even read here. */
   readonly maxBodyBytes: number
   readonly patience: Patience
-  serve(request: FrontRequest, response: FrontResponse): void
+  readonly rules: HeadRules<path, memo>
+  serve(request: FrontRequest<path, memo>, response: FrontResponse): void
   /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
   hold(bytes: number): boolean
   /** Has the last of an answer written when the others of this turn of the event loop are. */
-  writeLater(connection: FrontConnection): void
+  writeLater(connection: FrontConnection<path, memo>): void
   /** Takes a connection over for good; nothing of what is unread is lost. */
   handOver(socket: Socket, unread: Buffer): void
-  forget(connection: FrontConnection): void
+  forget(connection: FrontConnection<path, memo>): void
 }
 
 /** How long a connection may be in each phase, in milliseconds. */
@@ -46,8 +53,8 @@ const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
 
 /** One connection: its requests are served one after the other, until one comes that is not ordinary. */
-export class FrontConnection implements ResponseSocket {
-  readonly #owner: ConnectionOwner
+export class FrontConnection<path, memo> implements ResponseSocket {
+  readonly #owner: ConnectionOwner<path, memo>
   readonly #socket: Socket
   #phase: Phase = 'idle'
   // When the phase was first seen by whoever looks at the clock; nobody else has to.
@@ -55,10 +62,10 @@ export class FrontConnection implements ResponseSocket {
   #unread: Buffer = nothing
   // A client sends the same few heads again and again, which differ in the length of the body. With the empty lines at
   // their ends.
-  readonly #heads = new Map<string, RequestHead>()
+  readonly #heads = new Map<string, RequestHead<path, memo>>()
   // The latest of them.
   #headText = ''
-  #head: RequestHead | undefined
+  #head: RequestHead<path, memo> | undefined
   #pieces: Buffer[] = []
   #held = 0
   #missing = 0
@@ -66,7 +73,7 @@ export class FrontConnection implements ResponseSocket {
   #last: LastOfAnswer | undefined
   #isReading = false
 
-  constructor(owner: ConnectionOwner, socket: Socket) {
+  constructor(owner: ConnectionOwner<path, memo>, socket: Socket) {
     this.#owner = owner
     this.#socket = socket
     socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
@@ -193,7 +200,8 @@ export class FrontConnection implements ResponseSocket {
     const bytes = this.#unread
     const end = bytes.indexOf(headEnd)
     if (end < 0) {
-      if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'))) return this.#handOver()
+      if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'), this.#owner.rules))
+        return this.#handOver()
       this.#enter('head')
       return false
     }
@@ -205,9 +213,9 @@ export class FrontConnection implements ResponseSocket {
   }
 
   /** The head with this text, which ends with the empty line; undefined when the front does not serve it. */
-  #headOf(text: string): RequestHead | undefined {
+  #headOf(text: string): RequestHead<path, memo> | undefined {
     const known = this.#heads.get(text)
-    const head = known ?? readRequestHead(text.slice(0, -headEnd.length))
+    const head = known ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
     if (!head || head.contentLength > this.#owner.maxBodyBytes) return undefined
     if (!known && text.length <= longestRemembered) {
       if (this.#heads.size === mostHeads) this.#heads.clear()
@@ -218,7 +226,7 @@ export class FrontConnection implements ResponseSocket {
     return head
   }
 
-  #beginBody(head: RequestHead): boolean {
+  #beginBody(head: RequestHead<path, memo>): boolean {
     this.#missing = head.contentLength
     if (this.#unread.length >= this.#missing) return this.#readBody()
     this.#enter('body')
@@ -236,11 +244,11 @@ export class FrontConnection implements ResponseSocket {
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#letGo()
-    this.#serve(this.#head as RequestHead, body.toString('latin1'))
+    this.#serve(this.#head as RequestHead<path, memo>, body.toString('latin1'))
     return true
   }
 
-  #serve(head: RequestHead, body: string): void {
+  #serve(head: RequestHead<path, memo>, body: string): void {
     this.#enter('call')
     const response = new FrontResponse(this)
     this.#response = response

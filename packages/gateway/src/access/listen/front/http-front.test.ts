@@ -15,7 +15,10 @@ import { createHttpFront, type FrontOptions } from './http-front.ts'
 vi.setConfig({ testTimeout: 20_000 })
 const patient = { timeout: 20_000 }
 
-type Serve = (request: FrontRequest, response: FrontResponse) => void
+type Serve = (request: FrontRequest<string, object>, response: FrontResponse) => void
+
+/** All paths but those of another protocol. */
+const match = (target: string) => (target.startsWith('/v1/') ? undefined : target)
 
 /** Answers with what was asked. */
 const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${latin1}`, 'latin1')
@@ -23,14 +26,18 @@ const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${
 /** Opens a port with a front; what goes to node:http is answered with the word `node`. */
 async function port(
   serve: Serve = echo,
-  options: Partial<FrontOptions> & { readonly tls?: SecureContextOptions } = {},
+  options: Partial<FrontOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
 ) {
   const http1 = createServer((request, response) => {
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
     request.on('end', () => response.end(`node ${request.method} ${request.url} ${body}`))
   })
-  const front = createHttpFront(http1, { maxBodyBytes: 65_536, ...options }, serve)
+  const front = createHttpFront(
+    http1,
+    { maxBodyBytes: 65_536, match, newMemo: () => ({}), ...options },
+    serve,
+  )
   const server = createPortServer({ http1: front, http2: createHttp2Server(), tls: options.tls })
   await server.listen()
   onTestFinished(() => server.close(0))

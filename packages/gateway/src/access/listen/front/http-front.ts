@@ -4,7 +4,7 @@ import { PassingMap } from '../../passing-map.ts'
 import { type ConnectionOwner, FrontConnection, type Patience } from './front-connection.ts'
 import type { FrontRequest } from './front-request.ts'
 import type { FrontResponse } from './front-response.ts'
-import { longestBody } from './request-head.ts'
+import { type HeadRules, longestBody } from './request-head.ts'
 import { guardedImmediate, guardedInterval } from '../../../observe/unexpected-errors.ts'
 
 /** Takes the connections of HTTP/1.1, as a port hands them out. */
@@ -26,8 +26,10 @@ export interface FrontStates {
   readonly handedOver: number
 }
 
+type Mutable<value> = { -readonly [name in keyof value]: value[name] }
+
 /** What a front may be told. */
-export interface FrontOptions {
+export interface FrontOptions<path, memo> extends HeadRules<path, memo> {
   /** Longest body of a call; node:http refuses a longer one in its own way. */
   readonly maxBodyBytes: number
   readonly patience?: Partial<Patience>
@@ -50,14 +52,15 @@ const defaultMaxHeldBytes = 33_554_432
  * @param serve - answers a call; it never throws
  * @see RFC 9112
  */
-export function createHttpFront(
+export function createHttpFront<path, memo>(
   server: Server,
-  { maxBodyBytes, patience: given, maxHeldBytes = defaultMaxHeldBytes }: FrontOptions,
-  serve: (request: FrontRequest, response: FrontResponse) => void,
+  rules: FrontOptions<path, memo>,
+  serve: (request: FrontRequest<path, memo>, response: FrontResponse) => void,
 ): HttpFront {
-  const connections = new PassingMap<FrontConnection, true>()
+  const { maxBodyBytes, patience: given, maxHeldBytes = defaultMaxHeldBytes } = rules
+  const connections = new PassingMap<FrontConnection<path, memo>, true>()
   const patience = { ...usualPatience, ...given }
-  let unwritten: FrontConnection[] = []
+  let unwritten: FrontConnection<path, memo>[] = []
   // An answer wakes the client that waits for it, which costs the operating system much: clients that are answered in one
   // go are mostly awake by the first answer.
   const writeAll = () => {
@@ -68,21 +71,22 @@ export function createHttpFront(
   let handedOver = 0
   let heldBytes = 0
   // Read with every answer: what is no getter is found at once.
-  const owner: { -readonly [name in keyof ConnectionOwner]: ConnectionOwner[name] } = {
+  const owner: Mutable<ConnectionOwner<path, memo>> = {
     fields: dateField(),
     isDraining: false,
     maxBodyBytes: Math.min(maxBodyBytes, longestBody),
     patience,
+    rules,
     serve,
     hold: (bytes: number) => {
       heldBytes += bytes
       return heldBytes <= maxHeldBytes
     },
-    writeLater: (connection: FrontConnection) => {
+    writeLater: (connection: FrontConnection<path, memo>) => {
       if (unwritten.length === 0) guardedImmediate(writeAll)
       unwritten.push(connection)
     },
-    forget: (connection: FrontConnection) => connections.delete(connection),
+    forget: (connection: FrontConnection<path, memo>) => connections.delete(connection),
     handOver: (socket: Socket, unread: Buffer) => {
       handedOver += 1
       socket.pause()

@@ -1,17 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RequestMemo } from '../client-address.ts'
-import { matchNodePath, type NodePath } from '../node-path.ts'
+
+/** What the front is to serve itself, and what is kept for a head. */
+export interface HeadRules<path, memo> {
+  /** Takes a request target apart; undefined for one that node:http is to serve. */
+  match(target: string): path | undefined
+  /** Makes an empty memo for a new head. */
+  newMemo(): memo
+}
 
 /** The head of a request that the front serves itself. */
-export interface RequestHead {
+export interface RequestHead<path, memo> {
   /** Request target as it came. */
   readonly target: string
   /** The same, taken apart. */
-  readonly path: NodePath
+  readonly path: path
   readonly headers: IncomingHttpHeaders
   readonly contentLength: number
   /** For what is found out about requests with this head. */
-  readonly memo: RequestMemo
+  readonly memo: memo
 }
 
 /** Longest head that is looked at; node:http takes twice as much. */
@@ -21,7 +27,7 @@ export const longestHead = 8_192
 export const longestBody = 65_536
 
 // One way to write things each: RFC 9112 allows more, and where it does, servers have been found to disagree.
-const requestLine = /^POST (\/(?:[\w-]{1,128}(?:\/evm)?)?) HTTP\/1\.1$/
+const requestLine = /^POST (\/(?:[\w-]{1,128}(?:\/[\w-]{1,128})?)?) HTTP\/1\.1$/
 const headerLine = /^([A-Za-z0-9-]{1,64}): ([\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?)$/
 const plainLength = /^(?:0|[1-9]\d{0,6})$/
 const plainHost = /^(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
@@ -68,11 +74,14 @@ const knownHeaders = new Set([
  * @param text - the head without the empty line at its end, a character for each byte
  * @returns undefined for every other head, be it right or wrong: those are for node:http
  */
-export function readRequestHead(text: string): RequestHead | undefined {
+export function readRequestHead<path, memo>(
+  text: string,
+  rules: HeadRules<path, memo>,
+): RequestHead<path, memo> | undefined {
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
-  const path = target === undefined ? undefined : matchNodePath(target)
-  if (target === undefined || !path) return undefined
+  const path = target === undefined ? undefined : rules.match(target)
+  if (target === undefined || path === undefined) return undefined
   const headers: Record<string, string> = {}
   for (const line of lines) {
     const [, written = '', value = ''] = headerLine.exec(line) ?? []
@@ -91,7 +100,7 @@ export function readRequestHead(text: string): RequestHead | undefined {
   }
   const contentLength = Number(length)
   if (type !== undefined && !jsonOrText.test(type)) return undefined
-  return { target, path, headers, contentLength, memo: {} }
+  return { target, path, headers, contentLength, memo: rules.newMemo() }
 }
 
 /**
@@ -100,9 +109,15 @@ export function readRequestHead(text: string): RequestHead | undefined {
  *
  * @param text - what has come of the head, a character for each byte
  */
-export function canBecomeOrdinary(text: string): boolean {
+export function canBecomeOrdinary(
+  text: string,
+  { match }: Pick<HeadRules<unknown, unknown>, 'match'>,
+): boolean {
   const lines = text.split('\r\n')
   const open = lines.pop() ?? ''
   if (!/^[\x20-\x7E]*\r?$/.test(open)) return false
-  return lines.every((line, at) => (at === 0 ? requestLine : headerLine).test(line))
+  const [first, ...others] = lines
+  const target = first === undefined ? undefined : requestLine.exec(first)?.[1]
+  if (first !== undefined && (target === undefined || match(target) === undefined)) return false
+  return others.every((line) => headerLine.test(line))
 }

@@ -74,7 +74,8 @@ export function nodeReader(): Reader {
 /** Reads by the front, with the same node:http behind it. */
 export function frontReader(): Reader {
   const server = recordingServer()
-  const front = createHttpFront(server, { maxBodyBytes: 65_536 }, (request, response) => {
+  const rules = { maxBodyBytes: 65_536, match: (target: string) => target, newMemo: () => ({}) }
+  const front = createHttpFront(server, rules, (request, response) => {
     const { readStream } = request.socket as unknown as Line
     const { method, url: target, headers, latin1: body } = request
     readStream.messages.push({ method, target, headers: { ...headers }, body })
