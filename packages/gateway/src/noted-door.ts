@@ -1,11 +1,20 @@
 import type { Refusal } from './access/admit/admission.ts'
 import type { Door } from './access/door.ts'
 import type { RequestSource } from './access/listen/client-address.ts'
-import type { CredentialUseSink } from './control/credential-use/credential-use.ts'
 import type { NodeGrant } from './grants/node-grant.ts'
 
+/** Hears of the use of credentials. */
+export interface CredentialUseRecorder {
+  /**
+   * Notes that a credential was used. It costs no more than a look into a table.
+   *
+   * @param address - of the client
+   */
+  note(credentialId: string, address: string): void
+}
+
 /** A door that notes which credentials open it, and from where. */
-export function notedDoor(door: Door, use: Pick<CredentialUseSink, 'note'>): Door {
+export function notedDoor(door: Door, use: CredentialUseRecorder): Door {
   const noted = (entered: NodeGrant | Refusal, request: RequestSource) => {
     if (!('status' in entered)) use.note(entered.credentialId, door.addressOf(request))
     return entered

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -35,6 +36,8 @@ import { createConsoleListener } from './console/console-listener.ts'
 import { createCredentialUse } from './control/credential-use/credential-use.ts'
 import { createPlatformApi } from './control/platform-api/create-platform-api.ts'
 import { writeCredentialUses } from './control/records/credential-uses.ts'
+import { createMethodAvailabilityStore } from './control/records/node-methods.ts'
+import { createUsageStore } from './control/records/usage.ts'
 import type { Store } from './control/store/open-store.ts'
 import { startWebhooks } from './control/webhooks/start-webhooks.ts'
 import { createLoopDetector } from './egress/cdn-loop.ts'
@@ -120,7 +123,12 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const loopEntry = loops.entry
   // Before anything is opened, as it may fail.
   const tracing = await tracingOf(configuration)
-  const metering = await startMetering({ store, units: configuration.units, log })
+  const metering = await startMetering({
+    store: createUsageStore(store.db),
+    directory: join(store.dataDirectory, 'usage'),
+    units: configuration.units,
+    log,
+  })
   const directory = createDirectory()
   const feed = await feedDirectory(store, directory, log)
   const { valkeyUrl } = configuration
@@ -275,7 +283,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   }
   const webSockets = createWebSocketListener(webSocketPlane)
   const probe = probeOwnNodes({
-    store,
+    store: createMethodAvailabilityStore(store),
     upstreams,
     log,
     timeoutMs: configuration.upstreamTimeoutMs,

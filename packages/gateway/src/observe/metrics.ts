@@ -1,5 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import { createRequestMetrics, type RequestMetrics } from './request-metrics.ts'
+import type { GrpcMetrics } from '../access/listen/grpc/grpc-plane.ts'
+import type { WebSocketMetrics } from '../access/listen/websocket-plane.ts'
+import type { RequestMetrics } from '../access/meter/meter.ts'
+import { createRequestMetrics } from './request-metrics.ts'
 import { askedCounter, askedGauge } from './states/asked-metrics.ts'
 
 /** The numbers that the service counts as it works. Every label has a small, fixed set of values. */
@@ -9,15 +12,6 @@ export interface Metrics {
   readonly webSockets: WebSocketMetrics
   readonly events: EventMetrics
   readonly grpc: GrpcMetrics
-}
-
-/** What is counted about gRPC. */
-export interface GrpcMetrics {
-  readonly calls: Counter<'method' | 'status'>
-  readonly messages: Counter<'method'>
-  readonly bytesIn: Counter.Internal
-  readonly bytesOut: Counter.Internal
-  readonly open: Gauge
 }
 
 /** What is counted about event streams. */
@@ -33,15 +27,6 @@ export interface MetricSources {
   readonly upstreamSubscriptions: () => number
   /** How many event streams there are at beacon nodes. */
   readonly upstreamEventStreams: () => number
-}
-
-/** What is counted about WebSockets. */
-export interface WebSocketMetrics {
-  readonly open: Gauge
-  /** How many came in from clients, and went out to them. */
-  readonly messages: { in: number; out: number }
-  readonly closed: Counter<'code'>
-  readonly subscriptions: Gauge<'kind'>
 }
 
 /** Makes the metrics of one service. */

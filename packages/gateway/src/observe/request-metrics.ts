@@ -1,20 +1,6 @@
 import type { Registry } from 'prom-client'
+import type { RequestMetrics } from '../access/meter/meter.ts'
 import { askedCounter, askedHistogram, type Distribution } from './states/asked-metrics.ts'
-
-/** The numbers about node requests. */
-export interface RequestMetrics {
-  /**
-   * Counts one request.
-   *
-   * @param method - of the contract, or `unknown`
-   * @param status - of HTTP
-   */
-  count(protocol: string, method: string, status: number, bytesIn: number, bytesOut: number): void
-  /** Counts bytes that were pushed to clients, to requests that were counted before. */
-  push(protocol: string, bytes: number): void
-  /** Counts how long one request took. */
-  took(protocol: string, seconds: number): void
-}
 
 interface Bytes {
   in: number

@@ -2,19 +2,14 @@ import type { Method } from '@fairlead/core'
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
 import { methodsOfChain } from '../control/nodes/chain-methods.ts'
-import {
-  type NodeMethodFinding,
-  type NodeToProbe,
-  recordNodeMethods,
-} from '../control/records/node-methods.ts'
-import type { Store } from '../control/store/open-store.ts'
+import type { MethodAvailabilityStore, NodeMethodFinding, NodeToProbe } from './method-availability.ts'
 import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
 import { createStationCaller } from './station-caller.ts'
 import type { Change } from './upstream-identity.ts'
 
 /** What a probe works with. */
 interface ProbeParts {
-  readonly store: Store
+  readonly store: MethodAvailabilityStore
   readonly upstreams: Upstreams
   readonly log: Logger
   /** Longest wait for one answer. */
@@ -50,7 +45,7 @@ export async function probeNode(
         log.info({ node_id: nodeId }, 'node changed while its methods were probed')
         continue
       }
-      await recordNodeMethods(store.db, store.sealer, node, records)
+      await store.record(node, records)
       const count = (outcome: string) => findings.filter((finding) => finding.outcome === outcome).length
       const [available, missing] = [count('available'), count('missing')]
       const facts = { available, missing, refused: count('refused'), failed: count('failed') }

@@ -8,7 +8,7 @@ import { createUpstreams } from '../access/forward/upstreams.ts'
 import { type GatewayFixture, gatewayFixture, memory } from '../access/testing/gateway-fixture.ts'
 import { nodeThat } from '../access/testing/listener-fixture.ts'
 import { handleArrived } from '../access/testing/wait-for.ts'
-import { recordNodeMethods } from '../control/records/node-methods.ts'
+import { createMethodAvailabilityStore, recordNodeMethods } from '../control/records/node-methods.ts'
 import type { NodeMethodTable } from '../control/store/database.ts'
 import { instant } from '../control/store/instant.ts'
 import { createLog } from '../observe/log.ts'
@@ -115,7 +115,8 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     const lines = memory()
     const upstreams = createUpstreams(1_000, {}, new AnswerMemory(2 ** 30))
     const log = createLog('info', lines.stream)
-    const probe = probeOwnNodes({ store: gateway.store, upstreams, log, timeoutMs: 1_000, enabled: true })
+    const store = createMethodAvailabilityStore(gateway.store)
+    const probe = probeOwnNodes({ store, upstreams, log, timeoutMs: 1_000, enabled: true })
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
     await probe.end()
     await upstreams.close()
@@ -201,7 +202,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     const lines = memory()
     const upstreams = createUpstreams(2_000, {}, new AnswerMemory(2 ** 30))
     const probe = probeOwnNodes({
-      store: gateway.store,
+      store: createMethodAvailabilityStore(gateway.store),
       upstreams,
       log: createLog('info', lines.stream),
       timeoutMs: 2_000,

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
-import { forgetNodeMethods, type NodeToProbe, nodesToProbe } from '../control/records/node-methods.ts'
-import type { Store } from '../control/store/open-store.ts'
+import type { MethodAvailabilityStore, NodeToProbe } from './method-availability.ts'
 import { probeNode } from './probe-node.ts'
 import { type Change, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
 
 /** What the probe of the service's own nodes works with. */
 export interface NodeProbeParts {
-  readonly store: Store
+  readonly store: MethodAvailabilityStore
   readonly upstreams: Upstreams
   readonly log: Logger
   /** Longest wait for one answer. */
@@ -108,8 +107,8 @@ class OwnNodeProbe implements NodeProbe {
 
   /** Compares what answers at each node with what answered before. */
   async #check(): Promise<void> {
-    const { db, sealer } = this.#parts.store
-    const nodes = await nodesToProbe(db, sealer, this.#isFirst ? maxAgeAtStartMinutes : maxAgeMinutes)
+    const { store } = this.#parts
+    const nodes = await store.nodes(this.#isFirst ? maxAgeAtStartMinutes : maxAgeMinutes)
     const ids = new Set(nodes.map(({ nodeId }) => nodeId))
     this.#identities.keepOnly(ids)
     for (const times of [this.#refusedAt, this.#triedAt]) {
@@ -123,7 +122,7 @@ class OwnNodeProbe implements NodeProbe {
         if (this.#underWay.has(node.nodeId)) continue
         const isEmbedded = this.#isFirst && node.upstreams['evm'] === 'devnet'
         if ((await this.#changeOf(node)) === 'changed') {
-          await forgetNodeMethods(db, node.nodeId)
+          await store.forget(node.nodeId)
           this.request(node.nodeId)
         } else if (isEmbedded || (node.isDue && !this.#wasJustTried(node.nodeId))) this.request(node.nodeId)
       }
@@ -164,7 +163,7 @@ class OwnNodeProbe implements NodeProbe {
     const { signal } = this.#ended
     this.#triedAt.set(nodeId, performance.now())
     try {
-      const [node] = await nodesToProbe(store.db, store.sealer, maxAgeMinutes, nodeId)
+      const [node] = await store.nodes(maxAgeMinutes, nodeId)
       if (node && !signal.aborted) await probeNode(node, this.#parts, () => this.#changeOf(node), signal)
     } catch (error) {
       if (!signal.aborted) log.error({ err: error, node_id: nodeId }, 'nodes could not be probed')

@@ -1,7 +1,21 @@
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { ServedProtocol } from '../admit/served-protocol.ts'
-import type { RequestMetrics } from '../../observe/request-metrics.ts'
 import type { UsageCounts } from './usage-counts.ts'
+
+/** The numbers about node requests. */
+export interface RequestMetrics {
+  /**
+   * Counts one request.
+   *
+   * @param method - of the contract, or `unknown`
+   * @param status - of HTTP
+   */
+  count(protocol: string, method: string, status: number, bytesIn: number, bytesOut: number): void
+  /** Counts bytes that were pushed to clients, to requests that were counted before. */
+  push(protocol: string, bytes: number): void
+  /** Counts how long one request took. */
+  took(protocol: string, seconds: number): void
+}
 
 /** How a node request ended, for counting. */
 export interface Measured {

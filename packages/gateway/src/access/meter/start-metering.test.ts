@@ -9,10 +9,11 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { putLimits } from '../../control/records/limits.ts'
-import { writeUsage } from '../../control/records/usage.ts'
+import { createUsageStore, writeUsage } from '../../control/records/usage.ts'
 import { type Store, openStore } from '../../control/store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../../control/testing/temporary-store.ts'
-import { startMetering } from './start-metering.ts'
+import { type Metering, startMetering } from './start-metering.ts'
+import type { UnitTable } from './units.ts'
 import { grantOf } from './testing/metered-node.ts'
 import { createUsageCounts } from './usage-counts.ts'
 import { startFlusher } from './usage-flusher.ts'
@@ -21,6 +22,11 @@ import { createUsedSoFar } from './used-so-far.ts'
 const log = pino({ level: 'silent' })
 const countingProcess = fileURLToPath(new URL('testing/counting-process.ts', import.meta.url))
 const patient = { timeout: 20_000 }
+
+/** Starts to count into a store, with journals beside it. */
+function startOver({ db, dataDirectory }: Store, units: UnitTable): Promise<Metering> {
+  return startMetering({ store: createUsageStore(db), directory: join(dataDirectory, 'usage'), units, log })
+}
 
 async function requestsOf(store: Store): Promise<Record<string, number>> {
   const rows = await store.db
@@ -44,7 +50,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
   it('brings every count to the database, and the last ones when it is stopped', async () => {
     const { dataDirectory } = database
     await putLimits(store.db, { kind: 'node', id: 'ND-2' }, { requestsPerDay: 10 })
-    const metering = await startMetering({ store, units: 'weighted', log })
+    const metering = await startOver(store, 'weighted')
     const call = (method: string, status = 200) =>
       metering.counts.count(grantOf({ nodeId: 'ND-2' }), 'evm', method, status, 1, 10)
     call('eth_call')
@@ -56,7 +62,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     await metering.stop()
     expect(await requestsOf(store)).toEqual({ 'CR-1': 103 })
     expect(await readdir(join(dataDirectory, 'usage'))).toEqual([])
-    const again = await startMetering({ store, units: 'flat', log })
+    const again = await startOver(store, 'flat')
     expect(again.usedSoFar.of('node', 'ND-2', 'month')).toEqual({ requests: 102, units: 103 })
     await again.stop()
   })
@@ -90,17 +96,13 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     expect(states().unjournaled).toBe(0)
     await stop()
     // What was not acknowledged until the end is what the next start begins with.
-    const next = await startMetering({ store, units: 'flat', log })
+    const next = await startOver(store, 'flat')
     await next.stop()
     expect(await requestsOf(store)).toEqual({ 'CR-1': counted })
   })
 
   it('keeps counting without a folder for its journal', async () => {
-    const metering = await startMetering({
-      store: { ...store, dataDirectory: '/dev/null' },
-      units: 'flat',
-      log,
-    })
+    const metering = await startOver({ ...store, dataDirectory: '/dev/null' }, 'flat')
     metering.counts.count(grantOf(), 'evm', 'eth_call', 200, 0, 0)
     await vi.waitFor(async () => expect(await requestsOf(store)).toEqual({ 'CR-1': 1 }), patient)
     expect(metering.states()).toEqual({
@@ -125,7 +127,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
       rounds.push(await countUntilKilled(dataDirectory, `CR-${round}`, isAway ? 'away' : databaseUrl))
     }
     if (isEmbedded) store = await database.open()
-    const metering = await startMetering({ store, units: 'flat', log })
+    const metering = await startOver(store, 'flat')
     await metering.stop()
     const requests = await requestsOf(store)
     for (const [index, { counted, secure }] of rounds.entries()) {
@@ -166,7 +168,7 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that goes away
     if (database?.databaseUrl === undefined) throw new Error('There is no PostgreSQL.')
     const relay = await relayTo(new URL(database.databaseUrl))
     const store = await openStore({ dataDirectory: database.dataDirectory, databaseUrl: relay.url })
-    const metering = await startMetering({ store, units: 'flat', log })
+    const metering = await startOver(store, 'flat')
     let counted = 0
     const load = setInterval(() => {
       for (let call = 0; call < 20; call++) {

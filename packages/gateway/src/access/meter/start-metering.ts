@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { forgetOldWriters, readUsed, writeUsage } from '../../control/records/usage.ts'
-import type { Store } from '../../control/store/open-store.ts'
 import { createUnits, type Units, type UnitTable } from './units.ts'
 import { createUsageCounts, type UsageCounts } from './usage-counts.ts'
-import { type RunningFlusher, startFlusher } from './usage-flusher.ts'
+import { type RunningFlusher, startFlusher, type UsageSink } from './usage-flusher.ts'
 import { createUsedSoFar, type UsedSoFar } from './used-so-far.ts'
 
 /** What counts the use of nodes, and tells of it. */
@@ -14,23 +11,28 @@ export interface Metering extends RunningFlusher {
   readonly usedSoFar: UsedSoFar
 }
 
-/** Starts to count into the store. */
+/** Where counts of usage are kept. */
+export interface UsageStore extends UsageSink {
+  /** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
+  removeStaleWriters(): Promise<void>
+}
+
+/**
+ * Starts to count into the store.
+ *
+ * @param options - `directory` is the folder of the journals
+ */
 export async function startMetering(options: {
-  readonly store: Store
+  readonly store: UsageStore
+  readonly directory: string
   readonly units: UnitTable
   readonly log: Logger
 }): Promise<Metering> {
-  const { store, log } = options
+  const { store, directory, log } = options
   const units = createUnits(options.units)
   const counts = createUsageCounts(units)
   const usedSoFar = createUsedSoFar()
-  await forgetOldWriters(store.db).catch(() => undefined)
-  const flusher = await startFlusher({
-    counts,
-    usedSoFar,
-    log,
-    directory: join(store.dataDirectory, 'usage'),
-    sink: { write: (batch) => writeUsage(store.db, batch), readUsed: () => readUsed(store.db) },
-  })
+  await store.removeStaleWriters().catch(() => undefined)
+  const flusher = await startFlusher({ counts, usedSoFar, log, directory, sink: store })
   return { units, counts, usedSoFar, ...flusher }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { CredentialUseRecorder } from '../../noted-door.ts'
 import { guardedInterval } from '../../observe/unexpected-errors.ts'
 
 /** That a credential was used. */
@@ -13,13 +14,7 @@ export interface CredentialUse {
 }
 
 /** Notes who uses which credential, and reports it now and then, never while a client waits. */
-export interface CredentialUseSink {
-  /**
-   * Notes that a credential was used. It costs no more than a look into a table.
-   *
-   * @param address - of the client
-   */
-  note(credentialId: string, address: string): void
+export interface CredentialUseSink extends CredentialUseRecorder {
   /** Reports what was noted, and ends. */
   close(): Promise<void>
 }

@@ -1,7 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Sealer } from '../../credentials/sealing.ts'
+import type {
+  MethodAvailabilityStore,
+  NodeMethodFinding,
+  NodeToProbe,
+} from '../../probe/method-availability.ts'
 import { instant } from '../store/instant.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
+import type { Store } from '../store/open-store.ts'
 import { areSameUpstreams, openUpstreams } from './sealed-upstreams.ts'
 
 /** What the last call of a method over one transport has shown. */
@@ -15,23 +21,16 @@ export interface NodeMethodRecord {
   readonly probedAt: string
 }
 
-/** What a call of a method has shown, to be recorded. */
-export interface NodeMethodFinding extends Omit<NodeMethodRecord, 'probedAt'> {
-  /** Whether the node does not have the method at all, so that it need not be asked. */
-  readonly withheld: boolean
-  /** Code of the error that was answered; null for a result. */
-  readonly code: number | null
-}
-
-/** A node whose methods are to be called. */
-export interface NodeToProbe {
-  readonly nodeId: string
-  readonly projectId: string
-  readonly organizationId: string
-  readonly chain: string
-  readonly network: string
-  readonly protocols: readonly string[]
-  readonly upstreams: Readonly<Record<string, string>>
+/** Records in the database which methods nodes offer. */
+export function createMethodAvailabilityStore({
+  db,
+  sealer,
+}: Pick<Store, 'db' | 'sealer'>): MethodAvailabilityStore {
+  return {
+    nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, sealer, maxAgeMinutes, nodeId),
+    record: (node, findings) => recordNodeMethods(db, sealer, node, findings),
+    forget: (nodeId) => forgetNodeMethods(db, nodeId),
+  }
 }
 
 /** Reads the chain of an organization's node and what is recorded of its methods; undefined for any other node. */

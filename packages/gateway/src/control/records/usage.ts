@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import type { UsageStore } from '../../access/meter/start-metering.ts'
 import { beginningOf, type UsedRow } from '../../access/meter/used-so-far.ts'
 import type { UsageRow } from '../../access/meter/usage-counts.ts'
 import type { UsageBatch } from '../../access/meter/usage-journal.ts'
@@ -6,6 +7,15 @@ import type { Database } from '../store/database.ts'
 
 // Few enough that the embedded database is not held up for long.
 const rowsAtOnce = 500
+
+/** Keeps counts of usage in the database. */
+export function createUsageStore(db: Kysely<Database>): UsageStore {
+  return {
+    write: (batch) => writeUsage(db, batch),
+    readUsed: () => readUsed(db),
+    removeStaleWriters: () => removeStaleWriters(db),
+  }
+}
 
 /**
  * Adds a batch to what was counted, once: a batch with a number that its writer has already passed changes nothing, so
@@ -49,7 +59,7 @@ function* partsOf(rows: readonly UsageRow[]): Generator<readonly UsageRow[]> {
 }
 
 /** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
-export async function forgetOldWriters(db: Kysely<Database>): Promise<void> {
+async function removeStaleWriters(db: Kysely<Database>): Promise<void> {
   await sql`delete from usage_writers where written_at < clock_timestamp() - interval '400 days'`.execute(db)
 }
 

@@ -1,7 +1,7 @@
+import type { Counter, Gauge } from 'prom-client'
 import type { LoopDetector } from '../../../egress/cdn-loop.ts'
 import type { Logger } from 'pino'
 import type { LoggedRequests } from '../../../observe/logged-requests.ts'
-import type { GrpcMetrics } from '../../../observe/metrics.ts'
 import type { Admission } from '../../admit/admission.ts'
 import type { Door } from '../../door.ts'
 import type { Directory } from '../../authenticate/directory.ts'
@@ -11,6 +11,15 @@ import type { OpenCalls } from './open-calls.ts'
 import type { StalledCalls } from './stalled-calls.ts'
 import type { GrpcNodes } from '../../forward/grpc/grpc-node.ts'
 import type { ProgressDeadlines } from '../progress-deadlines.ts'
+
+/** What is counted about gRPC. */
+export interface GrpcMetrics {
+  readonly calls: Counter<'method' | 'status'>
+  readonly messages: Counter<'method'>
+  readonly bytesIn: Counter.Internal
+  readonly bytesOut: Counter.Internal
+  readonly open: Gauge
+}
 
 /** What the calls of gRPC need from the rest of the service. */
 export interface GrpcPlane {

@@ -3,12 +3,8 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import type { Method } from '@fairlead/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createUnits } from '../../../access/meter/units.ts'
-import {
-  forgetNodeMethods,
-  type NodeMethodFinding,
-  nodesToProbe,
-  recordNodeMethods,
-} from '../../records/node-methods.ts'
+import type { NodeMethodFinding } from '../../../probe/method-availability.ts'
+import { forgetNodeMethods, nodesToProbe, recordNodeMethods } from '../../records/node-methods.ts'
 import { setNodeUpstreams } from '../../nodes/set-node-upstreams.ts'
 import { insertNode } from '../../records/nodes.ts'
 import { sealUpstreams } from '../../records/sealed-upstreams.ts'
