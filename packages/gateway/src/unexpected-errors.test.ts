@@ -23,8 +23,8 @@ import {
   guardedImmediate,
   guardedInterval,
   guardedTimeout,
-  watchUnexpectedErrors,
 } from './observe/unexpected-errors.ts'
+import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture

@@ -1,7 +1,4 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Logger } from 'pino'
-import { Counter, type Registry } from 'prom-client'
-import { loggableError } from './loggable-error.ts'
 
 /** Where an unexpected error was caught. */
 export type GuardedPlace =
@@ -14,13 +11,14 @@ export type GuardedPlace =
   | 'upstream'
   | 'timer'
 
-interface UnexpectedError {
+/** What the channel `fairlead:unexpected-error` carries. */
+export interface UnexpectedError {
   readonly place: GuardedPlace
   readonly error: unknown
   readonly requestId: string | undefined
 }
 
-const unexpectedErrors = channel('fairlead:unexpected-error')
+export const unexpectedErrors = channel('fairlead:unexpected-error')
 
 /**
  * Reports an error that no handler expected. Guards call it in place of letting the error end the process.
@@ -78,25 +76,4 @@ export function guardedTimeout(run: () => unknown, ms: number): NodeJS.Timeout {
 /** `setImmediate` whose callback cannot end the process. */
 export function guardedImmediate(run: () => unknown): NodeJS.Immediate {
   return setImmediate(guarded('timer', run))
-}
-
-/**
- * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.
- *
- * @returns ends it
- */
-export function watchUnexpectedErrors(registry: Registry, log: Logger): () => void {
-  const total = new Counter({
-    name: 'fairlead_unexpected_errors_total',
-    help: 'Errors that no handler expected, by the guard that caught them. Each ended one request, connection or tick.',
-    labelNames: ['place'],
-    registers: [registry],
-  })
-  const onError = (message: unknown) => {
-    const { place, error, requestId } = message as UnexpectedError
-    total.inc({ place })
-    log.error({ place, error: loggableError(error), request_id: requestId }, 'unexpected error')
-  }
-  unexpectedErrors.subscribe(onError)
-  return () => unexpectedErrors.unsubscribe(onError)
 }

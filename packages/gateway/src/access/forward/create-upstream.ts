@@ -1,4 +1,4 @@
-import type { ConnectionRules } from '../../egress/connect-checked.ts'
+import { connectChecked, type ConnectionRules, operatorRules } from '../../egress/connect-checked.ts'
 import { currentPassedThrough, loopField, loopValue, withPassedThrough } from '../../egress/cdn-loop.ts'
 import type { CallSignal } from '../call-signal.ts'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
@@ -51,7 +51,13 @@ export function createUpstream(
   address: string,
   timeoutMs: number,
   memory: AnswerMemory,
-  { rules, loopEntry, certificateAuthorityFile, mostBatchedCalls = 1, jwt }: UpstreamOptions = {},
+  {
+    rules = operatorRules,
+    loopEntry,
+    certificateAuthorityFile,
+    mostBatchedCalls = 1,
+    jwt,
+  }: UpstreamOptions = {},
 ): ConnectedUpstream {
   const url = new URL(address)
   const connections = createHttp1Connections(url, {
@@ -59,7 +65,7 @@ export function createUpstream(
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
-    rules,
+    connect: (options, isSecure) => connectChecked(options, isSecure, rules),
     certificateAuthorityFile,
   })
   const target = `${url.pathname}${url.search}`

@@ -14,7 +14,6 @@ import type {
 import { Http1Failure } from './http1-failure.ts'
 import { Line, type LineOwner } from './line.ts'
 import { openSocket } from './open-socket.ts'
-import { operatorRules } from '../../../egress/connect-checked.ts'
 import { depthAtLimit, mostWidth, Pace } from './pace.ts'
 import { waitedMs } from './waited.ts'
 import { guardedImmediate, guardedTimeout } from '../../../observe/unexpected-errors.ts'
@@ -243,7 +242,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
   #open(now: number, isEndless: boolean): Line {
     const address = this.#address
     const socket = openSocket(address, {
-      rules: this.#options.rules ?? operatorRules,
+      connect: this.#options.connect,
       authority: this.#authority,
       session: this.#session,
       buffer: readBuffer,

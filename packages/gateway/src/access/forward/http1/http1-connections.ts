@@ -1,6 +1,7 @@
-import type { ConnectionRules } from '../../../egress/connect-checked.ts'
-import type { CallSignal } from '../../call-signal.ts'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { ConnectionOptions } from 'node:tls'
+import type { CallSignal } from '../../call-signal.ts'
 
 /** A request to an upstream. */
 export interface Http1Call {
@@ -96,10 +97,15 @@ export interface Http1Connections {
   close(): Promise<void>
 }
 
+/** Opens a connection, by TLS if it is to be secure, with options of `net.connect` and `tls.connect`. */
+export type Connect = (
+  options: ConnectionOptions & { readonly host: string; readonly port: number },
+  isSecure: boolean,
+) => Socket
+
 /** How connections behave. */
 export interface Http1Options {
-  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
-  readonly rules?: ConnectionRules | undefined
+  readonly connect: Connect
   /** Longest wait for a connection, with its TLS handshake. */
   readonly connectTimeoutMs: number
   /** Longest wait for the head of an answer, counted from the call. */

@@ -1,11 +1,10 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net'
-import { connectChecked, type ConnectionRules } from '../../../egress/connect-checked.ts'
+import type { Connect } from './http1-connections.ts'
 import { ofNoCall } from './of-no-call.ts'
 
 /** How to connect. */
 interface SocketOptions {
-  /** Rules that the address is checked against. */
-  readonly rules: ConnectionRules
+  readonly connect: Connect
   /** Authority in PEM, in place of those that the system trusts. */
   readonly authority: Buffer | undefined
   /** Of an earlier connection, which makes the TLS handshake shorter. */
@@ -23,7 +22,7 @@ export function openSocket(address: URL, options: SocketOptions): Socket {
 }
 
 function opened(address: URL, options: SocketOptions): Socket {
-  const { rules, authority, session, buffer } = options
+  const { connect, authority, session, buffer } = options
   const isSecure = address.protocol === 'https:'
   const target: TcpNetConnectOpts & { readonly host: string } = {
     host: address.hostname,
@@ -45,7 +44,7 @@ function opened(address: URL, options: SocketOptions): Socket {
     ...(authority && { ca: authority }),
     ...(session && { session }),
   }
-  const socket = connectChecked(isSecure ? { ...target, ...tls } : target, isSecure, rules)
+  const socket = connect(isSecure ? { ...target, ...tls } : target, isSecure)
   if (isSecure) socket.once('secureConnect', options.onReady).on('session', options.onSession)
   else socket.once('connect', options.onReady)
   // Nothing reads the stream itself, and its end is to be told all the same.

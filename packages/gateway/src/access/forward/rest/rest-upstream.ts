@@ -1,5 +1,5 @@
 import { loopField, loopValue } from '../../../egress/cdn-loop.ts'
-import { type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
+import { connectChecked, type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
 import type { CallSignal } from '../../call-signal.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { createHttp1Connections } from '../http1/connection-pool.ts'
@@ -51,7 +51,7 @@ export function createRestUpstream(
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
-    rules,
+    connect: (options, isSecure) => connectChecked(options, isSecure, rules),
   })
   const secrets = secretsOfAddress(url)
   const authorization = authorizationOf(url)

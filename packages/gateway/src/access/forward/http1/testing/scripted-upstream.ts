@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import { createHttp1Connections } from '../connection-pool.ts'
 import type { Http1Call, Http1Connections, Http1Options } from '../http1-connections.ts'
@@ -72,6 +73,7 @@ export async function overServer(
 /** Opens connections; they end with the test. */
 export function connectionsTo(url: URL, options: Partial<Http1Options> = {}): Http1Connections {
   const connections = createHttp1Connections(url, {
+    connect: (target, isSecure) => (isSecure ? connectTls(target) : connect(target)),
     connectTimeoutMs: 20_000,
     headTimeoutMs: 20_000,
     bodyTimeoutMs: 20_000,

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino'
+import { Counter, type Registry } from 'prom-client'
+import { loggableError } from './loggable-error.ts'
+import { type UnexpectedError, unexpectedErrors } from './unexpected-errors.ts'
+
+/**
+ * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.
+ *
+ * @returns ends it
+ */
+export function watchUnexpectedErrors(registry: Registry, log: Logger): () => void {
+  const total = new Counter({
+    name: 'fairlead_unexpected_errors_total',
+    help: 'Errors that no handler expected, by the guard that caught them. Each ended one request, connection or tick.',
+    labelNames: ['place'],
+    registers: [registry],
+  })
+  const onError = (message: unknown) => {
+    const { place, error, requestId } = message as UnexpectedError
+    total.inc({ place })
+    log.error({ place, error: loggableError(error), request_id: requestId }, 'unexpected error')
+  }
+  unexpectedErrors.subscribe(onError)
+  return () => unexpectedErrors.unsubscribe(onError)
+}
