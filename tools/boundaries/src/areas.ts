@@ -1,0 +1,121 @@
+/** A part of the gateway that may import only some of the others. */
+export interface Area {
+  readonly name: string
+  /** Matches paths below packages/gateway/src; the first area that matches owns the file. */
+  readonly files: RegExp
+  readonly mayImport: readonly string[]
+  /** Packages of the workspace that it may import, with their entries. */
+  readonly packages: RegExp
+}
+
+const lines = (...patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`)
+const below = (...folders: readonly string[]) => folders.map((folder) => `${folder}/.+`)
+const files = (folder: string, ...names: readonly string[]) =>
+  names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
+
+const core = '@fairlead/core'
+
+/** Areas of packages/gateway/src, from the bottom to the top. Each becomes a package of its own. */
+export const gatewayAreas: readonly Area[] = [
+  {
+    name: 'http1',
+    files: lines(
+      ...below('access/forward/http1', 'access/listen/front'),
+      ...files('access', 'passing-map', 'call-signal'),
+      ...files('observe', 'unexpected-errors'),
+    ),
+    mayImport: [],
+    packages: lines(core),
+  },
+  {
+    name: 'grpc',
+    files: lines(...below('access/listen/grpc', 'access/admit/grpc', 'access/forward/grpc')),
+    mayImport: ['http1', 'core'],
+    packages: lines(core, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract'),
+  },
+  {
+    name: 'beacon',
+    files: lines(
+      ...below('access/forward/beacon-nodes', 'access/forward/events'),
+      ...files('access/listen', 'beacon-http'),
+      ...files('access/route', 'beacon-operations', 'beacon-parameters', 'beacon-media-types'),
+      ...files('access/route', 'legacy-operations'),
+    ),
+    mayImport: ['http1', 'core'],
+    packages: lines(core, '@fairlead/beacon/contract'),
+  },
+  {
+    name: 'jetton',
+    files: lines(
+      ...below('access/forward/jetton'),
+      ...files('access/listen', 'jetton-http'),
+      ...files('access/route', 'jetton-aliases', 'jetton-formats', 'jetton-operations', 'jetton-parameters'),
+    ),
+    mayImport: ['http1', 'core'],
+    packages: lines(core, '@fairlead/jetton/contract'),
+  },
+  {
+    name: 'evm',
+    files: lines(
+      ...below('access/forward/adapters', 'access/forward/cache', 'access/forward/consistency'),
+      ...below('access/forward/subscribe'),
+      ...files('access', 'call', 'answer-call'),
+      ...files('access/route', 'route-method', 'offered-method'),
+      ...files('access/admit', 'dear-calls'),
+      ...files('access/listen', 'json-rpc-http', 'stream-answer', 'json-rpc-websocket', 'websocket-plane'),
+      ...files('access/listen', 'websocket-session', 'session-message', 'answer-message'),
+      ...files('access/forward', 'call-pace', 'forward', 'ask-node', 'asked', 'read-answer', 'peek-answer'),
+      ...files('access/forward', 'rewrite-answer', 'held-answer', 'upstream-answer', 'upstream', 'answers'),
+      ...files('access/forward', 'create-upstream', 'upstream-calls', 'node-batches', 'node-error'),
+      ...files('access/forward', 'upstream-socket', 'upstreams', 'upstream-jwt', 'validate-params'),
+      ...files('access/forward', 'watch-silence', 'caller-text'),
+      ...files('access/forward/pool', 'node-pool', 'pooled-call', 'attempt', 'judge-answer', 'resending'),
+      ...files('access/forward/pool', 'call-needs', 'raw-transaction', 'filters', 'hold-short-answer'),
+      ...files('access/forward/pool', 'chain-view', 'observed-chain', 'chain-depths', 'pool-watch'),
+      ...files('access/forward/pool', 'rate-refusal'),
+      ...files('observe/states', 'answer-metrics'),
+      ...files('control/nodes', 'chain-methods'),
+      ...files('probe', 'classify-answer', 'probe-answer', 'probe-methods', 'read-sample', 'recipes'),
+      ...files('probe', 'sample-params', 'station-caller', 'http-caller', 'web-socket-caller', 'run-probe'),
+      ...files('probe', 'format-report', 'probe-target', 'probe-node', 'upstream-identity'),
+    ),
+    mayImport: ['http1', 'core'],
+    packages: lines(core, '@fairlead/evm-rpc/contract'),
+  },
+  {
+    name: 'core',
+    files: lines(
+      ...below(
+        'access/authenticate',
+        'access/admit',
+        'access/meter',
+        'access/json-rpc',
+        'access/forward/pool',
+      ),
+      ...below('access/forward/rest', 'access/forward/redaction', 'access/listen', 'access/route'),
+      ...below('grants', 'credentials', 'egress', 'replica-store'),
+      ...files('access', '[a-z-]+'),
+      ...files('access/forward', 'answer-memory', 'upstream-address', 'upstream-failure'),
+      ...files('', 'noted-door', 'loopback', 'deprecation-headers'),
+      ...files('probe', 'method-availability'),
+      ...files('observe', 'logged-requests', 'loggable-error'),
+      ...files('observe/tracing', 'current-trace', 'passed-on-trace'),
+      ...files('observe/states', 'admission-metrics', 'upstream-metrics', 'store-metrics'),
+      ...files('control/store', 'directory-lock'),
+    ),
+    mayImport: ['http1'],
+    packages: lines(core),
+  },
+  {
+    name: 'platform',
+    files: lines(...below('control'), ...files('', 'directory-feed')),
+    mayImport: ['http1', 'core'],
+    packages: lines(core, '@fairlead/platform-client/contract'),
+  },
+  {
+    name: 'gateway',
+    files: /./,
+    mayImport: ['http1', 'core', 'evm', 'beacon', 'jetton', 'grpc', 'platform'],
+    packages: /./,
+  },
+]

@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Area, gatewayAreas } from './areas.ts'
+import { backwardImports } from './backward-imports.ts'
+import { cyclicFiles } from './cyclic-files.ts'
+import { knownBackwardImports } from './known-backward-imports.ts'
+import { readImports } from './read-imports.ts'
+
+const packages = resolve(import.meta.dirname, '../../../packages')
+const gateway = join(packages, 'gateway/src')
+const folders = globSync('*/src', { cwd: packages }).map((folder) => join(packages, folder))
+
+it('the areas of the gateway import each other in one direction', () => {
+  const imports = readImports(gateway)
+  expect(imports.length).toBeGreaterThan(2_000)
+  expect(backwardImports(imports, gatewayAreas)).toEqual(knownBackwardImports)
+})
+
+it('no file of a package imports itself through others, not even when it is run', () => {
+  expect(folders.length).toBeGreaterThan(8)
+  expect(folders.flatMap((folder) => cyclicFiles(readImports(folder)))).toEqual([])
+})
+
+it('no package imports itself through others', () => {
+  const imports = folders.flatMap((folder) => {
+    const { name } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')) as { name: string }
+    return readImports(folder)
+      .flatMap(({ to }) => /^@fairlead\/[a-z0-9-]+/.exec(to)?.[0] ?? [])
+      .map((to) => ({ from: name, to }))
+      .filter(({ from, to }) => from !== to)
+  })
+  expect(imports.length).toBeGreaterThan(100)
+  expect(cyclicFiles(imports)).toEqual([])
+})
+
+it('finds the files of cycles, and no others', () => {
+  const imports = ['start a', 'a b', 'b c', 'c a', 'c end', 'alone end', 'self self'].map((each) => {
+    const [from = '', to = ''] = each.split(' ')
+    return { from, to }
+  })
+  expect(cyclicFiles(imports)).toEqual(['a', 'b', 'c', 'self'])
+  expect(cyclicFiles(imports.filter(({ from }) => from !== 'c' && from !== 'self'))).toEqual([])
+})
+
+it('each area has files, and imports areas that there are', () => {
+  const sources = new Set(readImports(gateway).map(({ from }) => from))
+  const owners = [...sources].map((file) => gatewayAreas.find(({ files }) => files.test(file))?.name)
+  const names = gatewayAreas.map(({ name }) => name)
+  expect(new Set(owners)).toEqual(new Set(names))
+  expect(gatewayAreas.flatMap(({ mayImport }) => mayImport).filter((name) => !names.includes(name))).toEqual(
+    [],
+  )
+})
+
+it('imports of types and those that run later count, tests and fixtures do not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-boundaries-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'low/testing'), { recursive: true })
+  const sources = {
+    'high.ts': `import { low } from './low/low.ts'\nimport '@fairlead/high'`,
+    'low/low.ts': `import type { A } from '../high.ts'\nexport const low = () => import('../high.ts')`,
+    'low/type.ts': `export type B = import('../high.ts').A\nexport { C } from '../high.ts'`,
+    'low/package.ts': `import '@fairlead/low/contract'\nimport '@fairlead/high'\nimport 'node:fs'`,
+    'low/low.test.ts': `import '../high.ts'`,
+    'low/testing/fixture.ts': `import '../../high.ts'`,
+  }
+  for (const [file, source] of Object.entries(sources)) await writeFile(join(folder, file), source)
+  const areas: readonly Area[] = [
+    { name: 'low', files: /^low\//, mayImport: [], packages: /^@fairlead\/low\/contract$/ },
+    { name: 'high', files: /./, mayImport: ['low'], packages: /./ },
+  ]
+  expect(backwardImports(readImports(folder), areas)).toEqual([
+    'low: low/low.ts -> high.ts',
+    'low: low/low.ts -> high.ts',
+    'low: low/package.ts -> @fairlead/high',
+    'low: low/type.ts -> high.ts',
+    'low: low/type.ts -> high.ts',
+  ])
+})
