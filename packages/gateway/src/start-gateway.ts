@@ -50,6 +50,7 @@ import { createMetrics } from './observe/metrics.ts'
 import { publishStates } from './observe/states/publish-states.ts'
 import { tracingOf } from './observe/tracing/tracing-of.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
+import { prometheusRegistry } from './observe/prometheus-registry.ts'
 import { guarded } from './observe/unexpected-errors.ts'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
@@ -360,7 +361,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     throw error
   })
   ownUrls = [ports.url, ports.tlsUrl, configuration.publicUrl].filter((url) => url !== undefined)
-  publishStates(metrics.registry, {
+  publishStates(prometheusRegistry(metrics.registry), {
     upstreams,
     answers,
     passage,

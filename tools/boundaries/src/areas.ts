@@ -98,7 +98,7 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/forward', 'answer-memory', 'upstream-address', 'upstream-failure'),
       ...files('', 'noted-door', 'loopback', 'deprecation-headers'),
       ...files('probe', 'method-availability'),
-      ...files('observe', 'logged-requests', 'loggable-error'),
+      ...files('observe', 'logged-requests', 'loggable-error', 'metrics-registry'),
       ...files('observe/tracing', 'current-trace', 'passed-on-trace'),
       ...files('observe/states', 'admission-metrics', 'upstream-metrics', 'store-metrics'),
       ...files('control/store', 'directory-lock'),

@@ -3,7 +3,7 @@ import type { GrpcMetrics } from '../access/listen/grpc/grpc-plane.ts'
 import type { WebSocketMetrics } from '../access/listen/websocket-plane.ts'
 import type { RequestMetrics } from '../access/meter/meter.ts'
 import { createRequestMetrics } from './request-metrics.ts'
-import { askedCounter, askedGauge } from './states/asked-metrics.ts'
+import { prometheusRegistry } from './prometheus-registry.ts'
 
 /** The numbers that the service counts as it works. Every label has a small, fixed set of values. */
 export interface Metrics {
@@ -33,16 +33,15 @@ export interface MetricSources {
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry()
   const registers = [registry]
+  const published = prometheusRegistry(registry)
   collectDefaultMetrics({ register: registry })
-  askedGauge(
-    registry,
+  published.gauge(
     'fairlead_upstream_subscriptions',
     'Subscriptions at nodes, or polls in their place, that those of clients share.',
     [],
     (set) => set({}, sources.upstreamSubscriptions()),
   )
-  askedGauge(
-    registry,
+  published.gauge(
     'fairlead_upstream_event_streams',
     'Event streams at beacon nodes that those of clients share.',
     [],
@@ -50,8 +49,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   )
   // Counted for each message, which is why it is no counter of the library.
   const messages = { in: 0, out: 0 }
-  askedCounter(
-    registry,
+  published.counter(
     'fairlead_websocket_messages_total',
     'WebSocket messages by direction, in from clients and out to them.',
     ['direction'],
@@ -68,7 +66,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   })
   return {
     registry,
-    requests: createRequestMetrics(registry),
+    requests: createRequestMetrics(published),
     webSockets: {
       open: new Gauge({ name: 'fairlead_websockets', help: 'Open WebSockets.', registers }),
       messages,

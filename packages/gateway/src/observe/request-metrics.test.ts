@@ -1,5 +1,6 @@
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
+import { prometheusRegistry } from './prometheus-registry.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 
 const name = 'fairlead_node_request_duration_seconds'
@@ -7,7 +8,7 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 
 function counted() {
   const registry = new Registry()
-  const [own, metrics] = [new Registry(), createRequestMetrics(registry)]
+  const [own, metrics] = [new Registry(), createRequestMetrics(prometheusRegistry(registry))]
   const help =
     'Time from when the head of a node request was there until its answer was handed to the connection.'
   const histogram = new Histogram({ name, help, labelNames: ['protocol'], buckets: bounds, registers: [own] })

@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client'
 import type { RequestMetrics } from '../access/meter/meter.ts'
-import { askedCounter, askedHistogram, type Distribution } from './states/asked-metrics.ts'
+import type { Distribution, MetricsRegistry } from './metrics-registry.ts'
 
 interface Bytes {
   in: number
@@ -11,12 +10,11 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const statusLabels = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 /** Makes the numbers about node requests. A request costs a few look-ups; labels are made when the numbers are read. */
-export function createRequestMetrics(registry: Registry): RequestMetrics {
+export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
   const byProtocol = new Map<string, Map<string, number[]>>()
   const bytesByProtocol = new Map<string, Bytes>()
   const durations = new Map<string, Distribution>()
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_node_requests_total',
     'Node requests by protocol, method and class of HTTP status.',
     ['protocol', 'method', 'status'],
@@ -28,8 +26,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
           )
     },
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_node_bytes_total',
     'Bytes of node requests by protocol and direction, in from clients and out to them, without headers.',
     ['protocol', 'direction'],
@@ -40,8 +37,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
       }
     },
   )
-  askedHistogram(
-    registry,
+  registry.histogram(
     'fairlead_node_request_duration_seconds',
     'Time from when the head of a node request was there until its answer was handed to the connection.',
     ['protocol'],

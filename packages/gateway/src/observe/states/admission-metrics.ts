@@ -1,11 +1,9 @@
-import type { Registry } from 'prom-client'
 import type { PassageStates } from '../../access/open-passage.ts'
-import { askedCounter, askedGauge } from './asked-metrics.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Publishes what is refused, and what waits. */
-export function publishAdmission(registry: Registry, states: () => PassageStates): void {
-  askedCounter(
-    registry,
+export function publishAdmission(registry: MetricsRegistry, states: () => PassageStates): void {
+  registry.counter(
     'fairlead_refusals_total',
     'Requests and calls that were refused, by what refused them.',
     ['reason'],
@@ -16,25 +14,22 @@ export function publishAdmission(registry: Registry, states: () => PassageStates
       add({ reason: 'queue time' }, places.late)
     },
   )
-  askedGauge(registry, 'fairlead_queued_calls', 'Calls that wait for a place.', [], (set) =>
+  registry.gauge('fairlead_queued_calls', 'Calls that wait for a place.', [], (set) =>
     set({}, states().places.waiting),
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_queue_waits_total',
     'Calls whose wait for a place is over, however it ended.',
     [],
     (add) => add({}, states().places.waited),
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_queue_wait_seconds_total',
     'Time that those calls have waited for a place together.',
     [],
     (add) => add({}, states().places.waitedMs / 1_000),
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_unknown_credentials_total',
     'Credentials that opened nothing, by answer: refused, or throttled where one address sends too many.',
     ['answer'],

@@ -1,11 +1,9 @@
-import type { Registry } from 'prom-client'
 import type { AnswerStates } from '../../access/forward/answers.ts'
-import { askedCounter, askedGauge } from './asked-metrics.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Publishes what becomes of calls and answers at the cache. */
-export function publishAnswers(registry: Registry, states: () => AnswerStates): void {
-  askedCounter(
-    registry,
+export function publishAnswers(registry: MetricsRegistry, states: () => AnswerStates): void {
+  registry.counter(
     'fairlead_cache_lookups_total',
     'Calls by what the cache had for them: a hit, a miss, or the same call of somebody else under way, a join.',
     ['outcome'],
@@ -16,8 +14,7 @@ export function publishAnswers(registry: Registry, states: () => AnswerStates): 
       add({ outcome: 'join' }, joins)
     },
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_cache_shared_lookups_total',
     'Look-ups of answers in the shared store by outcome, hit or miss.',
     ['outcome'],
@@ -27,20 +24,15 @@ export function publishAnswers(registry: Registry, states: () => AnswerStates): 
       add({ outcome: 'miss' }, sharedMisses)
     },
   )
-  askedCounter(registry, 'fairlead_cache_stored_total', 'Answers that were put in the cache.', [], (add) =>
+  registry.counter('fairlead_cache_stored_total', 'Answers that were put in the cache.', [], (add) =>
     add({}, states().stored),
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_cache_dropped_total',
     'Answers that made room for others in the cache, or were true no more.',
     [],
     (add) => add({}, states().dropped),
   )
-  askedGauge(registry, 'fairlead_cache_entries', 'Answers in the cache.', [], (set) =>
-    set({}, states().entries),
-  )
-  askedGauge(registry, 'fairlead_cache_bytes', 'Memory that the cache takes.', [], (set) =>
-    set({}, states().bytes),
-  )
+  registry.gauge('fairlead_cache_entries', 'Answers in the cache.', [], (set) => set({}, states().entries))
+  registry.gauge('fairlead_cache_bytes', 'Memory that the cache takes.', [], (set) => set({}, states().bytes))
 }

@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client'
 import type { FrontStates } from '../../access/listen/front/http-front.ts'
-import { askedCounter, askedGauge } from './asked-metrics.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Connections of clients by port. */
 interface PortConnections {
@@ -14,31 +13,23 @@ interface PortConnections {
  * @param front - undefined where there is no front
  */
 export function publishConnections(
-  registry: Registry,
+  registry: MetricsRegistry,
   byPort: () => PortConnections,
   front: (() => FrontStates) | undefined,
 ): void {
-  askedGauge(
-    registry,
-    'fairlead_connections',
-    'Connections of clients by port, plain or TLS.',
-    ['port'],
-    (set) => {
-      const { plain, tls } = byPort()
-      set({ port: 'plain' }, plain)
-      set({ port: 'tls' }, tls)
-    },
-  )
+  registry.gauge('fairlead_connections', 'Connections of clients by port, plain or TLS.', ['port'], (set) => {
+    const { plain, tls } = byPort()
+    set({ port: 'plain' }, plain)
+    set({ port: 'tls' }, tls)
+  })
   if (!front) return
-  askedGauge(
-    registry,
+  registry.gauge(
     'fairlead_front_connections',
     'Connections whose requests are read without node:http.',
     [],
     (set) => set({}, front().connections),
   )
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_front_handed_over_total',
     'Connections that were handed to node:http because of an unusual request.',
     [],

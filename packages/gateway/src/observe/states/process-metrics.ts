@@ -1,11 +1,9 @@
 import { getHeapStatistics } from 'node:v8'
-import type { Registry } from 'prom-client'
-import { askedGauge } from './asked-metrics.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Publishes what the memory of the process is measured against. */
-export function publishProcess(registry: Registry): void {
-  askedGauge(
-    registry,
+export function publishProcess(registry: MetricsRegistry): void {
+  registry.gauge(
     'fairlead_heap_limit_bytes',
     'Most memory that the heap of the process may take.',
     [],

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client'
 import type { Passage } from '../../access/open-passage.ts'
 import type { Directory } from '../../access/authenticate/directory.ts'
 import type { Answers } from '../../access/forward/answers.ts'
@@ -6,6 +5,7 @@ import type { Upstreams } from '../../access/forward/upstreams.ts'
 import type { HttpFront } from '../../access/listen/front/http-front.ts'
 import type { Metering } from '../../access/meter/start-metering.ts'
 import type { RunningFeed } from '../../directory-feed.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 import type { Ports } from '../../ports/open-ports.ts'
 import type { OpenedSharedStore } from '../../replica-store/open-shared-store.ts'
 import { publishAdmission } from './admission-metrics.ts'
@@ -29,7 +29,7 @@ interface StatefulParts {
 }
 
 /** Adds what the parts of the service count for themselves to the metrics. They are asked only when the metrics are read. */
-export function publishStates(registry: Registry, parts: StatefulParts): void {
+export function publishStates(registry: MetricsRegistry, parts: StatefulParts): void {
   const { upstreams, answers, passage, sharedStore, metering, directory, feed, ports, front } = parts
   publishProcess(registry)
   publishUpstreams(registry, () => upstreams.states())

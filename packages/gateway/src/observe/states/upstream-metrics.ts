@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client'
 import type { UpstreamState } from '../../access/forward/pool/pool-member.ts'
-import { askedCounter, askedGauge } from './asked-metrics.ts'
+import type { MetricsRegistry } from '../metrics-registry.ts'
 
 type CountOf = (state: UpstreamState) => number | undefined
 
@@ -9,14 +8,13 @@ type CountOf = (state: UpstreamState) => number | undefined
  *
  * @param states - of every upstream that was used; the label `upstream` is `<node id>/evm/<position>`
  */
-export function publishUpstreams(registry: Registry, states: () => readonly UpstreamState[]): void {
+export function publishUpstreams(registry: MetricsRegistry, states: () => readonly UpstreamState[]): void {
   const counter = (name: string, help: string, countOf: CountOf) =>
-    askedCounter(registry, name, help, ['upstream'], (add) => {
+    registry.counter(name, help, ['upstream'], (add) => {
       for (const state of states()) add({ upstream: state.label }, countOf(state) ?? 0)
     })
   const gauge = (name: string, help: string, aggregator: 'sum' | 'max', valueOf: CountOf) =>
-    askedGauge(
-      registry,
+    registry.gauge(
       name,
       help,
       ['upstream'],
@@ -29,8 +27,7 @@ export function publishUpstreams(registry: Registry, states: () => readonly Upst
       aggregator,
     )
   counter('fairlead_upstream_calls_total', 'Calls sent to an upstream.', ({ calls }) => calls)
-  askedCounter(
-    registry,
+  registry.counter(
     'fairlead_upstream_failures_total',
     'Calls that came to nothing at an upstream, by kind.',
     ['upstream', 'kind'],
@@ -69,8 +66,7 @@ export function publishUpstreams(registry: Registry, states: () => readonly Upst
     'max',
     ({ lag }) => lag,
   )
-  askedGauge(
-    registry,
+  registry.gauge(
     'fairlead_upstream_class',
     'How an upstream stands among those of its node: the number of processes that see it in the class.',
     ['upstream', 'class'],
@@ -78,8 +74,7 @@ export function publishUpstreams(registry: Registry, states: () => readonly Upst
       for (const state of latest(states())) set({ upstream: state.label, class: state.class }, 1)
     },
   )
-  askedGauge(
-    registry,
+  registry.gauge(
     'fairlead_upstream_breaker',
     'Circuit breaker of an upstream: the number of processes in which it has the state.',
     ['upstream', 'state'],

@@ -1,0 +1,51 @@
+/** Gives the value that a metric has for some labels. */
+export type GiveValue<label extends string> = (labels: Readonly<Record<label, string>>, value: number) => void
+
+/** Gives the distribution that a histogram has for some labels. */
+export type GiveDistribution<label extends string> = (
+  labels: Readonly<Record<label, string>>,
+  distribution: Readonly<Distribution>,
+) => void
+
+/** How values are spread. */
+export interface Distribution {
+  /** How many fell below or on each bound but above the one before it, and last those above all bounds. */
+  readonly counts: Float64Array
+  sum: number
+}
+
+/** Publishes metrics whose values are kept elsewhere; they are read when the metrics are. */
+export interface MetricsRegistry {
+  /** @param read - calls its argument for every set of labels; values for the same labels are added up */
+  counter<label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly label[],
+    read: (add: GiveValue<label>) => void,
+  ): void
+  /**
+   * As {@link counter} for a gauge, whose last value for the same labels counts.
+   *
+   * @param aggregator - what the values of several processes come to; their sum when it is left out
+   */
+  gauge<label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly label[],
+    read: (set: GiveValue<label>) => void,
+    aggregator?: 'sum' | 'min' | 'max' | 'first',
+  ): void
+  /**
+   * As {@link counter} for a histogram.
+   *
+   * @param bounds - of its buckets, rising
+   * @param read - calls its argument once for every set of labels
+   */
+  histogram<label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly label[],
+    bounds: readonly number[],
+    read: (give: GiveDistribution<label>) => void,
+  ): void
+}
