@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ChangedRecords, Directory } from './access/authenticate/directory.ts'
+import type { ChangedRecords, Directory, FeedStates } from './access/authenticate/directory.ts'
 import { loadNodeCredentials, pagesOfNodeCredentials } from './control/store/load-node-credentials.ts'
 import type { Store } from './control/store/open-store.ts'
 
@@ -9,15 +9,6 @@ const fullReloadMs = 60_000
 const reloadShare = 0.05
 // A change that could not be read may be a credential that was revoked.
 const retryMs = 1_000
-
-/** What is known of how fresh the directory is. */
-export interface FeedStates {
-  /** When everything was last read, in milliseconds since 1970, and how long that took. */
-  readonly loadedAt: number
-  readonly loadMs: number
-  /** Reads that failed, since the start. */
-  readonly failures: number
-}
 
 /** The feed while it runs. */
 export interface RunningFeed {

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { openPassage } from './access/open-passage.ts'
+import { isDear } from './access/admit/dear-calls.ts'
 import { createDirectory } from './access/authenticate/directory.ts'
 import { createBeaconNodes } from './access/forward/beacon-nodes/create-beacon-nodes.ts'
 import { createBeaconEventHubs } from './access/forward/events/beacon-event-hubs.ts'
@@ -136,6 +137,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const passage = openPassage(configuration, {
+    isDear,
     directory,
     store: sharedStore,
     log,

@@ -1,14 +1,17 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import type { Configuration } from '../configuration/options.ts'
 import type { SharedStore } from '../replica-store/shared-store.ts'
-import { createUnits } from './meter/units.ts'
+import { createUnits, type UnitTable } from './meter/units.ts'
 import type { Directory } from './authenticate/directory.ts'
 import { createGuessWatch, type GuessStates, type GuessWatch } from './authenticate/guessing.ts'
 import { trustedProxiesOf } from './listen/client-address.ts'
 import type { Admission } from './admit/admission.ts'
-import { type AdmissionOptions, type AdmissionStates, createAdmission } from './admit/create-admission.ts'
-import { isDear } from './admit/dear-calls.ts'
+import {
+  type AdmissionLimits,
+  type AdmissionOptions,
+  type AdmissionStates,
+  createAdmission,
+} from './admit/create-admission.ts'
 import { createDoor, type Door, type DoorSettings } from './door.ts'
 
 /** What stands before the nodes of a service. */
@@ -20,7 +23,7 @@ export interface Passage {
   /** Tells whether an address is that of a proxy that is believed. */
   readonly trustsProxy: (address: string) => boolean
   /** Takes other limits and settings over. */
-  change(configuration: Configuration): void
+  change(settings: PassageSettings): void
   states(): PassageStates
   close(): Promise<void>
 }
@@ -31,15 +34,27 @@ export interface PassageStates extends AdmissionStates {
   readonly guesses: GuessStates
 }
 
+/** What the operator has set. */
+export interface PassageSettings extends AdmissionLimits {
+  readonly units: UnitTable
+  /** How many processes serve; one on each core when it is 0. */
+  readonly processes: number
+  /** Most tries of credentials that open nothing, for an address and minute. */
+  readonly maxUnknownCredentials: number
+  readonly trustedProxies?: string | undefined
+  readonly trustProxy: boolean
+  readonly nodeDomain?: string | undefined
+}
+
 /** What the passage needs from the rest of the service. */
-export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar' | 'isDear'> {
   readonly directory: Directory
   readonly store: SharedStore | undefined
   readonly log: Logger
 }
 
-/** Makes what stands before the nodes as the configuration says. */
-export function openPassage(configuration: Configuration, parts: PassageParts): Passage {
+/** Makes what stands before the nodes. */
+export function openPassage(configuration: PassageSettings, parts: PassageParts): Passage {
   const { directory, log, ...given } = parts
   const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
   // Names of EVM methods are like no others.
@@ -54,7 +69,6 @@ export function openPassage(configuration: Configuration, parts: PassageParts): 
     processes: configuration.processes || availableParallelism(),
     unitsOf: (_, method) => units('evm', method),
     isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
-    isDear,
   })
   const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
   let settings = doorSettingsIn(configuration)
@@ -78,6 +92,6 @@ export function openPassage(configuration: Configuration, parts: PassageParts): 
   }
 }
 
-function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: Configuration): DoorSettings {
+function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: PassageSettings): DoorSettings {
   return { trustedProxies: trustedProxiesOf(trustedProxies, trustProxy), nodeDomain }
 }

@@ -3,6 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CredentialKind, CredentialRecord, NodeGrant } from '../../grants/node-grant.ts'
 import { CredentialTable } from './credential-table.ts'
 
+/** What is known of how fresh the directory is. */
+export interface FeedStates {
+  /** When everything was last read, in milliseconds since 1970, and how long that took. */
+  readonly loadedAt: number
+  readonly loadMs: number
+  /** Reads that failed, since the start. */
+  readonly failures: number
+}
+
 /** Nodes and credentials that have changed, by id. */
 export interface ChangedRecords {
   readonly nodeIds: readonly string[]

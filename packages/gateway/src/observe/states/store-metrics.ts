@@ -1,5 +1,5 @@
 import type { UsageStates } from '../../access/meter/usage-flusher.ts'
-import type { FeedStates } from '../../directory-feed.ts'
+import type { FeedStates } from '../../access/authenticate/directory.ts'
 import type { SharedStoreStates } from '../../replica-store/open-shared-store.ts'
 import type { MetricsRegistry } from '../metrics-registry.ts'
 
