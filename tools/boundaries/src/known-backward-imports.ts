@@ -3,8 +3,6 @@ export const knownBackwardImports: readonly string[] = [
   'core: access/forward/pool/choose-member.ts -> access/forward/pool/call-needs.ts',
   'core: access/forward/pool/pool-member.ts -> access/forward/pool/chain-view.ts',
   'core: access/forward/pool/pool-member.ts -> access/forward/upstream.ts',
-  'core: access/meter/usage-journal.ts -> control/store/store-error.ts',
-  'core: control/store/directory-lock.ts -> control/store/store-error.ts',
   'platform: control/nodes/node-addresses.ts -> control/nodes/chain-methods.ts',
   'platform: control/nodes/upstream-texts.ts -> access/forward/grpc/grpc-address.ts',
   'platform: control/platform-api/contract/arbitrary-request.ts -> @fairlead/vitest/arbitrary-value',

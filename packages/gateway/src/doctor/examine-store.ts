@@ -4,8 +4,7 @@ import { createClient } from '@redis/client'
 import { Client } from 'pg'
 import type { Configuration } from '../configuration/options.ts'
 import { migrationNames } from '../control/store/migrations/all-migrations.ts'
-import { lockDirectory } from '../control/store/directory-lock.ts'
-import { StoreError } from '../control/store/store-error.ts'
+import { DirectoryLockError, lockDirectory } from '../control/store/directory-lock.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const timeoutMs = 5_000
@@ -35,7 +34,7 @@ function embedded({ dataDirectory, processes }: Configuration): Finding {
     lockDirectory(lock).release()
     return ok(about, 'embedded')
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error
+    if (!(error instanceof DirectoryLockError)) throw error
     return warning(
       about,
       'embedded, in use by a running service',

@@ -3,8 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type DirectoryLock, lockDirectory } from '../../control/store/directory-lock.ts'
-import { StoreError } from '../../control/store/store-error.ts'
+import { type DirectoryLock, DirectoryLockError, lockDirectory } from '../../control/store/directory-lock.ts'
 import type { UsageRow } from './usage-counts.ts'
 
 /** What was counted in about a second. */
@@ -57,7 +56,7 @@ export async function openLeftJournals(directory: string): Promise<UsageJournal[
     try {
       journals.push(await openFile(directory, name.slice(0, -suffix.length)))
     } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'STORE_IN_USE')) throw error
+      if (!(error instanceof DirectoryLockError && error.holder !== undefined)) throw error
     }
   }
   return journals

@@ -10,7 +10,7 @@ import { lockDirectory } from './directory-lock.ts'
 const module = new URL('./directory-lock.ts', import.meta.url).href
 const takeAndWait = `
   const { lockDirectory } = await import(${JSON.stringify(module)})
-  try { globalThis.lock = lockDirectory(process.argv[1]); console.log('held') } catch (error) { console.log(error.code) }
+  try { globalThis.lock = lockDirectory(process.argv[1]); console.log('held') } catch (error) { console.log(error.name) }
   setInterval(() => {}, 1000)`
 
 describe('lockDirectory', () => {
@@ -37,14 +37,14 @@ describe('lockDirectory', () => {
     const first = await takeInChild()
     expect(first.answer).toBe('held')
     expect(() => lockDirectory(file)).toThrow(
-      `[STORE_IN_USE] The data directory is in use by process ${first.pid}`,
+      `The directory is in use by process ${first.pid} (lock file ${file}).`,
     )
     await first.kill()
   })
 
   it('keeps a second opening in the same process out', () => {
     const lock = lockDirectory(file)
-    expect(() => lockDirectory(file)).toThrow('STORE_IN_USE')
+    expect(() => lockDirectory(file)).toThrow(`process ${process.pid} `)
     lock.release()
     lock.release()
     lockDirectory(file).release()
@@ -55,12 +55,12 @@ describe('lockDirectory', () => {
     await first.kill()
     const others = await Promise.all(Array.from({ length: 6 }, takeInChild))
     expect(others.filter((other) => other.answer === 'held')).toHaveLength(1)
-    expect(others.filter((other) => other.answer === 'STORE_IN_USE')).toHaveLength(5)
+    expect(others.filter((other) => other.answer === 'DirectoryLockError')).toHaveLength(5)
     await Promise.all(others.map((other) => other.kill()))
   })
 
   it('leaves a file alone that is no lock', async () => {
     await writeFile(file, 'something that somebody wrote here, longer than a header of SQLite has to be')
-    expect(() => lockDirectory(file)).toThrow('[STORE_INVALID]')
+    expect(() => lockDirectory(file)).toThrow('is no lock file of this service')
   })
 })

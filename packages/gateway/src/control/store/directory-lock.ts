@@ -1,5 +1,24 @@
 import { DatabaseSync } from 'node:sqlite'
-import { StoreError } from './store-error.ts'
+
+/** A directory cannot be locked. */
+export class DirectoryLockError extends Error {
+  override readonly name = 'DirectoryLockError'
+  /** Path of the lock file. */
+  readonly file: string
+  /** Id of the process that holds the lock; undefined when the file is no lock file. */
+  readonly holder: number | undefined
+
+  constructor(file: string, holder: number | undefined, options?: { cause?: unknown }) {
+    super(
+      holder === undefined
+        ? `${file} is no lock file of this service.`
+        : `The directory is in use by process ${holder} (lock file ${file}).`,
+      options,
+    )
+    this.file = file
+    this.holder = holder
+  }
+}
 
 /** A held lock; `release` may be called more than once. */
 export interface DirectoryLock {
@@ -13,7 +32,7 @@ export interface DirectoryLock {
  * process id has to be trusted.
  *
  * @param file - path of the lock file; it stays behind, empty but for the id of the last process that held the lock
- * @throws {@link StoreError} `STORE_IN_USE` when a living process holds it, `STORE_INVALID` when the file is no lock
+ * @throws {@link DirectoryLockError} when a living process holds it, or the file is no lock
  */
 export function lockDirectory(file: string): DirectoryLock {
   const database = new DatabaseSync(file, { timeout: readMs })
@@ -36,14 +55,9 @@ const sqliteBusy = 5
 // Somebody who reads the holder's id keeps a writer out for a moment.
 const readMs = 100
 
-function refusalOf(error: unknown, database: DatabaseSync, file: string): StoreError {
+function refusalOf(error: unknown, database: DatabaseSync, file: string): DirectoryLockError {
   if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) {
-    return new StoreError('STORE_INVALID', `${file} is no lock file of this service.`, { cause: error })
+    return new DirectoryLockError(file, undefined, { cause: error })
   }
-  const holder = database.prepare('pragma user_version').get()?.['user_version']
-  return new StoreError(
-    'STORE_IN_USE',
-    `The data directory is in use by process ${String(holder)} (lock file ${file}). The embedded database serves one ` +
-      'process at a time: stop that process, choose another data directory, or use PostgreSQL to run several.',
-  )
+  return new DirectoryLockError(file, Number(database.prepare('pragma user_version').get()?.['user_version']))
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
+import { type DirectoryLock, DirectoryLockError, lockDirectory } from './directory-lock.ts'
 import { StoreError } from './store-error.ts'
 import { SyncedFiles } from './synced-files.ts'
 
@@ -28,7 +28,7 @@ export const startParams: string[] = [
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
-  const lock = lockDirectory(join(dataDirectory, 'control.lock'))
+  const lock = lockForDatabase(join(dataDirectory, 'control.lock'))
   try {
     const directory = join(dataDirectory, 'control')
     if (await isMissing(directory)) await createDatabase(directory)
@@ -36,6 +36,21 @@ export async function openEmbeddedDatabase(dataDirectory: string): Promise<Embed
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+function lockForDatabase(file: string): DirectoryLock {
+  try {
+    return lockDirectory(file)
+  } catch (error) {
+    if (!(error instanceof DirectoryLockError)) throw error
+    const { holder, message, cause } = error
+    if (holder === undefined) throw new StoreError('STORE_INVALID', message, { cause })
+    throw new StoreError(
+      'STORE_IN_USE',
+      `The data directory is in use by process ${holder} (lock file ${file}). The embedded database serves one ` +
+        'process at a time: stop that process, choose another data directory, or use PostgreSQL to run several.',
+    )
   }
 }
 

@@ -8,6 +8,7 @@ import { insertNode } from '../records/nodes.ts'
 import { insertOrganization, insertOwner } from '../records/organizations.ts'
 import { insertProject } from '../records/projects.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
+import { lockDirectory } from './directory-lock.ts'
 import { loadNodeCredentials } from './load-node-credentials.ts'
 import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
@@ -173,5 +174,20 @@ describe('openStore', () => {
     await writeFile(join(dataDirectory, 'control', 'notes.txt'), 'mine')
     await expect(openStore({ dataDirectory })).rejects.toMatchObject({ code: 'STORE_INVALID' })
     await rm(dataDirectory, { recursive: true })
+  })
+
+  it('refuses a folder that a process has locked, or whose lock file is none', async () => {
+    const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
+    onTestFinished(() => rm(dataDirectory, { recursive: true }))
+    const file = join(dataDirectory, 'control.lock')
+    const lock = lockDirectory(file)
+    await expect(openStore({ dataDirectory })).rejects.toThrow(
+      `[STORE_IN_USE] The data directory is in use by process ${process.pid} (lock file ${file}). The embedded database serves one`,
+    )
+    lock.release()
+    await writeFile(file, 'something that somebody wrote here, longer than a header of SQLite has to be')
+    await expect(openStore({ dataDirectory })).rejects.toThrow(
+      `[STORE_INVALID] ${file} is no lock file of this service.`,
+    )
   })
 })
