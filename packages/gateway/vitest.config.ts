@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import shared from '@fairlead/vitest'
 import { configDefaults, mergeConfig } from 'vitest/config'
 
@@ -9,7 +10,7 @@ export default mergeConfig(shared, {
   // Two workers, as one alone cannot keep a machine busy: many tests wait.
   test: {
     exclude: isEmbedded ? configDefaults.exclude : [...configDefaults.exclude, ...embeddedOnly],
-    globalSetup: 'vitest.postgres.ts',
+    globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')),
     maxWorkers: 2,
     // No database of a test lives long enough to be worth the second compiler of WebAssembly.
     execArgv: ['--liftoff-only'],

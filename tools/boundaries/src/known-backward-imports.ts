@@ -5,6 +5,5 @@ export const knownBackwardImports: readonly string[] = [
   'core: access/forward/pool/pool-member.ts -> access/forward/upstream.ts',
   'platform: control/nodes/node-addresses.ts -> control/nodes/chain-methods.ts',
   'platform: control/nodes/upstream-texts.ts -> access/forward/grpc/grpc-address.ts',
-  'platform: control/platform-api/contract/arbitrary-request.ts -> @fairlead/vitest/arbitrary-value',
   'platform: control/platform-api/operations/node-methods.ts -> control/nodes/chain-methods.ts',
 ]

@@ -1,8 +1,12 @@
-import { issueApiKey } from '../../records/api-keys.ts'
-import { insertSession } from '../../records/sessions.ts'
-import { csrfTokenOf, newSessionToken } from '../../sessions/session-cookie.ts'
-import { allScopes, type Scope } from '../../identity/scopes.ts'
-import type { Store } from '../../store/open-store.ts'
+import {
+  allScopes,
+  csrfTokenOf,
+  insertSession,
+  issueApiKey,
+  newSessionToken,
+  type Scope,
+  type Store,
+} from '@fairlead/gateway/testing/platform-api'
 
 /** The headers that make somebody known. */
 export type Caller = Readonly<Record<string, string>>

@@ -1,5 +1,4 @@
-import { setPassword } from '../../records/users.ts'
-import type { OperationId } from '../platform-call.ts'
+import { type OperationId, setPassword } from '@fairlead/gateway/testing/platform-api'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { upstreams } from './estate.ts'
 import type { Given } from './given.ts'

@@ -1,4 +1,4 @@
-import type { OperationId } from '../platform-call.ts'
+import type { OperationId } from '@fairlead/gateway/testing/platform-api'
 import { routeTable } from './assert-answer.ts'
 import type { EstateIds } from './estate.ts'
 

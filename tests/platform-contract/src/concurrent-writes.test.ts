@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
-import type { OperationId } from '../platform-call.ts'
+import { backends, type OperationId, type TemporaryDatabase } from '@fairlead/gateway/testing/platform-api'
 import { type Caller, keyOf, nobody } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
 import type { Given } from './given.ts'

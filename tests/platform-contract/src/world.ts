@@ -4,15 +4,19 @@ import { isIP } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { insertOrganization, insertOwner } from '../../records/organizations.ts'
-import { setPassword } from '../../records/users.ts'
-import { createPasswords } from '../../sessions/passwords.ts'
-import { platformFixture, type PlatformFixture } from '../../testing/platform-fixture.ts'
-import type { Store } from '../../store/open-store.ts'
-import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
-import { startReceiver, type WebhookReceiver } from '../../webhooks/testing/webhook-receiver.ts'
-import { createPlatformApi } from '../create-platform-api.ts'
-import type { OperationId } from '../platform-call.ts'
+import {
+  createPasswords,
+  createPlatformApi,
+  insertOrganization,
+  insertOwner,
+  type OperationId,
+  platformFixture,
+  type PlatformFixture,
+  setPassword,
+  type Store,
+  type TemporaryDatabase,
+} from '@fairlead/gateway/testing/platform-api'
+import { startReceiver, type WebhookReceiver } from '@fairlead/gateway/testing/webhook-receiver'
 import { routeTable } from './assert-answer.ts'
 import type { Caller, Person } from './caller.ts'
 import { type Create, type Estate, type EstateIds, fillEstate } from './estate.ts'

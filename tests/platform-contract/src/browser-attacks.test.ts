@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createConsoleListener } from '../../../console/console-listener.ts'
-import { allRows } from '../../testing/all-rows.ts'
-import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
+import {
+  allRows,
+  anyDatabase,
+  createConsoleListener,
+  type TemporaryDatabase,
+} from '@fairlead/gateway/testing/platform-api'
 import { operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

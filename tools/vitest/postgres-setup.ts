@@ -1,4 +1,4 @@
-import { postgresPrograms, startPostgres } from '@fairlead/vitest/postgres'
+import { postgresPrograms, startPostgres } from './postgres.ts'
 
 /**
  * Starts a PostgreSQL for the tests of the store where one is installed, unless TEST_DATABASE_URL names another or

@@ -4,11 +4,14 @@ import { promisify } from 'node:util'
 import { postgresPrograms } from '@fairlead/vitest/postgres'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { insertEvent } from '../../records/webhook-events.ts'
-import { allRows } from '../../testing/all-rows.ts'
-import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
-import { startDeliverer } from '../../webhooks/start-deliverer.ts'
-import type { OperationId } from '../platform-call.ts'
+import {
+  allRows,
+  backends,
+  insertEvent,
+  type OperationId,
+  startDeliverer,
+  type TemporaryDatabase,
+} from '@fairlead/gateway/testing/platform-api'
 import { keyOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
 import { startWorld, type World } from './world.ts'

@@ -1,5 +1,4 @@
-import type { Scope } from '../../identity/scopes.ts'
-import type { OperationId } from '../platform-call.ts'
+import type { OperationId, Scope } from '@fairlead/gateway/testing/platform-api'
 
 /** Who may do what. Written down here once more, and not read from the service: a change there has to be made here too. */
 export interface Permission {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { insertMember } from '../../records/organizations.ts'
-import { insertSession } from '../../records/sessions.ts'
-import { newSessionToken } from '../../sessions/session-cookie.ts'
-import type { Role } from '../../identity/role.ts'
-import type { Store } from '../../store/open-store.ts'
-import type { OperationId } from '../platform-call.ts'
+import {
+  insertMember,
+  insertSession,
+  newSessionToken,
+  type OperationId,
+  type Role,
+  type Store,
+} from '@fairlead/gateway/testing/platform-api'
 import { type Caller, keyOf, type Person } from './caller.ts'
 import type { Given } from './given.ts'
 

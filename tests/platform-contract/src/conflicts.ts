@@ -1,7 +1,9 @@
-import { insertMember } from '../../records/organizations.ts'
-import { insertEvent } from '../../records/webhook-events.ts'
-import { mostWebhooks } from '../../records/webhooks.ts'
-import type { OperationId } from '../platform-call.ts'
+import {
+  insertEvent,
+  insertMember,
+  mostWebhooks,
+  type OperationId,
+} from '@fairlead/gateway/testing/platform-api'
 import { nobody, sessionOf } from './caller.ts'
 import type { GoodRequestMaker } from './good-requests.ts'
 import type { Given } from './given.ts'

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { describeInOrder } from '../../testing/describe-in-order.ts'
-import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
-import type { OperationId } from '../platform-call.ts'
-import { defaultPolicy, reportingPolicy } from '../rate-limits.ts'
+import {
+  defaultPolicy,
+  describeInOrder,
+  type OperationId,
+  reportingPolicy,
+  type TemporaryDatabase,
+} from '@fairlead/gateway/testing/platform-api'
 import { complaintsOf, complaintsOutside, operationIds, routeTable } from './assert-answer.ts'
 import { keyOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { allScopes, type Scope } from '../../identity/scopes.ts'
-import { setPassword } from '../../records/users.ts'
-import type { Role } from '../../identity/role.ts'
-import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
-import { allRows } from '../../testing/all-rows.ts'
-import type { OperationId } from '../platform-call.ts'
+import {
+  allRows,
+  allScopes,
+  backends,
+  type OperationId,
+  type Role,
+  type Scope,
+  setPassword,
+  type TemporaryDatabase,
+} from '@fairlead/gateway/testing/platform-api'
 import { complaintsOf, operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

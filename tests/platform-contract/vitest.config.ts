@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url'
+import shared from '@fairlead/vitest'
+import { mergeConfig } from 'vitest/config'
+
+export default mergeConfig(shared, {
+  test: {
+    globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')),
+    // No database of a test lives long enough to be worth the second compiler of WebAssembly.
+    execArgv: ['--liftoff-only'],
+  },
+})
