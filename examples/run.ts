@@ -126,7 +126,7 @@ async function developmentNodes(): Promise<readonly DevelopmentNode[]> {
     )
   }
   const { base_url: url, nodes }: { base_url: string; nodes: readonly DevelopmentNode[] } = JSON.parse(text)
-  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined)
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(30_000) }).catch(() => undefined)
   if (!answer?.ok) {
     throw new UsageError(
       `Nothing answers at ${url}, where ${developmentFile} says that the service is: run npm start in another terminal.`,

@@ -68,7 +68,7 @@ function follow(child: ChildProcess): Running {
             if (isClosed) throw new Error(`the example has ended:\n${output}`)
             return false
           },
-          { timeout: 20_000, interval: 20 },
+          { timeout: 50_000, interval: 20 },
         )
         .then(() => undefined),
     async ended(signal) {
