@@ -54,7 +54,7 @@ export async function installPackages(): Promise<Installation> {
 
 async function install(root: string, folder: string): Promise<InstalledPackage> {
   const source = join(workspaceRoot, 'packages', folder)
-  const tarball = await packPackage(folder, root)
+  const { tarball } = await packPackage(folder, root)
   const path = join(root, 'node_modules/@fairlead', folder)
   await mkdir(path, { recursive: true })
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', path])

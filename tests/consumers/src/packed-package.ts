@@ -19,13 +19,20 @@ export const clientFolders = [
   'sdk',
 ] as const
 
+/** A package as for a release. */
+export interface PackedPackage {
+  readonly tarball: string
+  /** Paths of what is in it. */
+  readonly files: readonly string[]
+}
+
 /**
  * Packs a package as for a release.
  *
- * @returns the tarball in the folder
+ * @param destination - folder of the tarball
  * @throws Error when the package was not built
  */
-export async function packPackage(folder: string, destination: string): Promise<string> {
+export async function packPackage(folder: string, destination: string): Promise<PackedPackage> {
   const source = join(workspaceRoot, 'packages', folder)
   if (!existsSync(join(source, 'dist')))
     throw new Error(
@@ -33,6 +40,6 @@ export async function packPackage(folder: string, destination: string): Promise<
     )
   const pnpm = join(workspaceRoot, 'node_modules/.bin/pnpm')
   const { stdout } = await run(pnpm, ['pack', '--json', '--pack-destination', destination], { cwd: source })
-  const { filename } = JSON.parse(stdout) as { filename: string }
-  return resolve(destination, filename)
+  const { filename, files } = JSON.parse(stdout) as { filename: string; files: { path: string }[] }
+  return { tarball: resolve(destination, filename), files: files.map(({ path }) => path) }
 }

@@ -32,7 +32,9 @@ export async function createProject(): Promise<Project> {
 
 async function installInto(root: string): Promise<void> {
   const packed = await Promise.all(
-    publishedFolders.map(async (folder) => [`@fairlead/${folder}`, await packPackage(folder, root)] as const),
+    publishedFolders.map(
+      async (folder) => [`@fairlead/${folder}`, (await packPackage(folder, root)).tarball] as const,
+    ),
   )
   const tarballs = Object.fromEntries(packed.map(([name, file]) => [name, `file:${file}`]))
   const peers = await peersOf(clientFolders)

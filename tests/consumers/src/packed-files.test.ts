@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientFolders, packPackage, workspaceRoot } from './packed-package.ts'
+
+const published = [...clientFolders, 'devnet', 'gateway']
+const specifier =
+  /(?:^|[\s;}])(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|^import\s*['"]([^'"]+)['"]/gm
+
+let destination: string
+beforeAll(async () => {
+  destination = await mkdtemp(join(tmpdir(), 'fairlead-packed-'))
+})
+afterAll(() => rm(destination, { recursive: true, force: true }))
+
+/** The packages that a program or a declaration imports. */
+async function importedPackages(path: string): Promise<readonly string[]> {
+  const found = [...(await readFile(path, 'utf8')).matchAll(specifier)].map(
+    (match) => match.slice(1).find(Boolean) ?? '',
+  )
+  return found
+    .filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !builtinModules.includes(name))
+    .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+}
+
+describe.each(published)('the files of the packed package %s', (folder) => {
+  it('hold no tests, and import nothing that an installation lacks', { timeout: 120_000 }, async () => {
+    const { files } = await packPackage(folder, destination)
+    expect(files.filter((file) => /\.(?:test|test-d)\.|(?:^|\/)testing\//.test(file))).toEqual([])
+    const source = join(workspaceRoot, 'packages', folder)
+    const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Partial<
+      Record<string, Readonly<Record<string, string>>>
+    >
+    const { dependencies, optionalDependencies, peerDependencies } = manifest
+    const installed = {
+      ...dependencies,
+      ...optionalDependencies,
+      ...peerDependencies,
+      [`@fairlead/${folder}`]: '',
+    }
+    const code = files.filter((file) => /^dist\/(?!console\/app\/).*\.(?:js|d\.ts)$/.test(file))
+    expect(code.length).toBeGreaterThan(1)
+    const lacking = await Promise.all(
+      code.map(async (file) =>
+        (await importedPackages(join(source, file)))
+          .filter((name) => !Object.hasOwn(installed, name))
+          .map((name) => `${file} imports ${name}`),
+      ),
+    )
+    expect(lacking.flat()).toEqual([])
+  })
+})
