@@ -88,7 +88,7 @@ try {
   if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(starts))
   await stop(0)
 } catch (error) {
-  // Whoever ends it ends what it measures first.
+  // A signal stops the services first, so measurements under way fail.
   if (!isStopping) {
     console.error(error)
     await stop(1)

@@ -3,10 +3,10 @@ import type { Door } from './access/door.ts'
 import type { RequestSource } from './access/listen/client-address.ts'
 import type { NodeGrant } from './grants/node-grant.ts'
 
-/** Hears of the use of credentials. */
+/** Records the use of credentials. */
 export interface CredentialUseRecorder {
   /**
-   * Notes that a credential was used. It costs no more than a look into a table.
+   * Records that a credential was used, at the cost of a table lookup.
    *
    * @param address - of the client
    */

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Names the finalized state by its slot: what is asked for later is the same state, though more is finalized then. */
+/** Names the finalized state by its slot, so that later requests read the same state when more is finalized meanwhile. */
 async function finalizedState() {
   const { data } = await unwrap(
     beacon.GET('/eth/v1/beacon/headers/{block_id}', { params: { path: { block_id: 'finalized' } } }),

@@ -15,7 +15,7 @@ const files = (folder: string, ...names: readonly string[]) =>
 
 const core = '@fairlead/core'
 
-/** Areas of packages/gateway/src, from the bottom to the top. Each becomes a package of its own. */
+/** Areas of packages/gateway/src, from the bottom to the top. Each is to become a package. */
 export const gatewayAreas: readonly Area[] = [
   {
     name: 'http1',

@@ -34,12 +34,12 @@ export interface PassageStates extends AdmissionStates {
   readonly guesses: GuessStates
 }
 
-/** What the operator has set. */
+/** Settings of the operator. */
 export interface PassageSettings extends AdmissionLimits {
   readonly units: UnitTable
-  /** How many processes serve; one on each core when it is 0. */
+  /** Number of processes; 0 for one on each core. */
   readonly processes: number
-  /** Most tries of credentials that open nothing, for an address and minute. */
+  /** Most unknown credentials that one address may send in a minute. */
   readonly maxUnknownCredentials: number
   readonly trustedProxies?: string | undefined
   readonly trustProxy: boolean

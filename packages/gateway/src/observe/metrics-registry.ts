@@ -1,7 +1,7 @@
-/** Gives the value that a metric has for some labels. */
+/** Sets the value of a metric for some labels. */
 export type GiveValue<label extends string> = (labels: Readonly<Record<label, string>>, value: number) => void
 
-/** Gives the distribution that a histogram has for some labels. */
+/** Sets the distribution of a histogram for some labels. */
 export type GiveDistribution<label extends string> = (
   labels: Readonly<Record<label, string>>,
   distribution: Readonly<Distribution>,
@@ -14,7 +14,7 @@ export interface Distribution {
   sum: number
 }
 
-/** Publishes metrics whose values are kept elsewhere; they are read when the metrics are. */
+/** Publishes metrics whose values their owner keeps; they are read when the metrics are. */
 export interface MetricsRegistry {
   /** @param read - calls its argument for every set of labels; values for the same labels are added up */
   counter<label extends string>(

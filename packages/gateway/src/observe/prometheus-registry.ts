@@ -61,7 +61,7 @@ export function prometheusRegistry(registry: Registry): MetricsRegistry {
 type Sample = MetricValueWithName<string>
 type Samples = Awaited<ReturnType<Histogram['get']>>
 
-/** Gives the samples that it is told in place of its own, which can only be counted one by one. */
+/** Returns the samples it is given in place of its own, which can only be counted one by one. */
 class ReadHistogram extends Histogram {
   readonly #samples: () => Sample[]
 

@@ -1,3 +1,5 @@
+import type { NodeGrant } from '../grants/node-grant.ts'
+
 /** What a call of a method of a node has shown. */
 export interface NodeMethodFinding {
   readonly method: string
@@ -12,18 +14,13 @@ export interface NodeMethodFinding {
   readonly latencyMs: number | null
 }
 
-/** A node whose methods are to be called. */
-export interface NodeToProbe {
-  readonly nodeId: string
-  readonly projectId: string
-  readonly organizationId: string
-  readonly chain: string
-  readonly network: string
-  readonly protocols: readonly string[]
-  readonly upstreams: Readonly<Record<string, string>>
-}
+/** A node whose methods can be called. */
+export type NodeToProbe = Pick<
+  NodeGrant,
+  'nodeId' | 'projectId' | 'organizationId' | 'chain' | 'network' | 'protocols' | 'upstreams'
+>
 
-/** Where is recorded which methods nodes offer. */
+/** Stores which methods nodes offer. */
 export interface MethodAvailabilityStore {
   /**
    * Reads the nodes that can be probed.

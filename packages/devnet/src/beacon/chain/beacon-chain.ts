@@ -13,7 +13,7 @@ import type {
   ValidatorIndex,
 } from '@lodestar/types'
 
-/** Why a clock is not followed any more: on demand, or because chain and clock are more than an hour apart. */
+/** Why the chain stopped following the clock: on demand, or because both are more than an hour apart. */
 export type ClockEnd = 'stopped' | 'lost'
 
 /** How far the payload of a block has been verified by the execution layer. */

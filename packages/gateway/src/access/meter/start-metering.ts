@@ -11,14 +11,14 @@ export interface Metering extends RunningFlusher {
   readonly usedSoFar: UsedSoFar
 }
 
-/** Where counts of usage are kept. */
+/** Stores usage. */
 export interface UsageStore extends UsageSink {
-  /** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
+  /** Deletes writers whose last batch is so old that they can have no journal left. */
   removeStaleWriters(): Promise<void>
 }
 
 /**
- * Starts to count into the store.
+ * Starts counting usage into the store.
  *
  * @param options - `directory` is the folder of the journals
  */

@@ -7,8 +7,8 @@ const later = { timeout: 20_000 }
 const many = 450
 
 /**
- * Two upstreams; the first one gets all calls while it answers, as the other one lags. A call has so much time that it ends
- * within that of the test only when it is sent to the other one.
+ * Two upstreams; the first one gets all calls while it answers, as the other one lags. The timeout of a call exceeds that of
+ * the test, so a call ends only when the pool sends it to the other upstream.
  */
 async function preferred(hedges = true) {
   const [first, second] = await Promise.all([

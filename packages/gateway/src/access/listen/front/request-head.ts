@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What the front is to serve itself, and what is kept for a head. */
+/** Decides which requests the front serves, and creates the state that it caches for a request head. */
 export interface HeadRules<path, memo> {
-  /** Takes a request target apart; undefined for one that node:http is to serve. */
+  /** Parses a request target; undefined when node:http has to serve it. */
   match(target: string): path | undefined
-  /** Makes an empty memo for a new head. */
+  /** Creates the state of a new head. */
   newMemo(): memo
 }
 
