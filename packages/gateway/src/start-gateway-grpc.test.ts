@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client, credentials, Metadata, status, type StatusObject } from '@grpc/grpc-js'
 import { sql } from 'kysely'
 import { generate } from 'selfsigned'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { grpcJs } from './access/listen/grpc/testing/grpc-js-client.ts'
 import { startGrpcNode, type TestNode } from './access/listen/grpc/testing/grpc-node.ts'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
@@ -12,8 +12,6 @@ import { waitFor } from './access/testing/wait-for.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
 import { createLog } from './observe/log.ts'
 import { startGateway } from './start-gateway.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 

@@ -184,7 +184,12 @@ describe('startGateway', () => {
   })
 })
 
-it('no secret leaves by an answer, the log or the metrics', async () => {
+it.each([
+  ['answers', 'answer', '"result":"0x1"'],
+  ['fails', 'fail', '502 '],
+  ['sends garbage', 'garbage', '502 '],
+  ['breaks off', 'break off', '502 '],
+] as const)('no secret leaves by the gateway when the node %s', async (_, next, expected) => {
   const { token, username, password, apiKey } = gateway.first
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   const wrong = `Basic ${Buffer.from(`${username}:${password}x`).toString('base64')}`
@@ -204,29 +209,26 @@ it('no secret leaves by an answer, the log or the metrics', async () => {
         ? response
         : `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}\n`
   }
-  for (const next of ['answer', 'fail', 'garbage', 'break off'] as const) {
-    behaviour = next
-    for (const body of bodies) {
-      await look(post(`/${token}`, body))
-      await look(post(`/${token}/evm?key=${token}`, body))
-      await look(post('/', body, basic))
-      await look(post('/', body, wrong))
-      await look(post(`/${token}x`, body))
-      await look(post('/', body, `Bearer ${token}`))
-      await look(post(`/${token}/api/v2/jsonRPC`, body))
-      await look(post(`/beacon/${token}`, body, basic))
-    }
+  behaviour = next
+  for (const body of bodies) {
+    await look(post(`/${token}`, body))
+    await look(post(`/${token}/evm?key=${token}`, body))
+    await look(post('/', body, basic))
+    await look(post('/', body, wrong))
+    await look(post(`/${token}x`, body))
+    await look(post('/', body, `Bearer ${token}`))
+    await look(post(`/${token}/api/v2/jsonRPC`, body))
+    await look(post(`/beacon/${token}`, body, basic))
   }
   behaviour = 'answer'
   await look(get(`/${token}`))
   await look(get(`/v1/organization/?key=${token}`, { authorization: `Bearer ${apiKey}` }))
   await look(get(`/v1/${token}/`, { authorization: basic }))
   await look(get('/metrics'))
-  expect(seen).toContain('"result":"0x1"')
-  expect(seen).toContain('502 ')
+  expect(seen).toContain(expected)
   expect(seen).toContain('413 ')
   expect(gateway.log()).toContain('"status":401')
-  expect(gateway.log()).toContain('"status":502')
+  if (next !== 'answer') expect(gateway.log()).toContain('"status":502')
   const secrets = [
     token,
     password,
@@ -243,7 +245,7 @@ it('no secret leaves by an answer, the log or the metrics', async () => {
   const address = Buffer.from(`${canaries.user}:c4n4ry-p@ss`).toString('base64')
   expect(`${seen}${gateway.log()}`.includes(address)).toBe(false)
   expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
-}, 30_000)
+})
 
 it.each(['evm', 'beacon'])('is not ready while the embedded %s chain is away', async (chain) => {
   const alone = await another({}, { [chain]: 'http://127.0.0.1:9' })
@@ -286,7 +288,7 @@ it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the 
   await all.stop()
   await beaconNode.stop()
   await jettonNode.stop()
-}, 30_000)
+})
 
 it('is not ready once the database is closed, but lives', async () => {
   const own = await gatewayFixture({}, node.url)

@@ -139,7 +139,7 @@ describe('streamForkChoice', () => {
     expect(count).toBe(times * 100)
     expect(times * nodes.length).toBeGreaterThan(50_000_000)
     expect(Math.max(...held) - Math.min(...held)).toBeLessThan(8_000_000)
-  }, 30_000)
+  })
 
   it.each<[string, Answering, string]>([
     ['404', (_, response) => sendJson(response, { code: 404, message: 'no s3cr3t' }, 404), 'HTTP_STATUS'],

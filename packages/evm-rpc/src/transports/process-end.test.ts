@@ -31,7 +31,7 @@ const ends = {
   silent: 'ranked.close()',
 } as const
 
-it.each(cases)('a process %s', { timeout: 20_000 }, async (_, given, end) => {
+it.each(cases)('a process %s', async (_, given, end) => {
   const node = await startNodeServer()
   const { answer } = node
   node.answer = (call, socket) => {

@@ -17,8 +17,6 @@ import { createLog } from '../observe/log.ts'
 import { openPorts } from './open-ports.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
-
 let directory: string
 let certificateFile: string
 let keyFile: string

@@ -6,8 +6,6 @@ import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
 import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '../testing/websocket-client.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const
 
 /** A node whose chain has a new block whenever it is asked. */

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { grpcInFrontOf, xToken } from '../listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from '../listen/grpc/testing/grpc-js-client.ts'
@@ -8,8 +8,6 @@ import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
 import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
 import type { DoorChoices } from '../testing/open-door.ts'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 interface Kind {
   readonly name: string

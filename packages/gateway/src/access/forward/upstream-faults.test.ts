@@ -237,7 +237,7 @@ describe('a node that fails', () => {
   )
 })
 
-describe('an answer that is too large to hold', { timeout: 30_000 }, () => {
+describe('an answer that is too large to hold', () => {
   const mebibyte = 1024 * 1024
   const head = '{"jsonrpc":"2.0","id":1,"result":"'
 

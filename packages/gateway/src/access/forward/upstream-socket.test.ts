@@ -9,9 +9,6 @@ import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from
 import { tcpRelay } from '../testing/tcp-relay.ts'
 import { waitFor } from '../testing/wait-for.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-/** Machines are slow at times. */
-
 /** A node that answers as the test wants. */
 let server: WebSocketServer
 let asked: string[]

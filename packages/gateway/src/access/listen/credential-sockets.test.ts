@@ -1,11 +1,9 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { inFrontOf, type ListenerOptions, nodeThat, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
 import { waitFor } from '../testing/wait-for.ts'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 /** A node whose chain has one block. */
 function quietChain(): Promise<string> {

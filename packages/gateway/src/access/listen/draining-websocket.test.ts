@@ -1,9 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { listenTo, nodeThat } from '../testing/listener-fixture.ts'
 import { waitFor } from '../testing/wait-for.ts'
 import { openWebSocket } from '../testing/websocket-client.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 /** A node that answers when the test says so. */
 async function heldNode() {

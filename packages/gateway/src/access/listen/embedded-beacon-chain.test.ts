@@ -93,7 +93,7 @@ it('is one of the reasons to be ready', async () => {
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
 })
 
-it('streams the events of the chain', { timeout: 20_000 }, async () => {
+it('streams the events of the chain', async () => {
   const url = `${gateway.url}/beacon/${gateway.first.token}/eth/v1/events?topics=head&topics=block`
   const response = await fetch(url, { headers: { accept: 'text/event-stream' } })
   expect(response.status).toBe(200)

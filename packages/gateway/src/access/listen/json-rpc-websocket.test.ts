@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { setNodeUpstreams } from '../../control/nodes/set-node-upstreams.ts'
 import { type GatewayFixture, gatewayFixture } from '../testing/gateway-fixture.ts'
 import {
@@ -17,9 +17,6 @@ import {
 import { sendRaw } from '../testing/raw-http.ts'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 import { waitFor } from '../testing/wait-for.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
-/** Machines are slow at times. */
 
 let directory: string
 let devnet: Devnet

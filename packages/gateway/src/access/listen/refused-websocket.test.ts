@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { inFrontOf, type ListenerFixture, type ListenerOptions } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
 import { waitFor } from '../testing/wait-for.ts'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 // No node is asked.
 const listening = (options: ListenerOptions = {}) => inFrontOf('http://127.0.0.1:9', options)

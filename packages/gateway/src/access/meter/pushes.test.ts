@@ -1,6 +1,6 @@
 import { frameMessage } from '@fairlead/grpc-transport'
 import { connect } from 'node:http2'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createMetrics } from '../../observe/metrics.ts'
 import { eventGateway } from '../forward/events/testing/event-gateway.ts'
 import { readEvents } from '../forward/events/testing/event-reader.ts'
@@ -10,8 +10,6 @@ import { http2Node } from '../listen/grpc/testing/grpc-node.ts'
 import { waitFor } from '../testing/wait-for.ts'
 import { createMeter } from './meter.ts'
 import { createUsageCounts, type UsageRow } from './usage-counts.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 /** A meter, and what it has counted by now, by method. */
 function counting() {

@@ -142,7 +142,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     await migrate(store.db, allMigrations(store.sealer))
   })
 
-  it('refuses a database with a migration it does not know', { timeout: 30_000 }, async () => {
+  it('refuses a database with a migration it does not know', async () => {
     const newer = await create()
     onTestFinished(() => newer.remove())
     const opened = await newer.open()

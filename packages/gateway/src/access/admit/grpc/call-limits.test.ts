@@ -1,13 +1,11 @@
 import { status } from '@grpc/grpc-js'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import { grpcInFrontOf } from '../../listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from '../../listen/grpc/testing/grpc-js-client.ts'
 import { grpcNode } from '../../listen/grpc/testing/grpc-node.ts'
 import { createCallLimits } from './call-limits.ts'
 import { parseCallRules } from './call-rules.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const rulesOf = (text: string) => {
   const rules = parseCallRules(text)

@@ -4,8 +4,6 @@ import { AnswerCache } from './answer-cache.ts'
 import { answerJson, beaconServer } from './testing/beacon-server.ts'
 import { allNodes, askFor, grantOf } from './testing/node-set.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 const root = `0x${'ab'.repeat(32)}`
 const target = `/eth/v2/beacon/blocks/${root}`
 const final = { execution_optimistic: false, finalized: true, data: { slot: '1' } }

@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { handleArrived, waitFor } from '../../testing/wait-for.ts'
 import { answerJson, beaconServer } from './testing/beacon-server.ts'
 import { allNodes, askFor, grantOf } from './testing/node-set.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const read = { target: '/eth/v1/beacon/states/head/root' }
 const publish = {

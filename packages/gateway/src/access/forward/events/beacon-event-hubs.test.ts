@@ -1,11 +1,9 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { answerJson } from '../beacon-nodes/testing/beacon-server.ts'
 import { handleArrived, waitFor } from '../../testing/wait-for.ts'
 import { eventGateway } from './testing/event-gateway.ts'
 import { type EventReader, readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
 const ended = ": the node's event stream ended\n\n"

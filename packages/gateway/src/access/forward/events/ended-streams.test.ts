@@ -4,8 +4,6 @@ import { eventGateway } from './testing/event-gateway.ts'
 import { readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 const head = 'event: head\ndata: {"slot":"7"}\n\n'
 
 test('a client that reads too slowly is cut off, and the others go on', async () => {

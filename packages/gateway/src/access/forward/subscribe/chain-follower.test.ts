@@ -10,9 +10,6 @@ import type { Upstream } from '../upstream.ts'
 import { ChainFollower, type FollowOptions } from './chain-follower.ts'
 import { waitFor } from '../../testing/wait-for.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-/** Machines are slow at times. */
-
 let directory: string
 let devnet: Devnet
 let upstream: Upstream

@@ -12,7 +12,6 @@ import type { FrontRequest } from './front-request.ts'
 import type { FrontResponse } from './front-response.ts'
 import { createHttpFront, type FrontOptions } from './http-front.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
 const patient = { timeout: 20_000 }
 
 type Serve = (request: FrontRequest<string, object>, response: FrontResponse) => void

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { status } from '@grpc/grpc-js'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import { grpcInFrontOf, xToken } from './testing/grpc-fixture.ts'
 import { grpcJs } from './testing/grpc-js-client.ts'
 import { grpcNode, http2Node } from './testing/grpc-node.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 describe('a call of gRPC through the service', () => {
   it('may be of each of the four kinds', async () => {

@@ -2,13 +2,11 @@ import { status } from '@grpc/grpc-js'
 import { once } from 'node:events'
 import { connect, constants } from 'node:http2'
 import { frameMessage } from '@fairlead/grpc-transport'
-import { expect, it, onTestFinished, test, vi } from 'vitest'
+import { expect, it, onTestFinished, test } from 'vitest'
 import { waitFor } from '../../testing/wait-for.ts'
 import { grpcInFrontOf, xToken } from './testing/grpc-fixture.ts'
 import { grpcJs } from './testing/grpc-js-client.ts'
 import { grpcNode, http2Node } from './testing/grpc-node.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const head = { ':status': 200, 'content-type': 'application/grpc' }
 const message = Buffer.of(0, 0, 0, 0, 1, 97)

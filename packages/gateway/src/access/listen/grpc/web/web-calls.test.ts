@@ -1,12 +1,10 @@
 import { connect } from 'node:http2'
 import { createFrameReader, frameMessage, parseTrailers } from '@fairlead/grpc-transport'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { sendRaw } from '../../../testing/raw-http.ts'
 import { waitFor } from '../../../testing/wait-for.ts'
 import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { grpcNode } from '../testing/grpc-node.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const binary = 'application/grpc-web+proto'
 const text = 'application/grpc-web-text+proto'
