@@ -61,7 +61,7 @@ export function prometheusRegistry(registry: Registry): MetricsRegistry {
 type Sample = MetricValueWithName<string>
 type Samples = Awaited<ReturnType<Histogram['get']>>
 
-/** Returns the samples it is given in place of its own, which can only be counted one by one. */
+/** A histogram with samples from outside; that of prom-client can only count values one by one. */
 class ReadHistogram extends Histogram {
   readonly #samples: () => Sample[]
 
