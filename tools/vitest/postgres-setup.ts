@@ -15,7 +15,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     return undefined
   }
   const postgres = await startPostgres(postgresPrograms)
-  // Workers take the environment over.
-  process.env['TEST_DATABASE_URL'] = postgres.url
+  // Workers take the environment over. A busy machine may take long to start the process of a connection.
+  process.env['TEST_DATABASE_URL'] = `${postgres.url}?connect_timeout=50`
   return () => postgres.stop()
 }

@@ -12,7 +12,8 @@ export const storageOptions = {
   databaseUrl: {
     kind: 'secret',
     environment: 'DATABASE_URL',
-    description: 'PostgreSQL connection string; without it an embedded database is used.',
+    description:
+      'PostgreSQL connection string, with `connect_timeout` in seconds (5 unless given); without one an embedded database is used.',
     form: {
       pattern: /^postgres(ql)?:\/\/\S+$/,
       rule: 'a URL of the form postgresql://user@host:port/database',

@@ -3,10 +3,14 @@ import { Pool, type PoolConfig } from 'pg'
 import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 
+const usualConnectSeconds = '5'
+
 /**
- * What every connection to the PostgreSQL of an address has in common.
+ * What every connection to the PostgreSQL of an address has in common. Of the parameters of libpq that the driver leaves
+ * out, `connect_timeout` is read.
  *
- * @throws {@link StoreError} `STORE_INVALID` when the address is no PostgreSQL URL
+ * @throws {@link StoreError} `STORE_INVALID` when the address is no PostgreSQL URL, or its `connect_timeout` no number
+ * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-CONNECT-TIMEOUT
  */
 export function postgresConfig(databaseUrl: string): PoolConfig {
   // The driver's own complaint about a bad address quotes it, password included.
@@ -15,10 +19,15 @@ export function postgresConfig(databaseUrl: string): PoolConfig {
     const form = 'postgresql://user@host:port/database'
     throw new StoreError('STORE_INVALID', `The database URL must have the form ${form}.`)
   }
+  const connectSeconds = url.searchParams.get('connect_timeout') ?? usualConnectSeconds
+  if (!/^\d{1,6}$/.test(connectSeconds)) {
+    const rule = 'must be a whole number of seconds, or 0 for no limit'
+    throw new StoreError('STORE_INVALID', `connect_timeout in the database URL ${rule}.`)
+  }
   return {
     connectionString: databaseUrl,
     application_name: 'fairlead',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: Number(connectSeconds) * 1_000,
     keepAlive: true,
   }
 }
