@@ -62,7 +62,7 @@ const { status, error } = spawnSync(
   'turbo',
   [
     ...'run check test'.split(' '),
-    ...'--output-logs=new-only --log-order=grouped --concurrency=5 --continue=dependencies-successful'.split(
+    ...'--output-logs=new-only --log-order=grouped --concurrency=3 --continue=dependencies-successful'.split(
       ' ',
     ),
     ...(isProfiled ? ['--summarize'] : []),
