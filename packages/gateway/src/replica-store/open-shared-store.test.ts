@@ -6,7 +6,7 @@ import { memory } from '../access/testing/gateway-fixture.ts'
 import { openSharedStore } from './open-shared-store.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from './testing/redis-server.ts'
 
-const patiently = { timeout: 20_000, interval: 20 }
+const patiently = { timeout: 50_000, interval: 20 }
 
 vi.setConfig({ testTimeout: 60_000 })
 

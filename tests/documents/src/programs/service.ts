@@ -58,8 +58,6 @@ async function startIn(folder: string, remove: () => Promise<void>): Promise<Ser
     cwd: folder,
     env: { ...environment, FAIRLEAD_PORT: '0', FAIRLEAD_PROBE_NODES: 'false' },
     ready: /Fairlead is running[^]*Ctrl-C/,
-    // Less than what a hook of a test may take, which would leave the service behind.
-    patienceMs: 100_000,
   })
   const file = JSON.parse(readFileSync(join(folder, '.fairlead/dev.json'), 'utf8')) as DevelopmentFile
   const [node] = file.nodes

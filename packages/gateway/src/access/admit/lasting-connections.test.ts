@@ -150,7 +150,7 @@ describe('a stream', () => {
     gateway.grant({ limits: {} })
     const open = client.echo()
     open.call.write('a')
-    await vi.waitFor(() => expect(open.messages).toEqual(['echo a']), { timeout: 20_000 })
+    await vi.waitFor(() => expect(open.messages).toEqual(['echo a']), { timeout: 50_000 })
     gateway.grant({ accessRules: denied })
     expect((await open.ended).status).toMatchObject({
       code: 7,
@@ -171,7 +171,7 @@ it('a place is held until the answer has been read, and no longer', async () => 
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
   const calls = [1, 2, 3].map(() => fetch(`${gateway.url}/${token}`, { method: 'POST', body }))
   for (let call = 1; call <= 3; call++) {
-    await vi.waitFor(() => expect(ends).toHaveLength(call), { timeout: 20_000 })
+    await vi.waitFor(() => expect(ends).toHaveLength(call), { timeout: 50_000 })
     // The gateway answers others, while the node still has one call.
     expect((await fetch(`${gateway.url}/unknown`, { method: 'POST', body })).status).toBe(401)
     expect(ends).toHaveLength(call)

@@ -13,7 +13,7 @@ import { admissionWith, call, grantWith } from './testing/limited-grant.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const patiently = { timeout: 20_000, interval: 20 }
+const patiently = { timeout: 50_000, interval: 20 }
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 interface Replica {

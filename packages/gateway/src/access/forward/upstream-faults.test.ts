@@ -405,11 +405,11 @@ describe('a client that does not read', () => {
     const body = `[${Array<string>(5).fill(chainId).join(',')}]`
     socket.write(`POST /${token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
     socket.pause()
-    await vi.waitFor(() => expect(gateway.log()).toContain('"status":200'), { timeout: 10_000 })
-    await vi.waitFor(async () => expect(await gateway.connections()).toBe(0), { timeout: 10_000 })
+    await vi.waitFor(() => expect(gateway.log()).toContain('"status":200'), { timeout: 50_000 })
+    await vi.waitFor(async () => expect(await gateway.connections()).toBe(0), { timeout: 50_000 })
     let length = 0
     socket.on('data', (chunk) => (length += chunk.length)).resume()
-    await vi.waitFor(() => expect(socket.closed || length > 50_000_000).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(socket.closed || length > 50_000_000).toBe(true), { timeout: 50_000 })
     expect(length).toBeLessThan(50_000_000)
   })
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { createLog } from '../../observe/log.ts'
 import { DirectFeed } from './subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
@@ -202,35 +202,25 @@ it('moves its subscriptions to the next address when a connection is lost', asyn
   expect(other.clients.size).toBe(1)
 })
 
-it('replaces a connection from which nothing comes any more, and leaves a quiet one alone', async () => {
-  const relay = await tcpRelay((server.address() as AddressInfo).port)
-  const limits = { pingMs: 50, silentMs: 200 }
-  const log = createLog('silent')
-  const socket = createUpstreamSocket([{ address: `ws://127.0.0.1:${relay.port}` }], 5_000, log, {
-    silence: limits,
-  })
-  onTestFinished(() => socket.close())
-  const heads = listener()
-  socket.subscribe(['newHeads'], heads)
-  let pings = 0
-  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(1))
-  for (const client of server.clients) client.on('ping', () => (pings += 1))
-  await waitFor(() => expect(pings).toBeGreaterThan(8))
-  expect([relay.connections, heads.onFailure.mock.calls.length]).toEqual([1, 0])
-  relay.silence()
-  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
-  expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 502 }), true)
-})
-
-it('notices a half-open connection within 10 seconds', async () => {
+it('replaces a half-open connection within 9 seconds, and leaves a quiet one alone', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const events = vi.spyOn(WebSocket.prototype, 'emit')
+  const pongs = () => events.mock.calls.filter(([event]) => event === 'pong').length
   const relay = await tcpRelay((server.address() as AddressInfo).port)
   const heads = listener()
   opened(30_000, [`ws://127.0.0.1:${relay.port}`, address]).subscribe(['newHeads'], heads)
   await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(1))
-  const started = performance.now()
+  for (let seconds = 0; seconds < 30; seconds += 2) {
+    const before = pongs()
+    vi.advanceTimersByTime(2_000)
+    await waitFor(() => expect(pongs()).toBe(before + 1))
+  }
+  expect([relay.connections, heads.onFailure.mock.calls.length]).toEqual([1, 0])
   relay.silence()
-  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2), { timeout: 25_000, interval: 50 })
-  expect(performance.now() - started).toBeLessThan(10_000)
+  vi.advanceTimersByTime(9_000)
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 502 }), true)
 })
 
 it('gives up a handshake that is not answered, long before an answer would be late', async () => {
@@ -240,8 +230,6 @@ it('gives up a handshake that is not answered, long before an answer would be la
   onTestFinished(() => void silent.close())
   const heads = listener()
   const first = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  const started = performance.now()
-  opened(30_000, [first, address]).subscribe(['newHeads'], heads)
-  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalled(), { timeout: 25_000, interval: 50 })
-  expect(performance.now() - started).toBeLessThan(10_000)
+  opened(600_000, [first, address]).subscribe(['newHeads'], heads)
+  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalled(), { timeout: 50_000, interval: 50 })
 })

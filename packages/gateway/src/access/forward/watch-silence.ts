@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { WebSocket } from 'ws'
 import { guardedInterval } from '../../observe/unexpected-errors.ts'
 

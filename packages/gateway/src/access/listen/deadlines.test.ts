@@ -8,7 +8,7 @@ it('ends what is not done in time, in turn, and nothing else', async () => {
   const [first, done, second] = [timed('first'), timed('done'), timed('second')]
   const [, ofDone] = [first, done, second].map((each) => deadlines.begin(each, performance.now()))
   ofDone?.done()
-  await vi.waitFor(() => expect(ended).toEqual(['first', 'second']), { timeout: 20_000 })
+  await vi.waitFor(() => expect(ended).toEqual(['first', 'second']), { timeout: 50_000 })
   deadlines.begin(timed('third'), performance.now())
-  await vi.waitFor(() => expect(ended).toEqual(['first', 'second', 'third']), { timeout: 20_000 })
+  await vi.waitFor(() => expect(ended).toEqual(['first', 'second', 'third']), { timeout: 50_000 })
 })

@@ -44,10 +44,10 @@ it.each(['evm', 'beacon', 'jetton'] as const)(
     slow.write(
       `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
     )
-    await vi.waitFor(() => expect(memory.offers(130_000)).toBe(false), { timeout: 20_000 })
+    await vi.waitFor(() => expect(memory.offers(130_000)).toBe(false), { timeout: 50_000 })
     expect(await post()).toEqual({ status: 503, text: expect.stringContaining('too many bodies') })
     slow.destroy()
-    await vi.waitFor(() => expect(memory.offers(200_000)).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(() => expect(memory.offers(200_000)).toBe(true), { timeout: 50_000 })
     expect(await post()).toEqual(before)
     expect(memory.offers(200_000)).toBe(true)
   },

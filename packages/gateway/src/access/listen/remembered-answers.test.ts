@@ -36,7 +36,7 @@ it('the service as it is started keeps answers and reads the newest block once f
       expect(await post(block)).toEqual(first)
       expect(timesAsked()).toBe(before)
     },
-    { timeout: 20_000 },
+    { timeout: 50_000 },
   )
   const number = await chain.rpc('eth_blockNumber')
   expect(await post(batch)).toHaveLength(2)

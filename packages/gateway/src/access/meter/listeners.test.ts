@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { listenTo, token } from '../testing/listener-fixture.ts'
 import { createUsageCounts, type UsageRow } from './usage-counts.ts'
 
-const patient = { timeout: 20_000 }
+const patient = { timeout: 50_000 }
 
 /** A node that answers everything with its new head, and the access plane in front of it, which counts. */
 async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {

@@ -21,7 +21,7 @@ import { createUsedSoFar } from './used-so-far.ts'
 
 const log = pino({ level: 'silent' })
 const countingProcess = fileURLToPath(new URL('testing/counting-process.ts', import.meta.url))
-const patient = { timeout: 20_000 }
+const patient = { timeout: 50_000 }
 
 /** Starts to count into a store, with journals beside it. */
 function startOver({ db, dataDirectory }: Store, units: UnitTable): Promise<Metering> {

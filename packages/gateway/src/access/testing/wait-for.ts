@@ -10,12 +10,12 @@ export async function handleArrived(hops = 1): Promise<void> {
   for (let hop = 0; hop < hops; hop += 1) await nextTick()
 }
 
-/** Waits until a check neither throws nor says false; after twenty seconds the test fails with what it threw last. */
+/** Waits until a check neither throws nor says false; after fifty seconds the test fails with what it threw last. */
 export function waitFor(check: () => unknown): Promise<void> {
   return vi.waitFor(
     async () => {
       if ((await check()) === false) throw new Error('The check still says false.')
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 50_000, interval: 20 },
   )
 }

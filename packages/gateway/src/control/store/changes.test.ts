@@ -12,7 +12,7 @@ import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
 import type { CredentialListener } from './credential-listeners.ts'
 import type { Store } from './open-store.ts'
 
-const patient = { timeout: 20_000, interval: 5 }
+const patient = { timeout: 50_000, interval: 5 }
 
 describe.each(backends)('changes of credentials on $name', ({ create }) => {
   let database: TemporaryDatabase

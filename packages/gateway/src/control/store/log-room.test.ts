@@ -27,11 +27,11 @@ it(
       const current = await place()
       return segments().filter((name) => name > current).length
     }
-    await vi.waitFor(async () => expect(await spare()).toBe(2), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await spare()).toBe(2), { timeout: 50_000 })
     const began = await place()
     for (let round = 0; round < 2; round++) {
       await sql`select pg_logical_emit_message(false, 'test', repeat('a', 15000000))`.execute(db)
-      await vi.waitFor(async () => expect(await spare()).toBeGreaterThanOrEqual(2), { timeout: 20_000 })
+      await vi.waitFor(async () => expect(await spare()).toBeGreaterThanOrEqual(2), { timeout: 50_000 })
     }
     expect((await place()) > began).toBe(true)
     expect(segments().length).toBeLessThanOrEqual(5)

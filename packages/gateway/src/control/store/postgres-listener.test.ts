@@ -63,7 +63,7 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', {
     // The writer's own listener connects again, twice: one of the reader would as well.
     for (const times of [1, 2]) {
       await cutConnections()
-      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), { timeout: 20_000, interval: 5 })
+      await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), { timeout: 50_000, interval: 5 })
     }
     stop()
     const { rows } = await sql<{ count: number }>`

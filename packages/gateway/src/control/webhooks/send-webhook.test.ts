@@ -90,7 +90,7 @@ describe('sendWebhook', () => {
       fill()
     }
     expect(await send()).toMatchObject({ delivered: true, status: 200 })
-    await expect.poll(() => isCut, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isCut, { timeout: 50_000 }).toBe(true)
   })
 
   it('gives up on a receiver that does not answer', async () => {

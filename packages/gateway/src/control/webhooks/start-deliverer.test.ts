@@ -13,7 +13,7 @@ import { isSignedWith, startReceiver, type WebhookReceiver } from './testing/web
 
 const log = pino({ level: 'silent' })
 const start = Date.parse('2026-03-09T14:00:00.250Z')
-const patience = { timeout: 20_000 }
+const patience = { timeout: 50_000 }
 const rules = { limit: 10, mostOfOrganization: 10, busy: [] }
 
 describe.each(backends)('startDeliverer on $name', ({ create }) => {

@@ -37,7 +37,7 @@ describe.each(backends)('startWebhooks on $name', ({ create }) => {
     })
     const addresses = ['192.0.2.1', '192.0.2.2']
     await webhooks.reportUses([{ credentialId: issued.id, usedAt: 0, address: '192.0.2.2', addresses }])
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 50_000 })
     const [received] = receiver.received
     if (received === undefined) throw new Error('Nothing was received.')
     expect(isSignedWith(secret, received)).toBe(true)

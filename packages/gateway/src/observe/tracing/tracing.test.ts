@@ -5,7 +5,7 @@ import { traceReceiver } from '../testing/trace-receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
-const later = { timeout: 20_000 }
+const later = { timeout: 50_000 }
 
 /** A node that answers every call, and remembers which trace it was told of. */
 async function tracedNode() {

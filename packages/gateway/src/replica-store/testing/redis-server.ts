@@ -27,7 +27,7 @@ export async function startRedisServer(): Promise<RedisServer> {
     const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     server = spawn('redis-server', [...options, '--requirepass', 'c4n4ry'], { stdio: 'ignore' })
     await vi.waitFor(async () => expect(await isListening(port)).toBe(true), {
-      timeout: 20_000,
+      timeout: 50_000,
       interval: 20,
     })
   }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => chain.stop())
 
-const later = { timeout: 20_000, interval: 10 }
+const later = { timeout: 50_000, interval: 10 }
 const simulation = ['eth_call', [{ to: `0x${'b002'.padStart(40, '0')}` }, 'latest']] as const
 
 /** A promise with what fulfils it. */

@@ -19,7 +19,7 @@ async function startLongChain(): Promise<BusyChain> {
 }
 
 const hex = (number: number) => `0x${number.toString(16)}`
-const later = { timeout: 20_000, interval: 20 }
+const later = { timeout: 50_000, interval: 20 }
 
 const timesAsked = (node: CountedNode, method: string, params: readonly unknown[]) =>
   node.asked(method).filter((asked) => JSON.stringify(asked) === JSON.stringify(params)).length

@@ -11,7 +11,7 @@ import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { memory } from '../../testing/gateway-fixture.ts'
 import { type CountedNode, countedNode, rememberingNode } from './testing/remembering-node.ts'
 
-const later = { timeout: 20_000, interval: 20 }
+const later = { timeout: 50_000, interval: 20 }
 const block = ['0x1', true] as const
 
 describe.skipIf(!hasRedisServer)(

@@ -12,7 +12,7 @@ import { memory } from '../../testing/gateway-fixture.ts'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 import { SharedHeads } from './shared-heads.ts'
 
-const later = { timeout: 20_000, interval: 20 }
+const later = { timeout: 50_000, interval: 20 }
 const hex = (number: number) => `0x${number.toString(16)}`
 
 describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there is no redis-server)', () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop())
 
 const hex = (number: number) => `0x${number.toString(16)}`
-const later = { timeout: 20_000, interval: 20 }
+const later = { timeout: 50_000, interval: 20 }
 const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
 
 /** A node that can be made to fall behind, as one behind a balancer may. */
@@ -97,7 +97,7 @@ it('an answer that a failure has overtaken is not left on its way', async () => 
   await known()
   expect(Number(await call('eth_blockNumber'))).toBe(now)
   await expect(call('eth_getBlockByNumber', ['latest', true])).rejects.toMatchObject({ status: 502 })
-  await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 10_000 })
+  await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 50_000 })
 })
 
 it('of two nodes the one that has the block is asked', async () => {

@@ -113,7 +113,7 @@ describe('quick calls', () => {
       received += 1
     })
     const connections = connectionsTo(url, { maxConnections: 128 })
-    const soon = { interval: 1, timeout: 20_000 }
+    const soon = { interval: 1, timeout: 50_000 }
     const round = async () => {
       let settled = 0
       received = 0

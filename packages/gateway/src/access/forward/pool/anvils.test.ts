@@ -108,10 +108,10 @@ it('no call fails while one of two nodes is killed', async () => {
       )
     }
   })
-  await vi.waitFor(() => expect(node.states()[0]?.calls).toBeGreaterThan(200), { timeout: 20_000 })
+  await vi.waitFor(() => expect(node.states()[0]?.calls).toBeGreaterThan(200), { timeout: 50_000 })
   await own[0]?.stop()
   const before = answered
-  await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 200), { timeout: 20_000 })
+  await vi.waitFor(() => expect(answered).toBeGreaterThan(before + 200), { timeout: 50_000 })
   over.abort()
   await Promise.all(load)
   expect(failures).toEqual([])

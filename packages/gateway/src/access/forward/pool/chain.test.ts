@@ -15,7 +15,7 @@ async function until(node: PooledNode, head: number, mark = ''): Promise<void> {
       expect(seen?.number).toBe(head)
       if (mark !== '') expect(seen?.hash).toContain(mark)
     },
-    { timeout: 20_000 },
+    { timeout: 50_000 },
   )
 }
 
@@ -102,13 +102,13 @@ describe('the chain behind a node', () => {
             expect(heard.length).toBeGreaterThan(polls[index] ?? 0)
           }
         },
-        { timeout: 20_000 },
+        { timeout: 50_000 },
       )
       expect(node.chain().head?.hash).toBe(hash)
     }
     expect(replaced).toEqual([])
     await (hash.includes('f0f0') ? second : first).kill()
-    await vi.waitFor(() => expect(replaced).toEqual([1_000]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(replaced).toEqual([1_000]), { timeout: 50_000 })
   })
 
   it('is not known any more when no upstream tells of it', async () => {
@@ -116,7 +116,7 @@ describe('the chain behind a node', () => {
     const node = pooledNode(upstream.url)
     await until(node, 1_000)
     await upstream.kill()
-    await vi.waitFor(() => expect(node.chain().head).toBeUndefined(), { timeout: 20_000 })
+    await vi.waitFor(() => expect(node.chain().head).toBeUndefined(), { timeout: 50_000 })
     expect(node.chain().finalized).toBeUndefined()
   })
 })

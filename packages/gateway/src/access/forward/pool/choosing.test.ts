@@ -26,7 +26,7 @@ async function until(node: PooledNode, states: readonly object[]): Promise<void>
       await node.call('eth_gasPrice').catch(() => undefined)
       expect(node.states()).toMatchObject(states)
     },
-    { timeout: 20_000 },
+    { timeout: 50_000 },
   )
 }
 

@@ -13,7 +13,7 @@ function callsOf(node: PooledNode): number {
   return node.states().reduce((sum, { calls }) => sum + calls, 0)
 }
 
-const later = { timeout: 20_000 }
+const later = { timeout: 50_000 }
 const faults: readonly Fault[] = ['cut', 'garbage', 'truncated', 'half body', 'busy text', 429, 500]
 
 describe('a call at several upstreams', () => {
@@ -57,12 +57,12 @@ describe('a call at several upstreams', () => {
       while (!over.signal.aborted)
         await node.call('eth_gasPrice').catch((error: unknown) => failures.push(error))
     })
-    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(100), { timeout: 20_000 })
+    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(100), { timeout: 50_000 })
     await first.kill()
-    await vi.waitFor(() => expect(node.states()[0]?.class).toBe('failing'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(node.states()[0]?.class).toBe('failing'), { timeout: 50_000 })
     await first.revive()
     const before = first.asked.length
-    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(before + 100), { timeout: 20_000 })
+    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(before + 100), { timeout: 50_000 })
     over.abort()
     await Promise.all(loads)
     expect(failures).toEqual([])
@@ -117,7 +117,7 @@ describe('a call at several upstreams', () => {
         await node.call('eth_gasPrice')
         expect(node.states()).toMatchObject([{ lag: 2 }, { lag: 0 }])
       },
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     )
     first.answers['eth_getTransactionReceipt'] = { result: null }
     for (let call = 0; call < 6; call++) {
@@ -190,7 +190,7 @@ describe('a single upstream', () => {
         await node.call('eth_gasPrice')
         expect(node.states()).toMatchObject([{ breaker: 'closed', callsInFlight: 0 }])
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 50_000, interval: 200 },
     )
   })
 })

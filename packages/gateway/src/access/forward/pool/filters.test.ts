@@ -30,7 +30,7 @@ async function failing(node: PooledNode, position: number): Promise<void> {
       await node.call('eth_gasPrice')
       expect(node.states()[position]).toMatchObject({ class: 'failing' })
     },
-    { timeout: 20_000 },
+    { timeout: 50_000 },
   )
 }
 
@@ -117,7 +117,7 @@ describe('a filter', () => {
         const again = await Promise.all(ids.map((id) => changes(node, id)))
         expect(again.toSorted()).toEqual(['a 0x1', 'b 0x1'])
       },
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     )
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
 
-const later = { timeout: 20_000 }
+const later = { timeout: 50_000 }
 // More than the budgets for hedges and retries allow.
 const many = 450
 

@@ -112,7 +112,7 @@ it('gives up a gap that is too long, and goes on from there', async () => {
 
 it('asks soon for heads that nobody tells of any more, and then does not wait in doubt again', async () => {
   const start = await latest()
-  const { follower, numbers } = await follow({ pollMs: 20, doubtMs: 500 })
+  const { follower, numbers } = await follow({ pollMs: 20, doubtMs: 3_000 })
   follower.isTold = true
   const waits: number[] = []
   for (let count = 1; count <= 4; count++) {
@@ -125,7 +125,7 @@ it('asks soon for heads that nobody tells of any more, and then does not wait in
   await node('anvil_mine', ['0x1'])
   follower.offer(await block(start + 5))
   await waitFor(() => expect(numbers).toEqual(after(start, 5)))
-  expect(Math.min(...waits.slice(1))).toBeLessThan(300)
+  expect(Math.min(...waits.slice(1))).toBeLessThan(2_000)
 })
 
 it('asks a node that tells of nothing within some seconds, as it has a new block more often', async () => {
@@ -133,7 +133,7 @@ it('asks a node that tells of nothing within some seconds, as it has a new block
   const { follower, numbers } = await follow({ pollMs: 20 })
   follower.isTold = true
   await node('anvil_mine', ['0x1'])
-  await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 10_000 })
+  await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 50_000 })
 })
 
 // The last one, as little of the chain is left.

@@ -5,7 +5,7 @@ import { pooledNode } from '../pool/testing/pooled-node.ts'
 import { PendingPoll } from './pending-poll.ts'
 import { TimeSlices } from './time-slices.ts'
 
-const later = { timeout: 20_000 }
+const later = { timeout: 50_000 }
 
 /** Subscribes to the pending transactions of a node that counts its filters. */
 async function subscribed() {

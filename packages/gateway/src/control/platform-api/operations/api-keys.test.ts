@@ -99,7 +99,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(again.body).not.toContain(key.slice(9))
     expect((await editor.call(list)).body).not.toContain(key.slice(9))
     await expect
-      .poll(async () => (await one(editor, shown.id)).json<Created>(), { timeout: 20_000 })
+      .poll(async () => (await one(editor, shown.id)).json<Created>(), { timeout: 50_000 })
       .toMatchObject({
         last_used_ip: '127.0.0.1',
         last_used_at: expect.stringMatching(/:00\.000000Z$/),

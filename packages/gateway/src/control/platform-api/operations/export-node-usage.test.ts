@@ -138,7 +138,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
       await response.body?.cancel()
       // More than may run at a time: each has to be over soon.
       const next = async () => (await fixture.call(path)).statusCode
-      await expect.poll(next, { timeout: 20_000 }).toBe(200)
+      await expect.poll(next, { timeout: 50_000 }).toBe(200)
     }
   })
 
@@ -167,7 +167,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     const open = await cursors()
     expect([isOver, database.databaseUrl === undefined ? open : 1]).toEqual([false, 1])
     csv.destroy()
-    await expect.poll(() => isOver, { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isOver, { timeout: 50_000 }).toBe(true)
     expect(await cursors()).toBe(0)
   })
 
@@ -175,7 +175,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     const path = '/v2/reporting/node-usage/export/?date_from=2026-03-01'
     for (let turn = 0; turn < 3; turn++) {
       const head = async () => (await fixture.call(path, { method: 'HEAD' })).statusCode
-      await expect.poll(head, { timeout: 20_000 }).toBe(200)
+      await expect.poll(head, { timeout: 50_000 }).toBe(200)
     }
   })
 

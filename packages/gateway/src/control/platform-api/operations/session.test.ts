@@ -172,7 +172,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(await isOpen(idle)).toBe(true)
     await expect
       .poll(async () => (await idle.call('/v1/session/')).json<{ expires_at: string }>().expires_at, {
-        timeout: 20_000,
+        timeout: 50_000,
       })
       .not.toBe(before)
     const moved = Date.parse((await idle.call('/v1/session/')).json<{ expires_at: string }>().expires_at)

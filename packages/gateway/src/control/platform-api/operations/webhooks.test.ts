@@ -227,7 +227,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     expect((await list('state=pending&event=quota.warning')).count).toBe(2)
 
     deliverer = startDeliverer({ store: fixture.store, log: pino({ level: 'silent' }), send, pollMs: 60_000 })
-    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(3), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(3), { timeout: 50_000 })
     const { id: deliveryId, event_id } = waiting.results[0] ?? {}
     const again = await call('POST', `${id}/deliveries/${deliveryId}/resend/`)
     expect([again.statusCode, again.json()]).toEqual([
@@ -239,7 +239,7 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
       object_id: id,
       changes: { delivery_id: { before: deliveryId, after: again.json<{ id: string }>().id } },
     })
-    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(4), { timeout: 20_000 })
+    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(4), { timeout: 50_000 })
     await deliverer.stop()
     deliverer = undefined
     const copies = receiver.received.filter(({ headers }) => headers['x-event-id'] === event_id)

@@ -138,7 +138,7 @@ export function rememberingNode(text: string, options: Partial<AnswersOptions> =
         () => {
           if (chain.finalized === undefined) throw new Error('nothing is known of the chain')
         },
-        { timeout: 20_000 },
+        { timeout: 50_000 },
       )
     },
   }
