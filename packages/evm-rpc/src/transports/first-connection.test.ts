@@ -30,19 +30,19 @@ describe('a first connection', () => {
   it('is waited for no longer than its limit, and tells how often it was tried and how that ended', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    let refused = 0
+    const handshakes = { refused: 0 }
     const node = await away()
     const transport = open(node, {
       WebSocket: class extends WebSocket {
         constructor(url: string | URL) {
           super(url)
-          this.addEventListener('close', () => (refused += 1))
+          this.addEventListener('close', () => (handshakes.refused += 1))
         }
       },
     })
     const failed = failure(transport.request(chain))
     for (const attempts of [1, 2]) {
-      while (refused < attempts) await new Promise((resolve) => setImmediate(resolve))
+      while (handshakes.refused < attempts) await new Promise((resolve) => setImmediate(resolve))
       vi.advanceTimersByTime(20)
     }
     vi.advanceTimersByTime(60)
