@@ -1,10 +1,9 @@
-import { createHttp2Server, createPortServer } from '@fairlead/grpc-transport'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { connect as connectTls, type SecureContextOptions } from 'node:tls'
+import { connect as connectTls, createServer as createTlsServer, type SecureContextOptions } from 'node:tls'
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRaw } from '../../testing/raw-http.ts'
@@ -25,7 +24,7 @@ const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${
 /** Opens a port with a front; what goes to node:http is answered with the word `node`. */
 async function port(
   serve: Serve = echo,
-  options: Partial<FrontOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
+  { tls, ...options }: Partial<FrontOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
 ) {
   const http1 = createServer((request, response) => {
     let body = ''
@@ -37,10 +36,32 @@ async function port(
     { maxBodyBytes: 65_536, match, newMemo: () => ({}), ...options },
     serve,
   )
-  const server = createPortServer({ http1: front, http2: createHttp2Server(), tls: options.tls })
-  await server.listen()
-  onTestFinished(() => server.close(0))
-  return { server, port: server.address.port }
+  const sockets = new Set<Socket>()
+  const take = (socket: Socket) => {
+    sockets.add(socket)
+    front.emit('connection', socket)
+  }
+  const halves = { noDelay: true, allowHalfOpen: true }
+  const listener = tls ? createTlsServer({ ...tls, ...halves }, take) : createTcpServer(halves, take)
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  front.emit('listening')
+  /** Takes no further connections, and ends those without a call. */
+  const close = async () => {
+    const closed = once(listener, 'close')
+    listener.close()
+    front.closeIdleConnections()
+    const idle = setInterval(() => front.closeIdleConnections(), 10)
+    await closed
+    clearInterval(idle)
+    front.close()
+  }
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    listener.close()
+    front.close()
+  })
+  return { close, port: (listener.address() as AddressInfo).port }
 }
 
 function call(path: string, body = '', ...lines: readonly string[]): string {
@@ -311,13 +332,13 @@ describe('connections', () => {
 
   it('end behind their answers when the port closes, and at once without a call', async () => {
     const responses: FrontResponse[] = []
-    const { server, port: to } = await port((_, response) => responses.push(response))
+    const { close, port: to } = await port((_, response) => responses.push(response))
     const [idle, busy] = [await openTo(to), await openTo(to)]
     idle.socket.write(call('/token'))
     busy.socket.write(call('/token'))
     await vi.waitFor(() => expect(responses).toHaveLength(2), patient)
     responses[0]?.end('done')
-    const closed = server.close(10_000)
+    const closed = close()
     responses[1]?.end('last')
     await closed
     await vi.waitFor(() => expect(busy.text()).toMatch(/last$/), patient)
