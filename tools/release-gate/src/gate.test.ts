@@ -168,8 +168,8 @@ describe('the gate', () => {
     expect(passes(await verdict({ ...files, '.changeset/new.md': changeset({ core: 'patch' }) }))).toBe(true)
   })
 
-  it('counts the console as a part of the service', async () => {
-    expect(await shortfalls({ 'packages/console/src/index.ts': 'export const a = 1\n' })).toEqual([
+  it.each(['console', 'engine', 'parser'])('counts the private %s as a part of the service', async (name) => {
+    expect(await shortfalls({ [`packages/${name}/src/index.ts`]: 'export const a = 1\n' })).toEqual([
       'gateway none < patch',
     ])
   })

@@ -21,6 +21,7 @@ export interface Manifest {
   readonly bin?: unknown
   readonly engines?: unknown
   readonly dependencies?: unknown
+  readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: unknown
   readonly peerDependencies?: unknown
   readonly spec?: { readonly family: string; readonly version: string }
@@ -39,6 +40,21 @@ export function packagesIn(root: string): ReadonlyMap<string, Package> {
       return { name, version, isPublished: manifest.private !== true, directory, manifest }
     })
   return new Map(found.map((one) => [one.name, one] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The private packages that are published inside of another one, as those that it is built from are. */
+export function bundledIn(
+  { manifest }: Package,
+  all: ReadonlyMap<string, Package>,
+  found: Set<Package> = new Set(),
+): ReadonlySet<Package> {
+  for (const name of Object.keys(manifest.devDependencies ?? {})) {
+    const one = all.get(name)
+    if (!one || one.isPublished || found.has(one)) continue
+    found.add(one)
+    bundledIn(one, all, found)
+  }
+  return found
 }
 
 /** Names of the entries that users can import; others are for this workspace alone. */

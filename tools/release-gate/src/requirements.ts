@@ -1,10 +1,8 @@
 import { type Bump, type FamilyReport, highest } from '@fairlead/spec-diff'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { compareSurfaces, type SurfaceChange } from './api/compare-surfaces.ts'
 import { type Surface, surfaceOf } from './api/surface.ts'
 import { manifestChanges } from './manifest-changes.ts'
-import { entriesOf, type Package, packagesIn } from './packages.ts'
+import { bundledIn, entriesOf, type Package, packagesIn } from './packages.ts'
 import type { Reason } from './reason.ts'
 import { changedSources } from './source-files.ts'
 import { scaled } from './version.ts'
@@ -37,14 +35,15 @@ export function requirements(
   families: readonly FamilyReport[],
 ): readonly Requirement[] {
   const before = packagesIn(base)
-  const published = [...packagesIn(head).values()].filter(({ isPublished }) => isPublished)
+  const after = packagesIn(head)
+  const published = [...after.values()].filter(({ isPublished }) => isPublished)
   const found = new Map<string, Findings>()
   for (const current of published) {
     const family = families.find((one) => one.package === current.name)
-    found.set(current.name, findingsOf(before.get(current.name), current, family))
+    const findings = findingsOf(before.get(current.name), current, family)
+    for (const part of bundledIn(current, after)) findings.reasons.push(...bundledChange(before, part))
+    found.set(current.name, findings)
   }
-  const delivered = consoleReason(base, head)
-  if (delivered) found.get('@fairlead/gateway')?.reasons.push(delivered)
   for (const facade of found.values()) facade.reasons.push(...passedOn(facade, found, families))
   return [...found.values()]
     .map(({ current, reasons }) => ({
@@ -86,12 +85,15 @@ function specReason({ family, bump, documents }: FamilyReport): Reason {
   return { bump, what: `The specification of ${family} changed: ${counts.join(', ')}.`, family }
 }
 
-// The console has no version of its own; it is delivered with the service.
-function consoleReason(base: string, head: string): Reason | undefined {
-  const [before, after] = [join(base, 'packages/console'), join(head, 'packages/console')]
-  if (!existsSync(after)) return undefined
-  const files = changedSources(existsSync(before) ? before : undefined, after)
-  return files.length === 0 ? undefined : { bump: 'patch', what: `The console changed: ${listed(files)}.` }
+// A private package has no version of its own.
+function bundledChange(
+  before: ReadonlyMap<string, Package>,
+  { name, directory }: Package,
+): readonly Reason[] {
+  const files = changedSources(before.get(name)?.directory, directory)
+  return files.length === 0
+    ? []
+    : [{ bump: 'patch', what: `${name}, which it contains, changed: ${listed(files)}.` }]
 }
 
 /** What a package exports of others is its own promise: changesets would raise it by a patch only. */

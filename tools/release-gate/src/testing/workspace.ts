@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-// A workspace with a family, a facade over it, a package of its own, the service and the console.
+// A workspace with a family, a facade over it, a package of its own, the service and what it contains.
 
 /** A package.json. */
 export const manifest = (name: string, version: string, more: object = {}) => ({
@@ -10,6 +10,10 @@ export const manifest = (name: string, version: string, more: object = {}) => ({
   exports: { '.': { '@fairlead/source': './src/index.ts' } },
   ...more,
 })
+
+/** Dependencies on packages of the workspace. */
+const parts = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [`@fairlead/${name}`, 'workspace:*']))
 
 /** The specification of the family, with an operation for each path. */
 export const document = (version: string, paths: readonly string[]) =>
@@ -53,10 +57,18 @@ export function workspace(version: string): Readonly<Record<string, string>> {
     'packages/sdk/src/index.ts': `export type { Ship } from '@fairlead/ships'\n`,
     'packages/core/package.json': JSON.stringify(manifest('core', version)),
     'packages/core/src/index.ts': 'export function wait(): void {}\n',
-    'packages/gateway/package.json': JSON.stringify(manifest('gateway', version)),
+    'packages/gateway/package.json': JSON.stringify(
+      manifest('gateway', version, { devDependencies: parts('console', 'engine') }),
+    ),
     'packages/gateway/src/index.ts': 'export {}\n',
     'packages/console/package.json': JSON.stringify(manifest('console', version, { private: true })),
     'packages/console/src/index.ts': 'export {}\n',
+    'packages/engine/package.json': JSON.stringify(
+      manifest('engine', version, { private: true, devDependencies: parts('parser', 'console') }),
+    ),
+    'packages/engine/src/index.ts': 'export {}\n',
+    'packages/parser/package.json': JSON.stringify(manifest('parser', version, { private: true })),
+    'packages/parser/src/index.ts': 'export {}\n',
     'tools/codegen/src/main.ts': generator,
     '.changeset/config.json': JSON.stringify({ format: false }),
     '.changeset/older.md': changeset({ core: 'major', ships: 'major', sdk: 'major' }),
