@@ -122,7 +122,7 @@ describe('createHttpTransport', () => {
   })
 
   it('ends at once when the signal aborts while the body of a failed attempt is dropped', async () => {
-    const pauses = vi.spyOn(globalThis, 'setTimeout')
+    const timers = vi.spyOn(globalThis, 'setTimeout')
     const controller = new AbortController()
     const reason = new Error('enough')
     const response = new Response(
@@ -134,7 +134,7 @@ describe('createHttpTransport', () => {
     const transport = createHttpTransport({ fetch: () => Promise.resolve(response) }, [])
     const sent = transport(call('http://node.example', { signal: controller.signal }), read)
     await expect(sent).rejects.toBe(reason)
-    expect(pauses.mock.calls.map(([, ms]) => ms)).toEqual([0])
+    expect(timers.mock.calls.filter(([, ms = 0]) => ms > 10_000)).toEqual([])
   })
 
   it('says why nothing came, without the secret', async () => {
