@@ -10,7 +10,7 @@ import {
   token,
 } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
-import { handleArrived } from '../testing/wait-for.ts'
+import { handleArrived } from '@fairlead/vitest/wait-for'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
 

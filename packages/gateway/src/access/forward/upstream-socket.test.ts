@@ -7,7 +7,7 @@ import { DirectFeed } from './subscribe/direct-feed.ts'
 import { memory } from '../testing/gateway-fixture.ts'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
 import { tcpRelay } from '../testing/tcp-relay.ts'
-import { waitFor } from '../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 /** A node that answers as the test wants. */
 let server: WebSocketServer

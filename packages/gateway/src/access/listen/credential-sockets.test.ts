@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { inFrontOf, type ListenerOptions, nodeThat, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
-import { waitFor } from '../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 
 /** A node whose chain has one block. */

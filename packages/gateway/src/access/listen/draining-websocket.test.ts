@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { listenTo, nodeThat } from '../testing/listener-fixture.ts'
-import { waitFor } from '../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket } from '../testing/websocket-client.ts'
 
 /** A node that answers when the test says so. */

@@ -16,7 +16,7 @@ import {
 } from '../testing/listener-fixture.ts'
 import { sendRaw } from '../testing/raw-http.ts'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
-import { waitFor } from '../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string
 let devnet: Devnet

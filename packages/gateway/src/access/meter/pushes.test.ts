@@ -7,7 +7,7 @@ import { readEvents } from '../forward/events/testing/event-reader.ts'
 import { eventServer } from '../forward/events/testing/event-server.ts'
 import { grpcInFrontOf, xToken } from '../listen/grpc/testing/grpc-fixture.ts'
 import { http2Node } from '../listen/grpc/testing/grpc-node.ts'
-import { waitFor } from '../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { createMeter } from './meter.ts'
 import { createUsageCounts, type UsageRow } from './usage-counts.ts'
 

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { grpcInFrontOf } from '../../listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from '../../listen/grpc/testing/grpc-js-client.ts'
 import { grpcNode } from '../../listen/grpc/testing/grpc-node.ts'

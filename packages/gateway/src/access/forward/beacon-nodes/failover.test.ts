@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { handleArrived, waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
 import { answerJson, beaconServer } from './testing/beacon-server.ts'
 import { allNodes, askFor, grantOf } from './testing/node-set.ts'
 

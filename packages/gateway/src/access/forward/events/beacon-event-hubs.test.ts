@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { answerJson } from '../beacon-nodes/testing/beacon-server.ts'
-import { handleArrived, waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from './testing/event-gateway.ts'
 import { type EventReader, readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'

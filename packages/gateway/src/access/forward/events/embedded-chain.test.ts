@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from './testing/event-gateway.ts'
 import { readEvents } from './testing/event-reader.ts'
 

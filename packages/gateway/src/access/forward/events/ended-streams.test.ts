@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { handleArrived, waitFor } from '../../testing/wait-for.ts'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
 import { eventGateway } from './testing/event-gateway.ts'
 import { readEvents } from './testing/event-reader.ts'
 import { eventServer } from './testing/event-server.ts'

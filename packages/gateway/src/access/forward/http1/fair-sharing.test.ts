@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { ConnectionShares } from './connection-shares.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from './testing/scripted-upstream.ts'
 

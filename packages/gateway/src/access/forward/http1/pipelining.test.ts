@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { describe, expect, it, vi } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import type { Http1Call } from './http1-connections.ts'
 import {
   connectionsTo,

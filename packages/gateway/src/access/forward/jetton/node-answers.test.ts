@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange, json, says } from '../../testing/jetton-exchange.ts'
 import { jettonToken, listenToJetton } from '../../testing/jetton-fixture.ts'
 import { serve } from '../../testing/listener-fixture.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { handleArrived } from '../../testing/wait-for.ts'
+import { handleArrived } from '@fairlead/vitest/wait-for'
 import { type Fault, faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beaconBasic, beaconInFrontOf, beaconToken } from '../../testing/beacon-fixture.ts'
 import { type Behaviour, nodeThat } from '../../testing/listener-fixture.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 const path = '/eth/v1/debug/fork_choice'
 const json = { 'content-type': 'application/json' }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type BeaconFixture, beaconInFrontOf, beaconToken } from '../../testing/beacon-fixture.ts'
 import { nodeThat } from '../../testing/listener-fixture.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 // Hundreds of megabytes take their time on a machine that has other work.
 describe('an answer of 50 MB', { timeout: 60_000 }, () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createLog } from '../../../observe/log.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import type { Upstream } from '../upstream.ts'
 import { ChainFeed } from './chain-feed.ts'
 import { TimeSlices } from './time-slices.ts'

@@ -8,7 +8,7 @@ import { AnswerMemory } from '../answer-memory.ts'
 import { createUpstream } from '../create-upstream.ts'
 import type { Upstream } from '../upstream.ts'
 import { ChainFollower, type FollowOptions } from './chain-follower.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string
 let devnet: Devnet

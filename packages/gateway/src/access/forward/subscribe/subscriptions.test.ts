@@ -14,7 +14,7 @@ import {
 } from '../../testing/listener-fixture.ts'
 import { type NodeProxy, proxyTo } from '../../testing/node-proxy.ts'
 import { type Client, openWebSocket } from '../../testing/websocket-client.ts'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string
 let devnet: Devnet

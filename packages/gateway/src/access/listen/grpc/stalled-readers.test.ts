@@ -1,7 +1,7 @@
 import { connect } from 'node:http2'
 import { frameMessage } from '@fairlead/grpc-transport'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { waitFor } from '../../testing/wait-for.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
 import { grpcInFrontOf, xToken } from './testing/grpc-fixture.ts'
 import { grpcJs } from './testing/grpc-js-client.ts'
 import { grpcNode } from './testing/grpc-node.ts'
