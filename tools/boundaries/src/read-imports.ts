@@ -10,6 +10,11 @@ export interface Import {
   readonly to: string
 }
 
+/** Reads what a program or a declaration imports, in the order of its text. */
+export function specifiersOf(text: string): readonly string[] {
+  return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName)
+}
+
 /**
  * Reads the imports of all sources below a folder.
  *
@@ -21,9 +26,7 @@ export function readImports(folder: string): readonly Import[] {
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/(?:^|\/)testing\//.test(path))
     .flatMap((from) =>
-      ts
-        .preProcessFile(readFileSync(join(folder, from), 'utf8'), true, true)
-        .importedFiles.map(({ fileName }) => ({ from, to: targetOf(from, fileName) })),
+      specifiersOf(readFileSync(join(folder, from), 'utf8')).map((to) => ({ from, to: targetOf(from, to) })),
     )
 }
 

@@ -25,9 +25,9 @@ const encodings = [
   ['gzip', '.gz'],
 ] as const
 
-/** Where the console lies: in the published package beside this file, in the repository where its build writes it. */
+/** Where the console lies: in the published package beside its bundle, in the repository where its build writes it. */
 export function consoleFolder(): string {
-  const published = join(import.meta.dirname, 'app')
+  const published = join(import.meta.dirname, 'console')
   return existsSync(published) ? published : join(import.meta.dirname, '../../../console/dist')
 }
 
