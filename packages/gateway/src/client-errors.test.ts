@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { sendRaw } from './access/testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 let gateway: GatewayFixture
 let port: number

@@ -2,12 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { Registry } from 'prom-client'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import {
-  connectionsTo,
-  plain,
-  post,
-  scriptedUpstream,
-} from './access/forward/http1/testing/scripted-upstream.ts'
+import { connectionsTo, plain, post, scriptedUpstream } from '@fairlead/http1/testing/scripted-upstream'
 import { Deadlines } from './access/listen/deadlines.ts'
 import { grpcInFrontOf } from './access/listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from './access/listen/grpc/testing/grpc-js-client.ts'
@@ -18,12 +13,7 @@ import { serve } from './access/testing/listener-fixture.ts'
 import { openWebSocket } from './access/testing/websocket-client.ts'
 import { createLog } from './observe/log.ts'
 import { createMetrics } from './observe/metrics.ts'
-import {
-  type GuardedPlace,
-  guardedImmediate,
-  guardedInterval,
-  guardedTimeout,
-} from './observe/unexpected-errors.ts'
+import { type GuardedPlace, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/http1'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 
 let node: Awaited<ReturnType<typeof serve>>

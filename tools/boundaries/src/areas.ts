@@ -13,25 +13,16 @@ const below = (...folders: readonly string[]) => folders.map((folder) => `${fold
 const files = (folder: string, ...names: readonly string[]) =>
   names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
 
-const core = '@fairlead/core'
+/** Packages that every area may import. */
+const engines = ['@fairlead/core', '@fairlead/http1(?:/.+)?'] as const
 
 /** Areas of packages/gateway/src, from the bottom to the top. Each is to become a package. */
 export const gatewayAreas: readonly Area[] = [
   {
-    name: 'http1',
-    files: lines(
-      ...below('access/forward/http1', 'access/listen/front'),
-      ...files('access', 'passing-map', 'call-signal'),
-      ...files('observe', 'unexpected-errors'),
-    ),
-    mayImport: [],
-    packages: lines(core),
-  },
-  {
     name: 'grpc',
     files: lines(...below('access/listen/grpc', 'access/admit/grpc', 'access/forward/grpc')),
-    mayImport: ['http1', 'core'],
-    packages: lines(core, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract'),
+    mayImport: ['core'],
+    packages: lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract'),
   },
   {
     name: 'beacon',
@@ -41,8 +32,8 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/route', 'beacon-operations', 'beacon-parameters', 'beacon-media-types'),
       ...files('access/route', 'legacy-operations'),
     ),
-    mayImport: ['http1', 'core'],
-    packages: lines(core, '@fairlead/beacon/contract'),
+    mayImport: ['core'],
+    packages: lines(...engines, '@fairlead/beacon/contract'),
   },
   {
     name: 'jetton',
@@ -51,8 +42,8 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/listen', 'jetton-http'),
       ...files('access/route', 'jetton-aliases', 'jetton-formats', 'jetton-operations', 'jetton-parameters'),
     ),
-    mayImport: ['http1', 'core'],
-    packages: lines(core, '@fairlead/jetton/contract'),
+    mayImport: ['core'],
+    packages: lines(...engines, '@fairlead/jetton/contract'),
   },
   {
     name: 'evm',
@@ -79,8 +70,8 @@ export const gatewayAreas: readonly Area[] = [
       ...files('probe', 'sample-params', 'station-caller', 'http-caller', 'web-socket-caller', 'run-probe'),
       ...files('probe', 'format-report', 'probe-target', 'probe-node', 'upstream-identity'),
     ),
-    mayImport: ['http1', 'core'],
-    packages: lines(core, '@fairlead/evm-rpc/contract'),
+    mayImport: ['core'],
+    packages: lines(...engines, '@fairlead/evm-rpc/contract'),
   },
   {
     name: 'core',
@@ -103,19 +94,19 @@ export const gatewayAreas: readonly Area[] = [
       ...files('observe/states', 'admission-metrics', 'upstream-metrics', 'store-metrics'),
       ...files('control/store', 'directory-lock'),
     ),
-    mayImport: ['http1'],
-    packages: lines(core),
+    mayImport: [],
+    packages: lines(...engines),
   },
   {
     name: 'platform',
     files: lines(...below('control'), ...files('', 'directory-feed')),
-    mayImport: ['http1', 'core'],
-    packages: lines(core, '@fairlead/platform-client/contract'),
+    mayImport: ['core'],
+    packages: lines(...engines, '@fairlead/platform-client/contract'),
   },
   {
     name: 'gateway',
     files: /./,
-    mayImport: ['http1', 'core', 'evm', 'beacon', 'jetton', 'grpc', 'platform'],
+    mayImport: ['core', 'evm', 'beacon', 'jetton', 'grpc', 'platform'],
     packages: /./,
   },
 ]

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { CallSignal } from './call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { asPart } from '../observe/tracing/current-trace.ts'
 import type { NodeGrant } from '../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal, type Refusal } from './admit/admission.ts'

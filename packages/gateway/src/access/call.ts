@@ -1,4 +1,4 @@
-import type { CallSignal } from './call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../grants/node-grant.ts'
 import type { Answers } from './forward/answers.ts'
 import type { RpcRequest } from './json-rpc/rpc-item.ts'

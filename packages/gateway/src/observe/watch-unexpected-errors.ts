@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import { loggableError } from './loggable-error.ts'
-import { type UnexpectedError, unexpectedErrors } from './unexpected-errors.ts'
+import { type UnexpectedError, unexpectedErrors } from '@fairlead/http1'
 
 /**
  * Logs unexpected errors, and counts them as `fairlead_unexpected_errors_total`.

@@ -5,12 +5,11 @@ import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { HttpFront } from '../access/listen/front/http-front.ts'
+import { guardedInterval, type HttpFront } from '@fairlead/http1'
 import type { ProgressDeadlines } from '../access/listen/progress-deadlines.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
 import { followCertificate, readCertificate } from './tls-certificate.ts'
-import { guardedInterval } from '../observe/unexpected-errors.ts'
 
 /** The ports of a service. */
 export interface Ports {

@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
 import type { Logger } from 'pino'
-import { guardedInterval } from '../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** Where a certificate and its key are. */
 export interface CertificateFiles {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { CallSignal } from '../access/call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { UpstreamFailure } from '../access/forward/upstream-failure.ts'
 import type { Upstream } from '../access/forward/upstream.ts'
 import { RpcFailure, rpcCodes } from '../access/json-rpc/rpc-failure.ts'

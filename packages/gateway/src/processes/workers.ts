@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { createMetricsGatherer, send } from './gather-metrics.ts'
 import type { FromWorker } from './messages.ts'
-import { guardedTimeout } from '../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** The processes that serve; the first one, which runs this, only watches over them. */
 export interface Workers {

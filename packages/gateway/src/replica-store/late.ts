@@ -1,4 +1,4 @@
-import { guardedImmediate, guardedTimeout } from '../observe/unexpected-errors.ts'
+import { guardedImmediate, guardedTimeout } from '@fairlead/http1'
 /**
  * Tells that an answer is late, unless it was there to be read when the time was over: this process may only have been
  * busy with something else.

@@ -10,7 +10,7 @@ import { type PlaceClaim, type PlaceOptions, Places, type PlaceStates } from './
 import { RefusalCounts, type RefusalKind } from './refusal-counts.ts'
 import { busy } from './refusals.ts'
 import { countReplicas } from './replicas.ts'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** Limits of those who have none of their own, and of all together. */
 export interface AdmissionLimits extends PlaceOptions {

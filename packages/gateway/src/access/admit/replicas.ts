@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** Counts those who share the limits. */
 export interface Replicas {

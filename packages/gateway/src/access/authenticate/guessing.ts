@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { plainAddress } from '../admit/access-rules.ts'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** Slows down those who try credentials out. */
 export interface GuessWatch {

@@ -1,4 +1,4 @@
-import { PassingMap } from '../passing-map.ts'
+import { PassingMap } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 // Answers that are only passed on are not held at all. A trace of a long execution can be of any size.

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
 import { rpcCodes } from '../json-rpc/rpc-failure.ts'

@@ -1,12 +1,14 @@
 import { connectChecked, type ConnectionRules, operatorRules } from '../../egress/connect-checked.ts'
 import { currentPassedThrough, loopField, loopValue, withPassedThrough } from '../../egress/cdn-loop.ts'
-import type { CallSignal } from '../call-signal.ts'
+import {
+  type CallSignal,
+  createHttp1Connections,
+  fieldLines,
+  type Http1Answer,
+  ofNoCall,
+} from '@fairlead/http1'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
 import { paceOf } from './call-pace.ts'
-import { createHttp1Connections } from './http1/connection-pool.ts'
-import { fieldLines } from './http1/field-lines.ts'
-import type { Http1Answer } from './http1/http1-connections.ts'
-import { ofNoCall } from './http1/of-no-call.ts'
 import { ResponseInspector } from './redaction/response-inspector.ts'
 import { NodeBatches } from './node-batches.ts'
 import { resendingOf } from './pool/resending.ts'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { ResponseInspector } from './redaction/response-inspector.ts'
 import { unavailable } from './upstream-failure.ts'

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'

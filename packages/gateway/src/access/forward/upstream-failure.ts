@@ -1,6 +1,5 @@
-import type { CallSignal } from '../call-signal.ts'
+import { type CallSignal, Http1Failure } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { Http1Failure } from './http1/http1-failure.ts'
 
 /** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
 export type UpstreamFailureKind =

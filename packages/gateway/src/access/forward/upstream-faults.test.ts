@@ -9,7 +9,7 @@ import {
   nodeThat,
   token,
 } from '../testing/listener-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { handleArrived } from '@fairlead/vitest/wait-for'
 
 const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'

@@ -9,7 +9,7 @@ import { isRecord } from '../json.ts'
 import { redactJsonDeep } from './redaction/redact-deep.ts'
 import { secretsOfAddress } from './upstream-address.ts'
 import type { UpstreamJwt } from './upstream-jwt.ts'
-import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
+import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
 /** Hears what happens to one subscription at the node. */

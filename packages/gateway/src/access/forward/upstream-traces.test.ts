@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import { promised } from '../awaiter.ts'
-import { CallEnd } from '../call-signal.ts'
+import { CallEnd } from '@fairlead/http1'
 import { nodeThat } from '../testing/listener-fixture.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import { createUpstream } from './create-upstream.ts'

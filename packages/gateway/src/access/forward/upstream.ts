@@ -1,8 +1,7 @@
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal, StallListener } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Awaiter } from '../awaiter.ts'
 import type { Room } from './answer-memory.ts'
-import type { StallListener } from './http1/http1-connections.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** How long a connection may be silent. */
 export interface SilenceLimits {

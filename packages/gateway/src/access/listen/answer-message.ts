@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Logger } from 'pino'
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal } from '../admit/admission.ts'
 import { type AnsweredCall, answerCall, beginCall, failureOf } from '../answer-call.ts'

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestMemo } from './client-address.ts'
-import type { FrontRequest } from './front/front-request.ts'
-import type { FrontResponse } from './front/front-response.ts'
+import type { FrontRequest, FrontResponse } from '@fairlead/http1'
 import type { NodePath } from './node-path.ts'
 
 /** A request as node:http reads it, or as the front does. */

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { guardedImmediate } from '../../observe/unexpected-errors.ts'
+import { guardedImmediate } from '@fairlead/http1'
 
 /**
  * Collects what is written to many sockets within one turn of the event loop, so that each is handed to the operating

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { inFrontOf, type ListenerOptions, nodeThat, token } from '../testing/listener-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 

@@ -1,4 +1,4 @@
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 /** What ends when its time is up. */
 export interface Timed {
   end(): void

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange, json, nodeCredentials, ok } from '../testing/jetton-exchange.ts'
 import { jettonBasic, listenToJetton } from '../testing/jetton-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
 const raw = '0:7b34cff14f5fcd3546f0a4cc71afbb4797a9cfa52423bcc3791637bf9f0d7ebd'

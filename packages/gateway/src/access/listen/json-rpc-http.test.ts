@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Devnet, type EvmExample, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from '../testing/gateway-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 let directory: string
 let devnet: Devnet

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type AnsweredCall, beginCall, beginCalls, type CallContext, failureOf } from '../answer-call.ts'
 import { tell } from '../awaiter.ts'

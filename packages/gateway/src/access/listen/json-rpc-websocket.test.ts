@@ -14,7 +14,7 @@ import {
   listenTo,
   token as fixtureToken,
 } from '../testing/listener-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 

@@ -19,7 +19,7 @@ import { makeRequestId } from './request-id.ts'
 import { closeCodes, closeCodeOfRefusal } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 import { WebSocketSession } from './websocket-session.ts'
-import { guardedInterval, guardedTimeout } from '../../observe/unexpected-errors.ts'
+import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
 /** The WebSockets of a service. */
 export interface WebSocketListener {

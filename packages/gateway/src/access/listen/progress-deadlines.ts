@@ -1,4 +1,4 @@
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** A transfer that has to make progress: a body on its way in, or a response on its way out. */
 export interface Transfer {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { inFrontOf, type ListenerFixture, type ListenerOptions } from '../testing/listener-fixture.ts'
-import { sendRaw } from '../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import { unavailable, unreadable } from '../forward/upstream-failure.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'

@@ -14,7 +14,7 @@ import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../forward/subscribe/subscription-request.ts'
 import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
-import { PassingMap } from '../passing-map.ts'
+import { guarded, guardedTimeout, PassingMap } from '@fairlead/http1'
 import { offeredMethod } from '../route/offered-method.ts'
 import { type AnsweredMessage, answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
@@ -25,7 +25,6 @@ import { SessionMessage } from './session-message.ts'
 import { longestFramedText, textFrame } from './text-frame.ts'
 import { closeCodes, closeLabel, codeOfFault } from './websocket-close.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
-import { guarded, guardedTimeout } from '../../observe/unexpected-errors.ts'
 
 /** What one connection is made of. */
 export interface SessionParts {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { CredentialUseRecorder } from '../../noted-door.ts'
-import { guardedInterval } from '../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** That a credential was used. */
 export interface CredentialUse {

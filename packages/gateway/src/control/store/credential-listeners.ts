@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { guardedImmediate } from '../../observe/unexpected-errors.ts'
+import { guardedImmediate } from '@fairlead/http1'
 
 /** The nodes and the credentials of which something has changed. */
 export interface ChangedCredentials {

@@ -1,4 +1,4 @@
-import type { FrontStates } from '../../access/listen/front/http-front.ts'
+import type { FrontStates } from '@fairlead/http1'
 import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Connections of clients by port. */

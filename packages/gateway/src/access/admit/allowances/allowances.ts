@@ -6,7 +6,7 @@ import type { Allowance } from './allowance.ts'
 import { QuotaAllowance, type UsedSoFar } from './quota-allowance.ts'
 import { RateAllowance } from './rate-allowance.ts'
 import type { SharedLimits } from './shared-limits.ts'
-import { guardedInterval } from '../../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** All that a grant has to stay within, the narrowest owner first. */
 export interface GrantAllowances {

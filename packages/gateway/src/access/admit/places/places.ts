@@ -1,9 +1,8 @@
-import type { CallSignal } from '../../call-signal.ts'
+import { type CallSignal, guardedTimeout } from '@fairlead/http1'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admitted, Refusal } from '../admission.ts'
 import { busy } from '../refusals.ts'
 import { PlaceLine } from './place-line.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 /** How many calls may be answered and wait. They may change. */
 export interface PlaceOptions {

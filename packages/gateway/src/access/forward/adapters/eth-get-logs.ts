@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 

@@ -1,5 +1,5 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { blockInteger } from './block-number.ts'

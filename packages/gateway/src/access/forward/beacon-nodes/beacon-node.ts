@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 
 /** What a beacon node says of itself. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RestUpstream } from '../rest/rest-call.ts'
 import { type NodeHealth, readHealth } from './node-health.ts'
 import { inOrder, type NodeState } from './node-order.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** When nodes are asked for their health. */
 export interface WatchTimes {

@@ -1,4 +1,4 @@
-import { CallEnd, type CallSignal } from '../../call-signal.ts'
+import { CallEnd, type CallSignal } from '@fairlead/http1'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { PlainAnswer } from '../read-answer.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'

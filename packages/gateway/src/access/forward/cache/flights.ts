@@ -1,4 +1,4 @@
-import { PassingMap } from '../../passing-map.ts'
+import { PassingMap } from '@fairlead/http1'
 import type { Flight } from './flight.ts'
 
 /** What tells one call from all others of a node. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Method } from '@fairlead/core'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { currentPassedThrough } from '../../../egress/cdn-loop.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { type Awaiter, promised, tell } from '../../awaiter.ts'

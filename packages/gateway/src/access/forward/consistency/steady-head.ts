@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Awaiter, tell } from '../../awaiter.ts'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import type { Call } from '../../call.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import { callText } from '../../json-rpc/rpc-text.ts'

@@ -7,7 +7,7 @@ import type { HeldAnswer } from '../rest/rest-call.ts'
 import { RestFailure } from '../rest/rest-failure.ts'
 import { EventClient, type EventClientMetrics } from './event-client.ts'
 import { EventStream, streamTimes } from './event-stream.ts'
-import { guardedInterval } from '../../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** What may end the stream of a client; each gives a reason for it, or undefined. */
 export interface StreamLimits {

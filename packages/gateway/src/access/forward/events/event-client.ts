@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** What is counted about the clients. */
 export interface EventClientMetrics {

@@ -6,7 +6,7 @@ import type { HeldAnswer, RestUpstream, StreamedAnswer } from '../rest/rest-call
 import { RestFailure } from '../rest/rest-failure.ts'
 import type { EventClient } from './event-client.ts'
 import { countEvents, WholeEvents } from './whole-events.ts'
-import { guardedInterval, guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
 /** The times of event streams. */
 export interface StreamTimes {

@@ -9,7 +9,7 @@ import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets 
 import type { ClientSide } from './client-side.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './header-fields.ts'
 import { type GrpcNode, isUnprocessed } from './grpc-node.ts'
-import { guarded, guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guarded, guardedTimeout } from '@fairlead/http1'
 
 /** Hears what passes through a call. */
 export interface CallObserver {

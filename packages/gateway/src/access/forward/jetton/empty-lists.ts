@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { isRecord } from '../../json.ts'
 import { jsonMembers } from '../../json-rpc/json-parts.ts'
 import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 /** One call of the jetton chain API that was found to follow the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { promised, tell } from '../../awaiter.ts'
-import { CallEnd, type CallSignal } from '../../call-signal.ts'
+import { CallEnd, type CallSignal } from '@fairlead/http1'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { AnswerAwaiter, AskedCall } from '../upstream.ts'

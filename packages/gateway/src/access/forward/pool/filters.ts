@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { callText, resultText } from '../../json-rpc/rpc-text.ts'
 import { HeldAnswer } from '../held-answer.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { dumpable, HeldAnswer } from '../held-answer.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'

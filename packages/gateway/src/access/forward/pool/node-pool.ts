@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CallSignal } from '../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
 import { type CallNeeds, callNeeds } from './call-needs.ts'

@@ -6,7 +6,7 @@ import { depthsOf } from './chain-depths.ts'
 import type { BlockReference } from './chain-view.ts'
 import { ObservedChain } from './observed-chain.ts'
 import { laggingBlocks, type PoolMember } from './pool-member.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** When the upstreams of a node are asked for their heads. */
 export interface WatchTimes {

@@ -11,7 +11,7 @@ import type { Verdict } from './judge-answer.ts'
 import type { PoolMember } from './pool-member.ts'
 import { takeTurn } from './take-turn.ts'
 import { mayResend, type Resending } from './resending.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** One call as its pool knows it. */
 export interface PoolCall extends AttemptedCall {

@@ -1,8 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
-import { CallEnd } from '../../call-signal.ts'
-import { ofNoCall } from '../http1/of-no-call.ts'
+import { CallEnd, guardedTimeout, ofNoCall } from '@fairlead/http1'
 import type { PoolMember } from './pool-member.ts'
 
 const tickMs = 50

@@ -1,8 +1,7 @@
-import type { CallSignal } from '../../call-signal.ts'
+import { type CallSignal, guardedTimeout } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { CallRate } from './call-rate.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
 
 // Whoever waits longer is better told to come again.
 const longestWaitMs = 1_000

@@ -1,4 +1,4 @@
-import { Http1Failure } from '../http1/http1-failure.ts'
+import { Http1Failure } from '@fairlead/http1'
 
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]

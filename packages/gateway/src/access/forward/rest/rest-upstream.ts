@@ -1,11 +1,13 @@
 import { loopField, loopValue } from '../../../egress/cdn-loop.ts'
 import { connectChecked, type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
-import type { CallSignal } from '../../call-signal.ts'
+import {
+  type CallSignal,
+  createHttp1Connections,
+  fieldLines,
+  type Http1Answer,
+  Http1Failure,
+} from '@fairlead/http1'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
-import { createHttp1Connections } from '../http1/connection-pool.ts'
-import { fieldLines } from '../http1/field-lines.ts'
-import type { Http1Answer } from '../http1/http1-connections.ts'
-import { Http1Failure } from '../http1/http1-failure.ts'
 import { authorizationOf, secretsOfAddress } from '../upstream-address.ts'
 import { readNodeError, type WriteError } from './error-body.ts'
 import { visibleHeaders } from './response-headers.ts'

@@ -1,4 +1,4 @@
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 import { type ChainRequest, ChainRun } from './chain-run.ts'
 import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'

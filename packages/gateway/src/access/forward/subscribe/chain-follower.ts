@@ -4,7 +4,7 @@ import { unreadable } from '../upstream-failure.ts'
 import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
 import { type Head, readHead } from './head.ts'
 import type { Log } from './log-filter.ts'
-import { guardedInterval } from '../../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /**
  * Hears what the chain does, in order: each block once, and before another branch what is left of the last one. A promise is

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../upstream-failure.ts'
 import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** The pending transactions of a node that has no WebSocket: its filter, asked again and again. */
 export class PendingPoll {

@@ -1,5 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import { guarded } from '../../../observe/unexpected-errors.ts'
+import { guarded, guardedImmediate } from '@fairlead/http1'
 import type { ProgressDeadlines } from '../progress-deadlines.ts'
 import { beginCall } from './begin-call.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
@@ -7,7 +7,6 @@ import { dropRequest, http2Client } from './http2-client.ts'
 import { webClient } from './web/web-client.ts'
 import { answerCors, isPreflight, preflightCors, webForm, webOrigin } from './web/web-cors.ts'
 import { webRequests } from './web/web-requests.ts'
-import { guardedImmediate } from '../../../observe/unexpected-errors.ts'
 
 /** Hears of every stream of an HTTP/2 server. */
 export type StreamListener = (

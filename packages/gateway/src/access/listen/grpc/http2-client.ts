@@ -1,6 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { ClientSide } from '../../forward/grpc/client-side.ts'
-import { guardedImmediate } from '../../../observe/unexpected-errors.ts'
+import { guardedImmediate } from '@fairlead/http1'
 
 // What may wait for a client that reads more slowly than the node sends.
 const maxWaitingBytes = 256 << 10

@@ -3,7 +3,7 @@ import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admission, Visitor } from '../../admit/admission.ts'
 import type { Directory } from '../../authenticate/directory.ts'
 import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
-import { guardedInterval } from '../../../observe/unexpected-errors.ts'
+import { guardedInterval } from '@fairlead/http1'
 
 /** A call that is open, with what it may be ended by. */
 export interface OpenCall {

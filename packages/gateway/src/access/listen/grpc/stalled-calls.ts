@@ -1,6 +1,6 @@
 import { Status } from '@fairlead/grpc-transport/wire'
 import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
-import { guardedTimeout } from '../../../observe/unexpected-errors.ts'
+import { guardedTimeout } from '@fairlead/http1'
 
 /** The calls whose clients do not read what waits for them. */
 export interface StalledCalls {

@@ -1,4 +1,4 @@
-import type { CallSignal } from '../../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { isRecord } from '../../../json.ts'
 import type { JettonNode } from '../jetton-adapter.ts'
 import { type NodeRecord, recordOf } from './node-answer.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
-import type { CallSignal } from '../../../call-signal.ts'
+import type { CallSignal } from '@fairlead/http1'
 import { isRecord } from '../../../json.ts'
 import type { JettonAdapter, JettonNode } from '../jetton-adapter.ts'
 import { burnComment } from './burn-comment.ts'

@@ -1,5 +1,5 @@
 import { routes } from '@fairlead/platform-client/contract'
-import type { Draw } from '../../front/testing/generated-messages.ts'
+import type { Draw } from '@fairlead/http1/testing/generated-messages'
 import { data, firstHeaders, lastHeaders } from './raw-http2.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', 'PROPFIND']

@@ -1,7 +1,7 @@
 import { connect } from 'node:http2'
 import { createFrameReader, frameMessage, parseTrailers } from '@fairlead/grpc-transport'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sendRaw } from '../../../testing/raw-http.ts'
+import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
 import { grpcNode } from '../testing/grpc-node.ts'

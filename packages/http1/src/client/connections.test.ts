@@ -1,0 +1,266 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { waitFor } from '@fairlead/vitest/wait-for'
+import { fieldLines } from './header-lines.ts'
+import type { Http1Answer } from './types.ts'
+import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
+
+async function textOf(answer: Http1Answer): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) text += chunk.toString()
+  return text
+}
+
+describe('a call', () => {
+  it('arrives as it was written, and its answer comes whole', async () => {
+    const received: unknown[] = []
+    const server = createHttpServer()
+    const answer = async (request: IncomingMessage, response: ServerResponse) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      received.push({ method: request.method, url: request.url, headers: request.headers, body })
+      response.setHeader('x-one', 'a').setHeader('Set-Cookie', ['b=1', 'c=2']).end(`got ${body}`)
+    }
+    server.on('request', (request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const connections = connectionsTo(new URL(`http://${host}`))
+    const fields = fieldLines({ 'x-two': 'caf\xe9' })
+    const first = await connections.request(post('sm\u00f8rrebr\u00f8d', { target: '/a?b=c', fields }))
+    expect(first.status).toBe(200)
+    expect(first.bytes?.toString()).toBe('got sm\u00f8rrebr\u00f8d')
+    expect(await textOf(first)).toBe('got sm\u00f8rrebr\u00f8d')
+    expect(first.headers).toMatchObject({ 'x-one': 'a', 'set-cookie': 'b=1, c=2' })
+    const big = Buffer.alloc(300_000, 'x')
+    expect((await connections.request(post('', { body: big, target: '/big' }))).status).toBe(200)
+    const head = await connections.request({ ...post(''), method: 'HEAD', body: undefined, target: '/head' })
+    expect([head.status, head.bytes?.length]).toEqual([200, 0])
+    const own = { host, 'accept-encoding': 'identity' }
+    expect(received).toEqual([
+      {
+        method: 'POST',
+        url: '/a?b=c',
+        headers: { ...own, 'x-two': 'caf\xe9', 'content-length': '12' },
+        body: 'smørrebrød',
+      },
+      { method: 'POST', url: '/big', headers: { ...own, 'content-length': '300000' }, body: big.toString() },
+      { method: 'HEAD', url: '/head', headers: own, body: '' },
+    ])
+  })
+
+  it.each(['', 'x', '/a b', '/a\r\nx: y', '/\u010a', '/\u{1f600}'])(
+    'cannot be for the target %j',
+    async (target) => {
+      const { url, requests } = await scriptedUpstream(() => undefined)
+      await expect(connectionsTo(url).request(post('', { target }))).rejects.toThrow('target')
+      expect(requests).toHaveLength(0)
+    },
+  )
+
+  it.each([
+    ['a', 'b\r\nc: d'],
+    ['a', '\u010a'],
+    ['a\r\nb', 'c'],
+    ['', 'c'],
+    ['a b', 'c'],
+  ])('cannot have the field %j with %j', (name, value) => {
+    expect(() => fieldLines({ [name]: value })).toThrow('cannot be sent')
+  })
+
+  it('goes over the connection of the one before it', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket }) => socket.write(plain('a')))
+    const connections = connectionsTo(url)
+    for (let count = 0; count < 5; count++) await connections.request(post(''))
+    expect(requests.map(({ connection, turn }) => [connection, turn])).toEqual(
+      [1, 2, 3, 4, 5].map((n) => [1, n]),
+    )
+  })
+
+  it('waits for a connection when all are taken, and its turn comes', async () => {
+    const held: (() => void)[] = []
+    const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
+      held.push(() => socket.write(plain('a'))),
+    )
+    const connections = connectionsTo(url, { maxConnections: 6 })
+    const answers = Array.from({ length: 5 }, () => connections.request(post('slow')))
+    // The other connections are reserved for quick calls, so that this later call arrives before the rest.
+    answers.push(connections.request(post('quick', { pace: 'quick', isGathered: true })))
+    await waitFor(() => requests.some(({ body }) => body === 'quick'))
+    expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
+    expect(sockets.size).toBe(3)
+    for (let count = 0; count < 6; count++) {
+      await waitFor(() => held.length > 0)
+      held.shift()?.()
+    }
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(6).fill(200))
+  })
+})
+
+describe('a connection that the upstream has closed', () => {
+  /** Answers the first call of the first connection, and ends that connection when the second one comes. */
+  const stale = (end: 'end' | 'resetAndDestroy' | 'garbage') =>
+    scriptedUpstream(({ socket, connection, turn }) => {
+      if (connection > 1 || turn === 1) socket.write(plain(`${connection}`))
+      else if (end === 'garbage') socket.end('HTTP/1.1 200 OK\r\ncontent-le')
+      else socket[end]()
+    })
+
+  it.each(['end', 'resetAndDestroy'] as const)(
+    'by %s is no failure of a call that may go twice',
+    async (end) => {
+      const { url } = await stale(end)
+      const connections = connectionsTo(url)
+      for (const expected of ['1', '2', '2']) {
+        expect((await connections.request(post(''))).bytes?.toString()).toBe(expected)
+      }
+    },
+  )
+
+  it('is one of a call that must not go twice', async () => {
+    const { url, requests } = await stale('end')
+    const connections = connectionsTo(url)
+    await connections.request(post(''))
+    await expect(connections.request(post('once', { isRepeatable: false }))).rejects.toMatchObject({
+      kind: 'broken',
+    })
+    expect(requests.filter(({ body }) => body === 'once')).toHaveLength(1)
+  })
+
+  it('is one when the answer has begun', async () => {
+    const { url, requests } = await stale('garbage')
+    const connections = connectionsTo(url)
+    await connections.request(post(''))
+    await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'broken' })
+    expect(requests).toHaveLength(2)
+  })
+
+  it('is one when it is new', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket }) => socket.end())
+    await expect(connectionsTo(url).request(post(''))).rejects.toMatchObject({ kind: 'broken' })
+    expect(requests).toHaveLength(1)
+  })
+
+  it('as it says it will, is not used again', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket }) =>
+      socket.write(plain('', 'Connection: close\r\n')),
+    )
+    const connections = connectionsTo(url)
+    for (let count = 0; count < 3; count++) await connections.request(post(''))
+    expect(requests.map(({ connection }) => connection)).toEqual([1, 2, 3])
+  })
+
+  it('soon, by its own word, is closed before', async () => {
+    const { url, sockets } = await scriptedUpstream(({ socket }) =>
+      socket.write(plain('', 'Keep-Alive: timeout=1\r\n')),
+    )
+    await connectionsTo(url).request(post(''))
+    await waitFor(() => sockets.size === 0)
+  })
+})
+
+describe('an upstream that misbehaves', () => {
+  it.each([
+    ['speaks another protocol', 'hello\r\n\r\n', 'malformed'],
+    ['tells two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx', 'malformed'],
+    ['says nothing', '', 'broken'],
+    ['ends within the head', 'HTTP/1.1 200 OK\r\nconte', 'broken'],
+    ['ends after an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', 'broken'],
+    ['ends before the body', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n', 'broken'],
+    ['ends within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'broken'],
+    ['ends within a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nhalf', 'broken'],
+    [
+      'ends without a last chunk',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n',
+      'broken',
+    ],
+  ] as const)('and %s is a failure', async (_, text, kind) => {
+    const { url } = await scriptedUpstream(({ socket }) => socket.end(text, 'latin1'))
+    const call = post('', { isGathered: true })
+    await expect(connectionsTo(url).request(call)).rejects.toMatchObject({ kind })
+    // Whoever does not wait for the whole hears of it when reading.
+    const answer = connectionsTo(url).request(post(''))
+    await expect(answer.then(textOf)).rejects.toMatchObject({ kind })
+  })
+
+  it('and breaks off an answer that nobody has begun to read tells it to whoever reads it', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket, connection }) =>
+      socket.write(connection === 1 ? 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf' : plain('next')),
+    )
+    const connections = connectionsTo(url, { maxConnections: 1 })
+    const answer = await connections.request(post(''))
+    requests[0]?.socket.resetAndDestroy()
+    // A second connection is opened once the end of the first one has been noticed.
+    expect((await connections.request(post(''))).bytes?.toString()).toBe('next')
+    await expect(textOf(answer)).rejects.toMatchObject({ kind: 'broken' })
+  })
+
+  it('and speaks unasked loses the connection', async () => {
+    const { url, requests, sockets } = await scriptedUpstream(({ socket }) =>
+      socket.write(plain('a') + plain('poison')),
+    )
+    const connections = connectionsTo(url)
+    expect((await connections.request(post(''))).bytes?.toString()).toBe('a')
+    expect((await connections.request(post(''))).bytes?.toString()).toBe('a')
+    expect(requests.map(({ connection }) => connection)).toEqual([1, 2])
+    await waitFor(() => sockets.size === 0)
+  })
+
+  it('and drips its answer byte by byte is waited for, as long as the bytes come', async () => {
+    const { url } = await scriptedUpstream(async ({ socket }) => {
+      for (const letter of plain('drip')) {
+        socket.write(letter)
+        await nextTick()
+      }
+    })
+    const connections = connectionsTo(url, { bodyTimeoutMs: 5_000 })
+    expect((await connections.request(post('', { isGathered: true }))).bytes?.toString()).toBe('drip')
+  })
+
+  it.each([
+    ['silent', ''],
+    ['silent after an interim answer', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['silent within the head', 'HTTP/1.1 200 OK\r\n'],
+    ['silent within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nx'],
+  ])('and is %s is late', async (_, text) => {
+    const { url, sockets } = await scriptedUpstream(({ socket }) => socket.write(text))
+    const connections = connectionsTo(url, { headTimeoutMs: 100, bodyTimeoutMs: 100 })
+    await expect(connections.request(post('', { isGathered: true }))).rejects.toMatchObject({ kind: 'late' })
+    await waitFor(() => sockets.size === 0)
+  })
+
+  it('and cannot be reached has seen nothing', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    const failed = connectionsTo(new URL(`http://127.0.0.1:${port}`)).request(post(''))
+    await expect(failed).rejects.toMatchObject({ kind: 'unconnected' })
+    await expect(failed).rejects.not.toThrow(`${port}`)
+  })
+
+  it('and does not take the connection in time has seen nothing', async () => {
+    // An address for documentation, which nobody has; where it cannot be reached at all, the failure is the same.
+    const connections = connectionsTo(new URL('http://192.0.2.1:9'), { connectTimeoutMs: 100 })
+    await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'unconnected' })
+  })
+
+  it('and answers before the request is whole is believed, and the connection not used again', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.pause().write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno'))
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const connections = connectionsTo(new URL(`http://127.0.0.1:${port}`))
+    for (let count = 0; count < 2; count++) {
+      const answer = await connections.request(post('', { body: Buffer.alloc(20_000_000) }))
+      expect([answer.status, answer.bytes?.toString()]).toEqual([413, 'no'])
+    }
+  })
+})

@@ -1,0 +1,246 @@
+import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { describe, expect, it, vi } from 'vitest'
+import { waitFor } from '@fairlead/vitest/wait-for'
+import type { Http1Call } from './types.ts'
+import {
+  connectionsTo,
+  plain,
+  post,
+  type ScriptedRequest,
+  scriptedUpstream,
+} from '../testing/scripted-upstream.ts'
+
+function quick(body: string, options: Partial<Http1Call> = {}): Http1Call {
+  return post(body, { pace: 'quick', isGathered: true, ...options })
+}
+
+function many<item>(count: number, item: (index: number) => item): item[] {
+  return Array.from({ length: count }, (_, index) => item(index))
+}
+
+describe('quick calls', () => {
+  it('share a few connections, and every one gets its own answer', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket, body }) =>
+      socket.write(plain(`answer ${body}`)),
+    )
+    const connections = connectionsTo(url)
+    const answers = await Promise.all(many(64, (index) => connections.request(quick(`${index}`))))
+    expect(answers.map(({ bytes }) => bytes?.toString())).toEqual(many(64, (index) => `answer ${index}`))
+    expect(new Set(requests.map(({ connection }) => connection)).size).toBe(4)
+  })
+
+  it('never wait behind a slow one', async () => {
+    let end = () => {}
+    const { url } = await scriptedUpstream(({ socket, body }) => {
+      if (body === 'slow') end = () => socket.write(plain('slow'))
+      else socket.write(plain(body))
+    })
+    const connections = connectionsTo(url)
+    let isSlowOver = false
+    const slow = connections.request(post('slow')).then(() => (isSlowOver = true))
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(many(20, (index) => connections.request(quick(`${index}`))))
+    }
+    expect(isSlowOver).toBe(false)
+    end()
+    await slow
+  })
+
+  it('leave the line when the first one in it takes long', async () => {
+    let end = () => {}
+    const { url, requests } = await scriptedUpstream(({ socket, body, turn, connection }) => {
+      // A connection that hangs: nothing behind the first call is answered.
+      if (connection > 1 || turn > 16) socket.write(plain(body))
+      else if (turn === 1) end = () => socket.write(many(16, (index) => plain(`${index * 4}`)).join(''))
+    })
+    const connections = connectionsTo(url)
+    let isFirstOver = false
+    const [first, ...others] = many(64, (index) => connections.request(quick(`${index}`)))
+    const firstBytes = first?.then(({ bytes }) => {
+      isFirstOver = true
+      return bytes?.toString()
+    })
+    const texts = (await Promise.all(others)).map(({ bytes }) => bytes?.toString())
+    expect(isFirstOver).toBe(false)
+    expect(texts).toEqual(many(63, (index) => `${index + 1}`))
+    end()
+    expect(await firstBytes).toBe('0')
+    expect(requests.length).toBe(64 + 15)
+    // What came too late was dropped, and the connection is good again.
+    expect((await connections.request(quick('again'))).bytes?.toString()).toBe('again')
+  })
+
+  it('do not wait behind the reader of a long answer', async () => {
+    const { url } = await scriptedUpstream(({ socket, body }) =>
+      socket.write(body === 'long' ? plain('x'.repeat(3_000_000)) : plain(body)),
+    )
+    const connections = connectionsTo(url, { maxConnections: 2 })
+    const [long, ...others] = [quick('long'), ...many(20, (index) => quick(`${index}`))].map((call) =>
+      connections.request(call),
+    )
+    const texts = (await Promise.all(others)).map(({ bytes }) => bytes?.toString())
+    expect(texts).toEqual(many(20, (index) => `${index}`))
+    const parts = (await (await long)?.body.toArray()) as Buffer[]
+    expect(Buffer.concat(parts).length).toBe(3_000_000)
+  })
+
+  it.each([
+    ['says so', (turn: number) => plain(`${turn}`, 'Connection: close\r\n')],
+    ['does not say so', (turn: number) => plain(`${turn}`)],
+  ])('all get through when every connection ends after one answer, and %s', async (name, text) => {
+    const { url } = await scriptedUpstream(({ socket, turn }) => {
+      if (turn > 1) return
+      socket.write(text(turn))
+      if (name === 'does not say so') socket.end()
+    })
+    const connections = connectionsTo(url, { maxConnections: 128 })
+    const answers = await Promise.all(many(40, (index) => connections.request(quick(`${index}`))))
+    expect(answers.every(({ bytes }) => bytes?.toString() === '1')).toBe(true)
+  })
+
+  it('stand behind no other at an upstream that works for long on one after the other', async () => {
+    // All times are set: those of the calls, and those by which a call is sent behind another as a try.
+    let idleMs = 0
+    vi.spyOn(performance.nodeTiming, 'idleTime', 'get').mockImplementation(() => idleMs)
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    const waiting = new Map<number, ScriptedRequest[]>()
+    let [received, deepest] = [0, 0]
+    const { url } = await scriptedUpstream((request) => {
+      const line = waiting.get(request.connection) ?? []
+      waiting.set(request.connection, line)
+      deepest = Math.max(deepest, line.push(request))
+      received += 1
+    })
+    const connections = connectionsTo(url, { maxConnections: 128 })
+    const soon = { interval: 1, timeout: 50_000 }
+    const round = async () => {
+      let settled = 0
+      received = 0
+      for (let call = 0; call < 32; call++) {
+        void connections.request(quick(`${call}`)).then(() => (settled += 1))
+      }
+      await vi.waitFor(() => expect(received).toBe(32), soon)
+      for (let sent = 0; sent < 32;) {
+        // Each connection takes 20 ms for a call.
+        idleMs += 20
+        for (const line of waiting.values()) {
+          const first = line.shift()
+          if (!first) continue
+          first.socket.write(plain(first.body))
+          sent += 1
+        }
+        await vi.waitFor(() => expect(settled).toBe(sent), soon)
+      }
+    }
+    await round()
+    expect(deepest).toBe(8)
+    deepest = 0
+    for (let turn = 0; turn < 5; turn++) await round()
+    expect(deepest).toBe(1)
+  })
+
+  it('that must not go twice stand behind no other', async () => {
+    const { url, requests } = await scriptedUpstream(() => {
+      if (requests.length < 10) return
+      for (const { socket, connection } of requests) socket.write(plain(`${connection}`))
+    })
+    const connections = connectionsTo(url)
+    await Promise.all(many(10, (index) => connections.request(quick(`${index}`, { isRepeatable: false }))))
+    expect(requests.every(({ turn }) => turn === 1)).toBe(true)
+  })
+
+  it('that are given up do no harm to those in line', async () => {
+    const held: (() => void)[] = []
+    let isHeld = true
+    const { url } = await scriptedUpstream(({ socket, body }) => {
+      if (isHeld) held.push(() => socket.write(plain(body)))
+      else socket.write(plain(body))
+    })
+    const connections = connectionsTo(url, { maxConnections: 1 })
+    const given = new AbortController()
+    const calls = many(10, (index) =>
+      connections.request(quick(`${index}`, index % 3 === 0 ? { signal: given.signal } : {})),
+    )
+    const ends = calls.map((call) =>
+      call.then(({ bytes }) => bytes?.toString()).catch((error: unknown) => error),
+    )
+    await waitFor(() => held.length > 0)
+    given.abort()
+    isHeld = false
+    for (const answer of held) answer()
+    for (const [index, end] of (await Promise.all(ends)).entries()) {
+      if (index % 3 === 0) expect(end).toMatchObject({ kind: 'aborted' })
+      else expect(end).toBe(`${index}`)
+    }
+  })
+
+  it('behind an answer that is none are sent again, and only the one it was for fails', async () => {
+    const { url } = await scriptedUpstream(({ socket, body, connection, turn }) => {
+      if (connection > 1) socket.write(plain(body))
+      else if (turn === 5) socket.write('garbage\r\n\r\n')
+    })
+    const connections = connectionsTo(url, { maxConnections: 1 })
+    const calls = many(5, (index) => connections.request(quick(`${index}`)))
+    const ends = calls.map((call) =>
+      call.then(({ bytes }) => bytes?.toString()).catch((error: unknown) => error),
+    )
+    const [first, ...others] = await Promise.all(ends)
+    expect(first).toMatchObject({ kind: 'malformed' })
+    expect(others).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('have a connection when slow ones have taken all that they may', async () => {
+    const { url, requests } = await scriptedUpstream(({ socket, body }) => {
+      if (body !== 'slow') socket.write(plain(body))
+    })
+    const connections = connectionsTo(url, { maxConnections: 8 })
+    const slow = many(20, () => connections.request(post('slow')).catch(() => undefined))
+    await waitFor(() => requests.length === 4)
+    expect((await connections.request(quick('1'))).bytes?.toString()).toBe('1')
+    await connections.close()
+    await Promise.all(slow)
+  })
+})
+
+describe('an endless call', () => {
+  it('takes no connection from others, has no limit of time, and ends its own', async () => {
+    const endless: Socket[] = []
+    const { url, sockets } = await scriptedUpstream(({ socket, body }) => {
+      if (body === 'endless') endless.push(socket)
+      else if (body === 'other') socket.write(plain(body))
+    })
+    const connections = connectionsTo(url, { maxConnections: 1, headTimeoutMs: 100, bodyTimeoutMs: 100 })
+    const streams = many(3, () => connections.request(post('endless', { pace: 'endless' })))
+    expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
+    // Another call that began later is late, by the limit for heads as by that for bodies.
+    const late = () => expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
+    await late()
+    expect(endless).toHaveLength(3)
+    for (const socket of endless)
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n')
+    const bodies = (await Promise.all(streams)).map(({ body }) => body)
+    await late()
+    for (const body of bodies) {
+      expect(body.errored).toBeNull()
+      expect(String(body.read())).toBe('x')
+      body.destroy()
+    }
+    await waitFor(() => sockets.size <= 1)
+  })
+
+  it('leaves nothing behind when it is given up, at any time', async () => {
+    const { url, sockets, requests } = await scriptedUpstream(({ socket }) =>
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n'),
+    )
+    const connections = connectionsTo(url)
+    const given = new AbortController()
+    const early = connections.request(post('', { pace: 'endless', signal: given.signal }))
+    given.abort()
+    await expect(early).rejects.toMatchObject({ kind: 'aborted' })
+    const { body } = await connections.request(post('', { pace: 'endless' }))
+    await body.dump()
+    await waitFor(() => sockets.size === 0)
+    expect(requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import type { AnswerHead } from './response-head.ts'
+import { AnswerReader } from './response-reader.ts'
+
+/** What a reader makes of bytes that come in these pieces, one answer behind the other. */
+function readAll(pieces: readonly string[], isForHead = false) {
+  const answers: { head: AnswerHead; body: string; hasEnded: boolean }[] = []
+  const reader = new AnswerReader()
+  const receiver = {
+    isForHead,
+    onHead: (head: AnswerHead) => void answers.push({ head, body: '', hasEnded: false }),
+    onPart: (bytes: Buffer) => {
+      const last = answers.at(-1)
+      if (last) last.body += bytes.toString('latin1')
+    },
+    onWhole: (head: AnswerHead, body: string) => void answers.push({ head, body, hasEnded: false }),
+    onEnd: () => {
+      const last = answers.at(-1)
+      if (last) last.hasEnded = true
+    },
+  }
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece, 'latin1')
+    for (let at = 0; at < bytes.length;) at = reader.read(bytes, at, receiver)
+  }
+  return {
+    answers: answers.map(({ head, body, hasEnded }) => ({ status: head.status, body, hasEnded })),
+    finish: () => {
+      reader.finish(reader.isWithin ? receiver : undefined)
+      return answers.every(({ hasEnded }) => hasEnded)
+    },
+  }
+}
+
+const ok = 'HTTP/1.1 200 OK\r\n'
+const whole: readonly (readonly [name: string, text: string, body: string])[] = [
+  ['a length', `${ok}Content-Length: 5\r\n\r\nhello`, 'hello'],
+  ['a length said twice', `${ok}content-length: 5\r\nContent-Length:5, 5 \r\n\r\nhello`, 'hello'],
+  ['an empty body', `${ok}content-length: 0\r\n\r\n`, ''],
+  ['no reason', 'HTTP/1.1 200\r\ncontent-length: 2\r\n\r\n{}', '{}'],
+  ['an empty reason', 'HTTP/1.1 200 \r\ncontent-length: 2\r\n\r\n{}', '{}'],
+  ['bytes beyond ASCII', `${ok}x: \xe9\r\ncontent-length: 2\r\n\r\n\xe9\xff`, '\xe9\xff'],
+  ['blanks around a value', `${ok}content-length: \t 2 \t\r\n\r\n{}`, '{}'],
+  ['chunks', `${ok}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`, 'abcde'],
+  ['chunks in capitals', `${ok}Transfer-Encoding: Chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`, '0123456789'],
+  ['chunks with line ends', `${ok}transfer-encoding: chunked\r\n\r\n4\r\n\r\n\r\n\r\n0\r\n\r\n`, '\r\n\r\n'],
+  ['extensions', `${ok}transfer-encoding: chunked\r\n\r\n1;a=b;c="d"\r\nx\r\n0 ;z\r\n\r\n`, 'x'],
+  ['trailers', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\na: b\r\nc: d\r\n\r\n`, 'x'],
+  ['an interim answer before it', `HTTP/1.1 100 Continue\r\n\r\n${ok}content-length: 1\r\n\r\nx`, 'x'],
+  [
+    'several interim answers',
+    `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 102 P\r\n\r\n${ok}content-length: 1\r\n\r\nx`,
+    'x',
+  ],
+]
+
+describe('an answer', () => {
+  it.each(whole)('with %s is read however it is cut', (_, text, body) => {
+    const answer = { status: 200, body, hasEnded: true }
+    expect(readAll([text]).answers).toEqual([answer])
+    expect(readAll(text.split('')).answers).toEqual([answer])
+    for (let at = 1; at < text.length; at++) {
+      expect(readAll([text.slice(0, at), text.slice(at)]).answers).toEqual([answer])
+    }
+  })
+
+  it('ends where the next one begins', () => {
+    const text = whole.map(([, one]) => one).join('')
+    const answers = whole.map(([, , body]) => ({ status: 200, body, hasEnded: true }))
+    expect(readAll([text]).answers).toEqual(answers)
+    for (let size = 1; size < 40; size++) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+        text.slice(index * size, (index + 1) * size),
+      )
+      expect(readAll(pieces).answers).toEqual(answers)
+    }
+  })
+
+  it('is the same under a head that came before', () => {
+    const long = `${ok}x: ${'y'.repeat(2_000)}\r\ncontent-length: 4\r\n\r\n`
+    const heads = Array.from({ length: 20 }, (_, at) => `${ok}x: ${at}\r\ncontent-length: 4\r\n\r\n`)
+    const order = [0, 0, 0, 1, 0, 1, 1, ...heads.keys(), ...heads.keys(), 0, 0]
+    const bodies = order.map((_, at) => `{${String(at).padStart(2, '0')}}`)
+    const text = order.map((head, at) => `${heads[head]}${bodies[at]}`).join('') + `${long}aaaa${long}bbbb`
+    const answers = [...bodies, 'aaaa', 'bbbb'].map((body) => ({ status: 200, body, hasEnded: true }))
+    expect(readAll([text]).answers).toEqual(answers)
+    for (const size of [1, 7, 50, 60, 400, 5_000]) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+        text.slice(at * size, (at + 1) * size),
+      )
+      expect(readAll(pieces).answers).toEqual(answers)
+    }
+  })
+
+  it.each([
+    ['204', 'HTTP/1.1 204 No Content\r\n\r\n', false],
+    ['304', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 500\r\n\r\n', false],
+    ['HEAD', `${ok}content-length: 500\r\n\r\n`, true],
+    ['HEAD, in chunks', `${ok}transfer-encoding: chunked\r\n\r\n`, true],
+  ])('to %s has no body', (_, text, isForHead) => {
+    const { answers } = readAll([text + text], isForHead)
+    expect(answers).toHaveLength(2)
+    expect(answers.every(({ body, hasEnded }) => body === '' && hasEnded)).toBe(true)
+  })
+
+  it('without a length ends with the connection', () => {
+    const { answers, finish } = readAll([`${ok}\r\n`, 'all ', 'of it'])
+    expect(answers).toEqual([{ status: 200, body: 'all of it', hasEnded: false }])
+    expect(finish()).toBe(true)
+  })
+
+  it.each(whole.map(([name, text]) => [name, text] as const))(
+    'with %s is not whole before its end',
+    (_, text) => {
+      for (let at = 1; at < text.length; at++)
+        expect(readAll([text.slice(0, at)]).finish).toThrow('before its answer')
+    },
+  )
+
+  it('leaves a connection open, or not', () => {
+    const isPersistent = (text: string) => {
+      let persistent: boolean | undefined
+      const onHead = (head: AnswerHead) => (persistent = head.isPersistent)
+      const nothing = () => undefined
+      const receiver = { isForHead: false, onHead, onPart: nothing, onWhole: nothing, onEnd: nothing }
+      new AnswerReader().read(Buffer.from(text), 0, receiver)
+      return persistent
+    }
+    const end = 'content-length: 0\r\n\r\n'
+    expect(isPersistent(`${ok}${end}`)).toBe(true)
+    expect(isPersistent(`${ok}Connection: Close\r\n${end}`)).toBe(false)
+    expect(isPersistent(`${ok}Connection: foo\r\nConnection: bar , close\r\n${end}`)).toBe(false)
+    expect(isPersistent(`HTTP/1.0 200 OK\r\n${end}`)).toBe(false)
+    expect(isPersistent(`HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n${end}`)).toBe(true)
+  })
+})
+
+describe('what is no answer', () => {
+  const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
+  it.each([
+    ['another protocol', 'SSH-2.0-x\r\n\r\n'],
+    ['another version', 'HTTP/2.0 200 OK\r\n\r\n'],
+    ['no version', 'HTTP/1 200 OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a status that is none', 'HTTP/1.1 099 OK\r\n\r\n'],
+    ['a status beyond all', 'HTTP/1.1 600 OK\r\n\r\n'],
+    ['a blank before the status line', ' HTTP/1.1 200 OK\r\n\r\n'],
+    ['an empty line before the status line', '\r\nHTTP/1.1 200 OK\r\n\r\n'],
+    ['a change of protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['bare line feeds', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n\r\n\r\n'],
+    ['a bare line feed within a value', `${ok}a: b\nc: d\r\n\r\n`],
+    ['a bare carriage return within a value', `${ok}a: b\rc: d\r\n\r\n`],
+    ['NUL within a value', `${ok}a: b\0c\r\n\r\n`],
+    ['DEL within a value', `${ok}a: b\x7fc\r\n\r\n`],
+    ['a continued line', `${ok}a: b\r\n c\r\n\r\n`],
+    ['a line that continues the status', `${ok} a: b\r\n\r\n`],
+    ['a blank before the colon', `${ok}content-length : 0\r\n\r\n`],
+    ['a field without a name', `${ok}: b\r\n\r\n`],
+    ['a field without a colon', `${ok}a\r\n\r\n`],
+    ['a name that is none', `${ok}a(b): c\r\n\r\n`],
+    ['a name beyond ASCII', `${ok}\xe9: c\r\n\r\n`],
+    ['two lengths', `${ok}content-length: 1\r\ncontent-length: 2\r\n\r\n`],
+    ['two lengths in a list', `${ok}content-length: 1, 2\r\n\r\n`],
+    ['an open list of lengths', `${ok}content-length: 1,\r\n\r\n`],
+    ['a length with a sign', `${ok}content-length: +1\r\n\r\n`],
+    ['a negative length', `${ok}content-length: -1\r\n\r\n`],
+    ['a hexadecimal length', `${ok}content-length: 0x1\r\n\r\n`],
+    ['a fraction for a length', `${ok}content-length: 1.0\r\n\r\n`],
+    ['an empty length', `${ok}content-length:\r\n\r\n`],
+    ['a length beyond all', `${ok}content-length: 9999999999999999\r\n\r\n`],
+    ['length and chunks', `${ok}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['chunks and length', `${ok}transfer-encoding: chunked\r\ncontent-length: 1\r\n\r\n`],
+    ['another encoding', `${ok}transfer-encoding: gzip\r\n\r\n`],
+    ['two encodings', `${ok}transfer-encoding: gzip, chunked\r\n\r\n`],
+    ['chunks twice', `${ok}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['an empty encoding', `${ok}transfer-encoding:\r\n\r\n`],
+    ['chunks in an old version', 'HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'],
+    ['a chunk without a size', `${chunked}\r\n`],
+    ['a chunk with another size', `${chunked}xyz\r\n`],
+    ['a chunk size with a prefix', `${chunked}0x5\r\nhello\r\n`],
+    ['a negative chunk', `${chunked}-1\r\n`],
+    ['a chunk beyond all', `${chunked}fffffffffffff\r\n`],
+    ['a bare line feed behind a size', `${chunked}5\nhello\r\n`],
+    ['a chunk that is longer than it says', `${chunked}4\r\nhello\r\n`],
+    ['an extension with a control character', `${chunked}5;a=\0\r\nhello\r\n`],
+    ['a trailer that is none', `${chunked}0\r\na b: c\r\n\r\n`],
+    ['a line of a chunk that never ends', `${chunked}5;${'x'.repeat(5_000)}`],
+    ['too many fields', `${ok}${'a: b\r\n'.repeat(257)}\r\n`],
+    ['a head that is too long', `${ok}a: ${'x'.repeat(65_536)}\r\n\r\n`],
+    ['a head that never ends', `${ok}a: ${'x'.repeat(70_000)}`],
+    ['interim answers without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(17)],
+  ])('as %s is refused, however it is cut', (_, text) => {
+    expect(() => readAll([text])).toThrow('no HTTP/1.1')
+    const pieces = text.length < 500 ? text.split('') : (text.match(/[^]{1,999}/g) ?? [])
+    expect(() => readAll(pieces)).toThrow('no HTTP/1.1')
+  })
+
+  it('may have the longest head, and the most fields', () => {
+    const line = `${ok}content-length: 0\r\na: `
+    const long = `${line}${'x'.repeat(65_536 - line.length - 4)}\r\n\r\n`
+    const many = `${ok}content-length: 0\r\n${'a: b\r\n'.repeat(255)}\r\n`
+    for (const text of [long, many]) {
+      expect(readAll([text]).answers).toHaveLength(1)
+      expect(readAll([text.slice(0, 700), text.slice(700)]).answers).toHaveLength(1)
+    }
+  })
+})

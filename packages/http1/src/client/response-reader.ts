@@ -1,0 +1,245 @@
+import { type AnswerHead, readFields, readHead } from './response-head.ts'
+import { Http1Failure, malformed } from './http1-error.ts'
+
+/** Takes an answer as it comes. */
+export interface AnswerReceiver {
+  /** Whether the answer has no body, as that to `HEAD`. */
+  readonly isForHead: boolean
+  onHead(head: AnswerHead): void
+  /** @param bytes - part of the body; overwritten when the call is over */
+  onPart(bytes: Buffer): void
+  /**
+   * Takes the head of an answer and all of its body at once.
+   *
+   * @param latin1 - a character for each byte
+   */
+  onWhole(head: AnswerHead, latin1: string): void
+  onEnd(): void
+}
+
+const maxHeadBytes = 65_536
+const maxSizeLine = 4_096
+const maxInterim = 16
+// Cheaper to read as a text.
+const longestText = 16_384
+const mostHeads = 16
+const longestRemembered = 1_024
+const noBytes = Buffer.alloc(0)
+
+/**
+ * Cuts what comes on a connection into answers.
+ *
+ * @see RFC 9112, sections 6 and 7
+ */
+export class AnswerReader {
+  #state: 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk end' | 'trailers' = 'head'
+  // Bytes of the body or of the chunk that are still to come.
+  #left = 0
+  // What came of a head or of a line that has no end yet.
+  #begun: Buffer = noBytes
+  #interim = 0
+  #lastText = ''
+  #lastHead: AnswerHead | undefined
+  readonly #heads = new Map<string, AnswerHead>()
+  // What is being read, and the same as a text.
+  #bytes: Buffer | undefined
+  #latin1 = ''
+
+  /** Whether an answer has begun and not ended. */
+  get isWithin(): boolean {
+    return this.#state !== 'head' || this.#begun.length > 0 || this.#interim > 0
+  }
+
+  /** Whether the head of an answer has come, and its end has not. */
+  get isInBody(): boolean {
+    return this.#state !== 'head'
+  }
+
+  /**
+   * Reads on, at most to the end of one answer.
+   *
+   * @param bytes - what has come
+   * @param from - where to begin
+   * @param receiver - of the answer
+   * @returns where the reading ended
+   * @throws Http1Failure `malformed`; nothing can be read any more then
+   */
+  read(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const behind = this.#readAlike(bytes, from, receiver)
+    if (behind > from) return behind
+    let at = from
+    while (at < bytes.length) {
+      switch (this.#state) {
+        case 'head':
+          at = this.#readHead(bytes, at, receiver)
+          break
+        case 'length':
+          at = this.#readPart(bytes, at, receiver)
+          if (this.#left === 0) this.#state = 'head'
+          break
+        case 'close':
+          receiver.onPart(bytes.subarray(at))
+          return bytes.length
+        case 'size':
+          at = this.#readSize(bytes, at)
+          break
+        case 'chunk':
+          at = this.#readPart(bytes, at, receiver)
+          if (this.#left === 0) this.#state = 'chunk end'
+          break
+        case 'chunk end':
+          at = this.#readChunkEnd(bytes, at)
+          break
+        case 'trailers':
+          at = this.#readTrailers(bytes, at)
+          break
+        default:
+          this.#state satisfies never
+      }
+      if (this.#state === 'head' && this.#begun.length === 0 && this.#interim === 0) {
+        receiver.onEnd()
+        return at
+      }
+    }
+    return at
+  }
+
+  /**
+   * Hears that nothing more will come.
+   *
+   * @throws Http1Failure `broken` when an answer has not come to its end
+   */
+  finish(receiver: AnswerReceiver | undefined): void {
+    if (this.#state === 'close' && receiver) {
+      this.#state = 'head'
+      receiver.onEnd()
+    } else if (this.isWithin || receiver) {
+      throw new Http1Failure('broken', 'The upstream ended the connection before its answer.')
+    }
+  }
+
+  /**
+   * Reads an answer that came whole, with the very head of the one before: most answers of a busy upstream.
+   *
+   * @returns where the reading ended; where it began for any other answer
+   */
+  #readAlike(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const head = this.#lastHead
+    if (head?.status !== 200 || head.framing !== 'length' || head.length === 0) return from
+    const bodyAt = from + this.#lastText.length
+    const end = bodyAt + head.length
+    if (bytes.length > longestText || end > bytes.length || this.isWithin || receiver.isForHead) return from
+    const text = this.#textOf(bytes)
+    if (!text.startsWith(this.#lastText, from)) return from
+    if (end === bytes.length) this.#bytes = undefined
+    receiver.onWhole(head, text.slice(bodyAt, end))
+    receiver.onEnd()
+    return end
+  }
+
+  #textOf(bytes: Buffer): string {
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes
+      this.#latin1 = bytes.toString('latin1')
+    }
+    return this.#latin1
+  }
+
+  #readHead(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const [text, at] = this.#takeUntil('\r\n\r\n', bytes, from, maxHeadBytes)
+    if (text === undefined) return at
+    const head = this.#headOf(text)
+    if (head.status < 200) {
+      // What was not asked for, as a change of protocols, cannot be read on.
+      if (head.status === 101 || ++this.#interim > maxInterim)
+        throw malformed('an interim answer is out of place')
+      return at
+    }
+    this.#interim = 0
+    receiver.onHead(head)
+    if (receiver.isForHead || head.status === 204 || head.status === 304) return at
+    if (head.framing === 'chunks') this.#state = 'size'
+    else if (head.framing === 'close') this.#state = 'close'
+    else if (head.length > 0) {
+      this.#state = 'length'
+      this.#left = head.length
+    }
+    return at
+  }
+
+  // A busy upstream writes the same few heads over and over, which differ in the length of the body.
+  #headOf(text: string): AnswerHead {
+    const known = this.#heads.get(text)
+    const head = known ?? readHead(text)
+    if (!known && text.length <= longestRemembered) {
+      if (this.#heads.size === mostHeads) this.#heads.clear()
+      this.#heads.set(text, head)
+    }
+    this.#lastText = text
+    this.#lastHead = head
+    return head
+  }
+
+  #readPart(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+    const end = Math.min(bytes.length, from + this.#left)
+    this.#left -= end - from
+    receiver.onPart(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
+    return end
+  }
+
+  #readSize(bytes: Buffer, from: number): number {
+    const [line, at] = this.#takeUntil('\r\n', bytes, from, maxSizeLine)
+    if (line === undefined) return at
+    const [, size] = /^([0-9a-fA-F]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?\r\n$/.exec(line) ?? []
+    if (size === undefined) throw malformed('a chunk has no size')
+    this.#left = Number.parseInt(size, 16)
+    this.#state = this.#left === 0 ? 'trailers' : 'chunk'
+    return at
+  }
+
+  #readChunkEnd(bytes: Buffer, from: number): number {
+    const [end, at] = this.#takeUntil('\r\n', bytes, from, 2)
+    if (end === undefined) return at
+    this.#state = 'size'
+    return at
+  }
+
+  #readTrailers(bytes: Buffer, from: number): number {
+    const [line, at] = this.#takeUntil('\r\n', bytes, from, maxHeadBytes)
+    if (line === undefined) return at
+    if (line === '\r\n') this.#state = 'head'
+    // They are looked at for what they hide, and dropped.
+    else readFields(line, 0, line.length)
+    return at
+  }
+
+  /** Takes a text with its end, which may have come in pieces; undefined while the end is still to come. */
+  #takeUntil(
+    end: string,
+    bytes: Buffer,
+    from: number,
+    maxBytes: number,
+  ): readonly [text: string | undefined, at: number] {
+    const before = this.#begun.length
+    if (before === 0) {
+      const found = bytes.indexOf(end, from, 'latin1')
+      if (found >= 0) {
+        const at = found + end.length
+        if (at - from > maxBytes) throw malformed('a part of it is too long')
+        return [bytes.toString('latin1', from, at), at]
+      }
+    }
+    // No more than could still be taken.
+    const rest = bytes.subarray(from, Math.min(bytes.length, from + maxBytes - before + end.length))
+    const begun = Buffer.concat([this.#begun, rest])
+    const found = begun.indexOf(end, Math.max(0, before - end.length + 1), 'latin1')
+    const length = found < 0 ? begun.length : found + end.length
+    if (length > maxBytes || (found < 0 && length === maxBytes)) throw malformed('a part of it is too long')
+    if (found < 0) {
+      this.#begun = begun
+      return [undefined, from + rest.length]
+    }
+    this.#begun = noBytes
+    return [begun.toString('latin1', 0, length), from + length - before]
+  }
+}

@@ -1,0 +1,51 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { PassingMap } from './rehashing-map.ts'
+
+const underWay = 64
+const early = -1_000
+
+/** Has many entries come and go, each of about a kilobyte, as calls do. */
+function pass(map: Pick<PassingMap<number, unknown>, 'set' | 'delete'>, from: number, entries: number): void {
+  for (let at = from; at < from + entries; at++) {
+    map.set(
+      at,
+      Array.from({ length: 128 }, () => at),
+    )
+    map.delete(at - underWay)
+  }
+}
+
+describe('a map of what passes', () => {
+  it('holds what was not taken out, however much has passed', () => {
+    const map = new PassingMap<number, unknown>()
+    map.set(early, 'first')
+    pass(map, 0, 10_000)
+    expect(map.get(early)).toBe('first')
+    expect(map.size).toBe(underWay + 1)
+    expect([...map.keys()].slice(0, 2)).toEqual([early, 10_000 - underWay])
+    map.delete(early)
+    expect(map.get(early)).toBeUndefined()
+    expect(map.size).toBe(underWay)
+  })
+
+  it('leaves nothing of what has passed to the collection of the whole heap', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
+    const map = new PassingMap<number, unknown>()
+    pass(map, 0, 1_000)
+    collect()
+    const before = oldBytes()
+    for (let turn = 1; turn <= 20; turn++) {
+      pass(map, turn * 1_000, 1_000)
+      collect({ type: 'minor' })
+    }
+    // 20 MB have passed.
+    expect(oldBytes() - before).toBeLessThan(4_000_000)
+  })
+})
+
+function oldBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0
+}

@@ -1,0 +1,372 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { connect as connectTls, createServer as createTlsServer, type SecureContextOptions } from 'node:tls'
+import { generate } from 'selfsigned'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sendRaw } from '../testing/raw-http.ts'
+import type { FrontRequest } from './request.ts'
+import type { FrontResponse } from './response.ts'
+import { createHttpFront, type FrontOptions } from './http1-server.ts'
+
+const patient = { timeout: 50_000 }
+
+type Serve = (request: FrontRequest<string, object>, response: FrontResponse) => void
+
+/** All paths but those of another protocol. */
+const match = (target: string) => (target.startsWith('/v1/') ? undefined : target)
+
+/** Answers with what was asked. */
+const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${latin1}`, 'latin1')
+
+/** Opens a port with a front; what goes to node:http is answered with the word `node`. */
+async function port(
+  serve: Serve = echo,
+  { tls, ...options }: Partial<FrontOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
+) {
+  const http1 = createServer((request, response) => {
+    let body = ''
+    request.on('data', (bytes: Buffer) => (body += bytes.toString()))
+    request.on('end', () => response.end(`node ${request.method} ${request.url} ${body}`))
+  })
+  const front = createHttpFront(
+    http1,
+    { maxBodyBytes: 65_536, match, newMemo: () => ({}), ...options },
+    serve,
+  )
+  const sockets = new Set<Socket>()
+  const take = (socket: Socket) => {
+    sockets.add(socket)
+    front.emit('connection', socket)
+  }
+  const halves = { noDelay: true, allowHalfOpen: true }
+  const listener = tls ? createTlsServer({ ...tls, ...halves }, take) : createTcpServer(halves, take)
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  front.emit('listening')
+  /** Takes no further connections, and ends those without a call. */
+  const close = async () => {
+    const closed = once(listener, 'close')
+    listener.close()
+    front.closeIdleConnections()
+    const idle = setInterval(() => front.closeIdleConnections(), 10)
+    await closed
+    clearInterval(idle)
+    front.close()
+  }
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    listener.close()
+    front.close()
+  })
+  return { close, port: (listener.address() as AddressInfo).port }
+}
+
+function call(path: string, body = '', ...lines: readonly string[]): string {
+  const head = [`POST ${path} HTTP/1.1`, 'host: x', `content-length: ${Buffer.byteLength(body)}`, ...lines]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+async function openTo(to: number): Promise<{ readonly socket: Socket; text(): string }> {
+  const socket = connect(to, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (bytes: Buffer) => (text += bytes.toString())).on('error', () => undefined)
+  await once(socket, 'connect')
+  return { socket, text: () => text }
+}
+
+describe('ordinary calls', () => {
+  it('are answered on a connection that stays', async () => {
+    const { port: to } = await port()
+    const { text } = await sendRaw(to, call('/token', 'é') + call('/token/evm', '2'), /evm 2$/)
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\ndate: .* GMT\r\nconnection: keep-alive\r\n/)
+    expect(text).toContain('content-length: 15\r\n\r\nfront /token éHTTP/1.1 200 OK')
+  })
+
+  it('are told apart by their heads, be these as long as those before', async () => {
+    const { port: to } = await port()
+    const { socket, text } = await openTo(to)
+    const calls = [
+      ['/one', 'ab'],
+      ['/one', 'cd'],
+      ['/two', 'ef'],
+      ['/one', 'ghi'],
+      ['/one', 'jk'],
+    ] as const
+    for (const [path, body] of calls) {
+      socket.write(call(path, body))
+      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`front ${path} ${body}$`)), patient)
+    }
+    expect(text().match(/front \S+ \w+?(?=HTTP|$)/g)).toEqual(
+      calls.map(([path, body]) => `front ${path} ${body}`),
+    )
+  })
+
+  it('are answered with each field once, though it was set anew', async () => {
+    const { port: to } = await port((_, response) => {
+      response.preset({ names: ['x-one', 'x-two'], lines: 'x-one: 1\r\nx-two: 2\r\n' })
+      response.setHeader('x-one', 'other')
+      response.setHeader('x-three', '3')
+      response.setHeader('x-three', 'other')
+      response.end('')
+    })
+    const { text } = await sendRaw(to, call('/token'), /\r\n\r\n/)
+    expect(text.match(/^x-.*$/gm)?.toSorted()).toEqual(['x-one: other', 'x-three: other', 'x-two: 2'])
+  })
+
+  it('may come byte by byte, and bodies in pieces', async () => {
+    const { port: to } = await port()
+    const { socket, text } = await openTo(to)
+    socket.setNoDelay(true)
+    for (const byte of Buffer.from(call('/token', 'body'))) {
+      socket.write(Buffer.of(byte))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await vi.waitFor(() => expect(text()).toContain('front /token body'), patient)
+  })
+
+  it('go to node:http while there are too many whose bodies are not whole', async () => {
+    const { port: to } = await port(echo, { maxHeldBytes: 100_000 })
+    const half = call('/token', 'x'.repeat(60_000)).slice(0, -1)
+    const first = await openTo(to)
+    const second = await openTo(to)
+    const third = await openTo(to)
+    /** Sends it, and something else that is answered meanwhile. */
+    const send = async ({ socket }: { readonly socket: Socket }) => {
+      await new Promise((resolve) => socket.write(half, resolve))
+      await sendRaw(to, call('/c'), /front \/c/)
+    }
+    await send(first)
+    await send(second)
+    for (const { socket } of [first, second]) socket.write(`y${call('/b', '2')}`)
+    await vi.waitFor(
+      () => expect(second.text()).toMatch(/^HTTP[^]*node POST \/token x{59999}yHTTP[^]*node POST \/b 2$/),
+      patient,
+    )
+    await vi.waitFor(
+      () => expect(first.text()).toMatch(/^HTTP[^]*front \/token x{59999}yHTTP[^]*front \/b 2$/),
+      patient,
+    )
+    // What they held has been given back.
+    await send(third)
+    third.socket.write('y')
+    await vi.waitFor(() => expect(third.text()).toMatch(/front \/token x{59999}y$/), patient)
+  })
+
+  it('are answered in their order, however long the first one takes', async () => {
+    const { port: to } = await port((request, response) => {
+      setTimeout(() => echo(request, response), request.url === '/slow' ? 100 : 0)
+    })
+    const { text } = await sendRaw(to, call('/slow') + call('/b') + call('/c'), /front \/c/)
+    expect(text.match(/front \S+/g)).toEqual(['front /slow', 'front /b', 'front /c'])
+  })
+
+  it('do not pile up behind one that is not answered', async () => {
+    const held: FrontResponse[] = []
+    const { port: to } = await port((_, response) => {
+      if (held.length === 0) held.push(response)
+      else response.end('later')
+    })
+    const { socket, text } = await openTo(to)
+    let isTaken = false
+    socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isTaken = true))
+    await vi.waitFor(() => expect(held).toHaveLength(1), patient)
+    // As much is taken from another connection meanwhile.
+    const other = await openTo(to)
+    other.socket.write(call('/token', 'x'.repeat(60_000)).repeat(300))
+    await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), patient)
+    expect(isTaken).toBe(false)
+    held[0]?.end('first')
+    await vi.waitFor(() => expect(text().match(/first|later/g)).toHaveLength(300), patient)
+  })
+})
+
+describe('other requests', () => {
+  it.each([
+    ['of another method', 'GET /token HTTP/1.1\r\nhost: x\r\n\r\n', 'node GET /token '],
+    [
+      'in chunks',
+      'POST /a HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\nb\r\n0\r\n\r\n',
+      'node POST /a b',
+    ],
+    ['with a header that is not known', call('/a', 'b', 'x-other: y'), 'node POST /a b'],
+    ['with a header that comes twice', call('/a', 'b', 'accept: y', 'accept: z'), 'node POST /a b'],
+    ['to another protocol', call('/v1/organization', 'b'), 'node POST /v1/organization b'],
+    ['with a long body', call('/a', 'b'.repeat(70_000)), 'node POST /a bbb'],
+    ['with a long head', call('/a', 'b', `accept: ${'y'.repeat(9_000)}`), 'node POST /a b'],
+  ])('go to node:http: %s', async (_, request, answer) => {
+    const { port: to } = await port()
+    expect((await sendRaw(to, request, /node \w+ \S+ /)).text).toContain(answer)
+    // Those before them are not lost, and those behind them go the same way.
+    const { text } = await sendRaw(to, call('/first', '1') + request + call('/last', '3'), /\/last 3/)
+    expect(text).toMatch(/front \/first 1HTTP[^]*node \w+ \S+ [^]*node POST \/last 3$/)
+    expect(text).toContain(answer)
+  })
+
+  it('are refused where they are no HTTP', async () => {
+    const { port: to } = await port()
+    expect((await sendRaw(to, `${call('/a')}POST /b HTTP/1.1\r\nhost : x\r\n\r\n`)).text).toMatch(
+      /front \/a HTTP\/1\.1 400 Bad Request/,
+    )
+  })
+})
+
+describe('an answer', () => {
+  it.each([undefined, 3_000_000])('may come bit by bit, with the length %s', async (length) => {
+    const pieces = Array.from({ length: 30 }, (_, at) => Buffer.alloc(100_000, at + 65))
+    const { port: to } = await port((_, response) => {
+      if (length !== undefined) response.setHeader('content-length', length)
+      void pipeline(Readable.from(pieces, { objectMode: false }), response.toStream())
+    })
+    for (let turn = 0; turn < 2; turn++) {
+      const response = await fetch(`http://127.0.0.1:${to}/token`, {
+        method: 'POST',
+        body: 'x',
+        headers: { host: 'x' },
+      })
+      expect(response.headers.get('content-length')).toBe(length === undefined ? null : String(length))
+      expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.concat(pieces))).toBe(true)
+    }
+  })
+
+  it('may go on for as long as the client takes it', async () => {
+    const { port: to } = await port(
+      (_, response) => {
+        async function* slowly() {
+          for (let bit = 0; bit < 10; bit++) {
+            await new Promise((resolve) => setTimeout(resolve, 100))
+            yield Buffer.from('bit ')
+          }
+        }
+        void pipeline(slowly, response.toStream()).catch(() => undefined)
+      },
+      { patience: { leaving: 500 } },
+    )
+    const response = await fetch(`http://127.0.0.1:${to}/token`, { method: 'POST', body: 'x' })
+    expect(await response.text()).toBe('bit '.repeat(10))
+  })
+
+  it('waits for a client that does not read', async () => {
+    let made = 0
+    const { port: to } = await port((request, response) => {
+      if (request.url !== '/token') return echo(request, response)
+      const endless = new Readable({
+        read() {
+          made += 100_000
+          this.push(Buffer.alloc(100_000))
+        },
+      })
+      pipeline(endless, response.toStream()).catch(() => undefined)
+    })
+    const { socket } = await openTo(to)
+    socket.pause()
+    socket.write(call('/token'))
+    await vi.waitFor(() => expect(made).toBeGreaterThan(0), patient)
+    // No more is made while others are answered.
+    await vi.waitFor(async () => {
+      const before = made
+      for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /front \/b/)
+      expect(made).toBe(before)
+    }, patient)
+    expect(made).toBeLessThan(50_000_000)
+  })
+
+  it('ends the connection where it breaks off', async () => {
+    const { port: to } = await port((_, response) => {
+      const stream = response.toStream()
+      stream.on('error', () => undefined)
+      stream.write(Buffer.from('half'))
+      setImmediate(() => stream.destroy(new Error('broken')))
+    })
+    const { text } = await sendRaw(to, call('/token'))
+    expect(text).toMatch(/half\r\n$/)
+  })
+
+  it('has no header that is two', async () => {
+    let thrown: unknown
+    const { port: to } = await port((_, response) => {
+      try {
+        response.setHeader('x-a', 'b\r\nx-c: d')
+      } catch (error) {
+        thrown = error
+      }
+      response.setHeader('x-a', 'b')
+      response.statusCode = 204
+      response.end()
+    })
+    const { text } = await sendRaw(to, call('/token'), /\r\n\r\n/)
+    expect(text).toMatch(/^HTTP\/1\.1 204 No Content\r\nx-a: b\r\n/)
+    expect(text).not.toContain('content-length')
+    expect(thrown).toBeInstanceOf(TypeError)
+  })
+
+  it('is given up when its client leaves', async () => {
+    const seen: FrontResponse[] = []
+    const { port: to } = await port((_, response) => seen.push(response))
+    const { socket } = await openTo(to)
+    socket.write(call('/token'))
+    await vi.waitFor(() => expect(seen).toHaveLength(1), patient)
+    const [response] = seen as [FrontResponse]
+    const closed = new Promise<void>((hear) => response.once('close', hear))
+    socket.destroy()
+    await closed
+    expect([response.destroyed, response.writableFinished]).toEqual([true, false])
+    response.end('nobody hears')
+  })
+})
+
+describe('connections', () => {
+  it.each([
+    ['head', 'POST /token HTTP/1.1\r\nhost:', 'HTTP/1.1 408'],
+    ['body', 'POST /token HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nx', 'HTTP/1.1 408'],
+    ['idle', call('/token'), 'front /token '],
+  ])('end when they take too long: %s', async (phase, sent, answer) => {
+    const { port: to } = await port(echo, { patience: { [phase]: 100 } })
+    const { text, end } = await sendRaw(to, sent)
+    expect(text).toContain(answer)
+    expect(end).toBe('closed')
+  })
+
+  it('end behind their answers when the port closes, and at once without a call', async () => {
+    const responses: FrontResponse[] = []
+    const { close, port: to } = await port((_, response) => responses.push(response))
+    const [idle, busy] = [await openTo(to), await openTo(to)]
+    idle.socket.write(call('/token'))
+    busy.socket.write(call('/token'))
+    await vi.waitFor(() => expect(responses).toHaveLength(2), patient)
+    responses[0]?.end('done')
+    const closed = close()
+    responses[1]?.end('last')
+    await closed
+    await vi.waitFor(() => expect(busy.text()).toMatch(/last$/), patient)
+    expect(busy.text()).toContain('connection: close')
+  })
+
+  it('may be encrypted', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'x' }], { keyType: 'ec' })
+    const long = Buffer.alloc(2_000_000, 'x')
+    const { port: to } = await port(
+      (request, response) => (request.url === '/long' ? response.end(long) : echo(request, response)),
+      { tls: { key, cert } },
+    )
+    const socket = connectTls(to, '127.0.0.1', { rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    let text = ''
+    socket.on('data', (bytes: Buffer) => (text += bytes.toString()))
+    const get = 'GET /c HTTP/1.1\r\nhost: x\r\n\r\n'
+    socket.write(call('/a', '1') + call('/long') + call('/b', '2') + get)
+    await vi.waitFor(() => expect(text).toMatch(/node GET \/c $/), patient)
+    expect(text.length).toBeGreaterThan(2_000_000)
+    expect(text.match(/front \S+ \d/g)).toEqual(['front /a 1', 'front /b 2'])
+  })
+
+  it('end with their clients’ side', async () => {
+    const { port: to } = await port()
+    const { socket } = await openTo(to)
+    socket.end()
+    await once(socket, 'close')
+  })
+})

@@ -1,0 +1,290 @@
+import { Buffer } from 'node:buffer'
+import type { Socket } from 'node:net'
+import { FrontRequest } from './request.ts'
+import { FrontResponse, type ResponseSocket } from './response.ts'
+import { guarded } from '../unexpected-errors.ts'
+import {
+  canBecomeOrdinary,
+  type HeadRules,
+  longestHead,
+  readRequestHead,
+  type RequestHead,
+} from './request-head.ts'
+
+/** What a connection needs from the front that it belongs to. */
+export interface ConnectionOwner<path, memo> {
+  /** Fields of every answer at the moment. */
+  readonly fields: string
+  /** Whether connections end behind their answers. */
+  readonly isDraining: boolean
+  /** Longest body that is served; longer ones are not even read here. */
+  readonly maxBodyBytes: number
+  readonly patience: Patience
+  readonly rules: HeadRules<path, memo>
+  serve(request: FrontRequest<path, memo>, response: FrontResponse): void
+  /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
+  hold(bytes: number): boolean
+  /** Has the last of an answer written when the others of this turn of the event loop are. */
+  writeLater(connection: FrontConnection<path, memo>): void
+  /** Takes a connection over for good; nothing of what is unread is lost. */
+  handOver(socket: Socket, unread: Buffer): void
+  forget(connection: FrontConnection<path, memo>): void
+}
+
+/** How long a connection may be in each phase, in milliseconds. */
+export type Patience = Readonly<Record<Phase, number>>
+
+interface LastOfAnswer {
+  readonly text: string
+  readonly encoding: 'utf8' | 'latin1'
+  readonly taken: (error?: Error | null) => void
+}
+
+type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
+
+// What a client may send ahead while it waits for an answer.
+const longestAhead = 65_536
+
+// There may be very many connections, and nobody may fill the memory with heads.
+const mostHeads = 8
+const longestRemembered = 1_024
+
+const headEnd = Buffer.from('\r\n\r\n')
+const nothing = Buffer.alloc(0)
+
+/** One connection: its requests are served one after the other, until one comes that is not ordinary. */
+export class FrontConnection<path, memo> implements ResponseSocket {
+  readonly #owner: ConnectionOwner<path, memo>
+  readonly #socket: Socket
+  #phase: Phase = 'idle'
+  // When the phase was first seen by whoever looks at the clock; nobody else has to.
+  #since: number | undefined
+  #unread: Buffer = nothing
+  // A client sends the same few heads again and again, which differ in the length of the body. With the empty lines at
+  // their ends.
+  readonly #heads = new Map<string, RequestHead<path, memo>>()
+  // The latest of them.
+  #headText = ''
+  #head: RequestHead<path, memo> | undefined
+  #pieces: Buffer[] = []
+  #held = 0
+  #missing = 0
+  #response: FrontResponse | undefined
+  #last: LastOfAnswer | undefined
+  #isReading = false
+
+  constructor(owner: ConnectionOwner<path, memo>, socket: Socket) {
+    this.#owner = owner
+    this.#socket = socket
+    socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
+    socket.on('timeout', this.#close)
+  }
+
+  /** Whether nothing of a request has come, or of an answer is left. */
+  get isIdle(): boolean {
+    return this.#phase === 'idle'
+  }
+
+  get commonFields(): string {
+    return this.#owner.isDraining
+      ? `${this.#owner.fields}connection: close\r\n`
+      : `${this.#owner.fields}${staying}`
+  }
+
+  /** Ends the connection when it has been in its phase for too long, counted from the first look at it. */
+  check(now: number): void {
+    this.#since ??= now
+    if (now - this.#since <= this.#owner.patience[this.#phase]) return
+    // A long answer that is at hand has been given a time of its own, which is about what the client takes of it.
+    if (this.#phase === 'leaving' && this.#socket.timeout) return
+    if (this.#phase === 'head' || this.#phase === 'body') {
+      this.#socket.write('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n')
+    }
+    this.destroy()
+  }
+
+  write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void {
+    this.#phase = 'leaving'
+    // What comes bit by bit goes on when the client has taken the bit before.
+    this.#since = undefined
+    this.#socket.write(data, encoding, taken)
+  }
+
+  writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void {
+    this.#socket.cork()
+    this.write(head, 'latin1')
+    this.write(content, 'latin1', taken)
+    this.#socket.uncork()
+  }
+
+  writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void {
+    this.#last = { text, encoding, taken }
+    this.#owner.writeLater(this)
+  }
+
+  /** Writes what was put off. */
+  writeNow(): void {
+    const last = this.#last
+    this.#last = undefined
+    if (!last || this.#socket.destroyed) return
+    this.write(last.text, last.encoding)
+    // Most answers are taken at once, and need nobody who waits for it.
+    if (this.#socket.writableLength === 0) last.taken()
+    else this.#socket.write('', 'latin1', last.taken)
+  }
+
+  setTimeout(milliseconds: number): void {
+    this.#socket.setTimeout(milliseconds)
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  over(): void {
+    this.#response = undefined
+    if (this.#socket.timeout) this.#socket.setTimeout(0)
+    if (this.#owner.isDraining) {
+      this.#socket.end()
+      return
+    }
+    this.#enter('idle')
+    if (this.#socket.isPaused()) this.#socket.resume()
+    // Whoever has answered at once is still inside of the loop that reads.
+    if (!this.#isReading) this.#read()
+  }
+
+  #enter(phase: Phase): void {
+    if (this.#phase === phase) return
+    this.#phase = phase
+    this.#since = undefined
+  }
+
+  // Whatever a handler throws ends this connection alone.
+  readonly #take = guarded(
+    'http1',
+    (bytes: Buffer) => this.#onBytes(bytes),
+    () => this.destroy(),
+  )
+
+  #onBytes(bytes: Buffer): void {
+    if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveAlike(bytes)) return
+    this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
+    if (this.#response === undefined) this.#read()
+    else if (this.#unread.length > longestAhead) this.#socket.pause()
+  }
+
+  /** Serves a request that came whole, with the very head of the one before, which is most of them. */
+  #serveAlike(bytes: Buffer): boolean {
+    const known = this.#headText
+    const head = this.#head
+    if (!head || bytes.length !== known.length + head.contentLength) return false
+    const text = bytes.toString('latin1')
+    if (!text.startsWith(known)) return false
+    this.#isReading = true
+    this.#serve(head, text.slice(known.length))
+    this.#isReading = false
+    return true
+  }
+
+  #read(): void {
+    this.#isReading = true
+    while (this.#response === undefined && this.#unread.length > 0 && !this.#socket.destroyed) {
+      if (!(this.#phase === 'body' ? this.#readBody() : this.#readHead())) break
+    }
+    this.#isReading = false
+  }
+
+  /** Tells whether to go on. */
+  #readHead(): boolean {
+    const bytes = this.#unread
+    const end = bytes.indexOf(headEnd)
+    if (end < 0) {
+      if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'), this.#owner.rules))
+        return this.#handOver()
+      this.#enter('head')
+      return false
+    }
+    const behind = end + headEnd.length
+    const head = end > longestHead ? undefined : this.#headOf(bytes.toString('latin1', 0, behind))
+    if (!head) return this.#handOver()
+    this.#unread = bytes.subarray(behind)
+    return this.#beginBody(head)
+  }
+
+  /** The head with this text, which ends with the empty line; undefined when the front does not serve it. */
+  #headOf(text: string): RequestHead<path, memo> | undefined {
+    const known = this.#heads.get(text)
+    const head = known ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
+    if (!head || head.contentLength > this.#owner.maxBodyBytes) return undefined
+    if (!known && text.length <= longestRemembered) {
+      if (this.#heads.size === mostHeads) this.#heads.clear()
+      this.#heads.set(text, head)
+    }
+    this.#headText = text
+    this.#head = head
+    return head
+  }
+
+  #beginBody(head: RequestHead<path, memo>): boolean {
+    this.#missing = head.contentLength
+    if (this.#unread.length >= this.#missing) return this.#readBody()
+    this.#enter('body')
+    return this.#unread.length > 0
+  }
+
+  #readBody(): boolean {
+    const piece = this.#unread.length > this.#missing ? this.#unread.subarray(0, this.#missing) : this.#unread
+    this.#unread = piece.length === this.#unread.length ? nothing : this.#unread.subarray(piece.length)
+    this.#missing -= piece.length
+    if (this.#missing > 0) {
+      this.#pieces.push(piece)
+      this.#held += piece.length
+      return this.#owner.hold(piece.length) ? false : this.#handOver()
+    }
+    const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
+    this.#letGo()
+    this.#serve(this.#head as RequestHead<path, memo>, body.toString('latin1'))
+    return true
+  }
+
+  #serve(head: RequestHead<path, memo>, body: string): void {
+    this.#enter('call')
+    const response = new FrontResponse(this)
+    this.#response = response
+    this.#owner.serve(new FrontRequest(head, this.#socket, body), response)
+  }
+
+  #handOver(): false {
+    const begun = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
+    this.#leave()
+    this.#owner.handOver(this.#socket, Buffer.concat([...begun, this.#unread]))
+    return false
+  }
+
+  #letGo(): void {
+    if (this.#held === 0) return
+    this.#owner.hold(-this.#held)
+    this.#held = 0
+    this.#pieces = []
+  }
+
+  // As node:http does: a client that has ended its side is not waited for.
+  readonly #end = (): void => void this.#socket.end()
+
+  readonly #close = (): void => {
+    this.#leave()
+    this.#socket.destroy()
+    this.#response?.gone()
+  }
+
+  #leave(): void {
+    const socket = this.#socket
+    socket.off('data', this.#take).off('end', this.#end).off('close', this.#close).off('error', this.#close)
+    socket.off('timeout', this.#close)
+    this.#letGo()
+    this.#owner.forget(this)
+  }
+}
+
+const staying = 'connection: keep-alive\r\nkeep-alive: timeout=60\r\n'

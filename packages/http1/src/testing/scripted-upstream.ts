@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { onTestFinished } from 'vitest'
+import { createHttp1Connections } from '../client/connection-pool.ts'
+import type { Http1Call, Http1Connections, Http1Options } from '../client/types.ts'
+
+/** A request as it came. */
+export interface ScriptedRequest {
+  readonly socket: Socket
+  /** Number of the connection, from 1. */
+  readonly connection: number
+  /** Number of the request on its connection, from 1. */
+  readonly turn: number
+  readonly body: string
+}
+
+/** An upstream that answers with bytes of the test's making. */
+export interface ScriptedUpstream {
+  readonly url: URL
+  readonly requests: readonly ScriptedRequest[]
+  /** Connections that are open. */
+  readonly sockets: ReadonlySet<Socket>
+}
+
+/** Starts an upstream; it ends with the test. */
+export async function scriptedUpstream(
+  answer: (request: ScriptedRequest) => unknown,
+): Promise<ScriptedUpstream> {
+  return overServer(createServer(), 'connection', 'http', answer)
+}
+
+/** As {@link scriptedUpstream}, on a server of the caller's. */
+export async function overServer(
+  server: Server,
+  event: 'connection' | 'secureConnection',
+  protocol: 'http' | 'https',
+  answer: (request: ScriptedRequest) => unknown,
+): Promise<ScriptedUpstream> {
+  const requests: ScriptedRequest[] = []
+  const sockets = new Set<Socket>()
+  let connections = 0
+  server.on(event, (socket: Socket) => {
+    const connection = ++connections
+    let turn = 0
+    let text = ''
+    sockets.add(socket)
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      for (;;) {
+        const end = text.indexOf('\r\n\r\n') + 4
+        const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(text.slice(0, end)) ?? []
+        if (end < 4 || text.length < end + Number(length)) return
+        const body = text.slice(end, end + Number(length))
+        text = text.slice(end + Number(length))
+        const request = { socket, connection, turn: ++turn, body }
+        requests.push(request)
+        answer(request)
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: new URL(`${protocol}://127.0.0.1:${port}`), requests, sockets }
+}
+
+/** Opens connections; they end with the test. */
+export function connectionsTo(url: URL, options: Partial<Http1Options> = {}): Http1Connections {
+  const connections = createHttp1Connections(url, {
+    connect: (target, isSecure) => (isSecure ? connectTls(target) : connect(target)),
+    connectTimeoutMs: 20_000,
+    headTimeoutMs: 20_000,
+    bodyTimeoutMs: 20_000,
+    maxConnections: 32,
+    ...options,
+  })
+  onTestFinished(() => connections.close())
+  return connections
+}
+
+/** A call that may be sent twice. */
+export function post(body: string, options: Partial<Http1Call> = {}): Http1Call {
+  return { method: 'POST', target: '/', fields: '', body, pace: 'slow', isRepeatable: true, ...options }
+}
+
+/** An ordinary answer. */
+export function plain(body: string, fields = ''): string {
+  return `HTTP/1.1 200 OK\r\n${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
