@@ -13,7 +13,7 @@ import { createAnswers } from './access/forward/answers.ts'
 import { createUpstreams } from './access/forward/upstreams.ts'
 import { createGrpc } from './access/listen/grpc/create-grpc.ts'
 import { createJettonNodes } from './access/forward/jetton/jetton-nodes.ts'
-import { createHttpFront, guarded } from '@fairlead/http1'
+import { createHttp1Server, guarded } from '@fairlead/http1'
 import { createBeaconListener } from './access/listen/beacon-http.ts'
 import { createJettonListener } from './access/listen/jetton-http.ts'
 import { answerExpectation, answerParserError } from './answer-client-error.ts'
@@ -353,7 +353,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     throw error
   })
   const front = configuration.ownHttpFront
-    ? createHttpFront(app.server, { maxBodyBytes, match: matchNodePath, newMemo: () => ({}) }, jsonRpc)
+    ? createHttp1Server(app.server, { maxBodyBytes, match: matchNodePath, newHeadState: () => ({}) }, jsonRpc)
     : undefined
   const servers = { http1: app.server, front, http2: grpc.http2, deadlines, isProxy: passage.trustsProxy }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {

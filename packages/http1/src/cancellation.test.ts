@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { CallEnd } from './cancellation.ts'
+import { Cancellation } from './cancellation.ts'
 
 it('tells each listener once, in turn, and none that has left', () => {
-  const end = new CallEnd()
+  const end = new Cancellation()
   const heard: string[] = []
   const leaving = () => void heard.push('leaving')
   end.addEventListener('abort', () => void heard.push('first'))
@@ -17,7 +17,7 @@ it('tells each listener once, in turn, and none that has left', () => {
 })
 
 it('says that nobody wants the call any more when no reason is given', () => {
-  const end = new CallEnd()
+  const end = new Cancellation()
   end.abort()
   expect(end.reason).toMatchObject({ name: 'AbortError' })
 })

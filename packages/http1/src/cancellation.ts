@@ -1,20 +1,20 @@
 /** Hears once that a call has ended. */
-export type EndListener = (() => void) | { handleEvent(): void }
+export type CancellationListener = (() => void) | { handleEvent(): void }
 
 /** What a call runs under, and what ends it. Every `AbortSignal` is one. */
-export interface CallSignal {
+export interface CancellationSignal {
   readonly aborted: boolean
   readonly reason: unknown
-  addEventListener(type: 'abort', listener: EndListener, options?: { readonly once?: boolean }): void
-  removeEventListener(type: 'abort', listener: EndListener): void
+  addEventListener(type: 'abort', listener: CancellationListener, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: CancellationListener): void
 }
 
 /** Ends a call. It does what an `AbortController` does, for a fraction of the time: nearly every call has one listener. */
-export class CallEnd implements CallSignal {
+export class Cancellation implements CancellationSignal {
   aborted = false
   reason: unknown
-  #first: EndListener | undefined
-  #others: Set<EndListener> | undefined
+  #first: CancellationListener | undefined
+  #others: Set<CancellationListener> | undefined
 
   /** @param reason - why the call ends; that nobody wants it any more, when left out */
   abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
@@ -30,13 +30,13 @@ export class CallEnd implements CallSignal {
   }
 
   /** Each listener hears once at most, whatever the options say. */
-  addEventListener(_: 'abort', listener: EndListener): void {
+  addEventListener(_: 'abort', listener: CancellationListener): void {
     if (this.aborted) return
     if (this.#first === undefined) this.#first = listener
     else (this.#others ??= new Set()).add(listener)
   }
 
-  removeEventListener(_: 'abort', listener: EndListener): void {
+  removeEventListener(_: 'abort', listener: CancellationListener): void {
     if (this.#first === listener) this.#first = undefined
     else this.#others?.delete(listener)
   }

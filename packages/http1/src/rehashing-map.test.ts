@@ -1,13 +1,17 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { PassingMap } from './rehashing-map.ts'
+import { RehashingMap } from './rehashing-map.ts'
 
 const underWay = 64
 const early = -1_000
 
 /** Has many entries come and go, each of about a kilobyte, as calls do. */
-function pass(map: Pick<PassingMap<number, unknown>, 'set' | 'delete'>, from: number, entries: number): void {
+function pass(
+  map: Pick<RehashingMap<number, unknown>, 'set' | 'delete'>,
+  from: number,
+  entries: number,
+): void {
   for (let at = from; at < from + entries; at++) {
     map.set(
       at,
@@ -19,7 +23,7 @@ function pass(map: Pick<PassingMap<number, unknown>, 'set' | 'delete'>, from: nu
 
 describe('a map of what passes', () => {
   it('holds what was not taken out, however much has passed', () => {
-    const map = new PassingMap<number, unknown>()
+    const map = new RehashingMap<number, unknown>()
     map.set(early, 'first')
     pass(map, 0, 10_000)
     expect(map.get(early)).toBe('first')
@@ -33,7 +37,7 @@ describe('a map of what passes', () => {
   it('leaves nothing of what has passed to the collection of the whole heap', () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
-    const map = new PassingMap<number, unknown>()
+    const map = new RehashingMap<number, unknown>()
     pass(map, 0, 1_000)
     collect()
     const before = oldBytes()

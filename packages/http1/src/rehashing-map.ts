@@ -8,7 +8,7 @@ const fewestEntries = 512
  * all tables after it for alive, and whatever was under way with them, until the next collection of the whole heap, which
  * makes another one old. A new map every now and then ends the chain.
  */
-export class PassingMap<key, value> {
+export class RehashingMap<key, value> {
   #entries = new Map<key, value>()
   // Entries that may still come before the next map is made.
   #left = fewestEntries

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { asPart } from '../observe/tracing/current-trace.ts'
 import type { NodeGrant } from '../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal, type Refusal } from './admit/admission.ts'
@@ -25,7 +25,7 @@ export interface CallContext {
   /** Left out for calls that the service makes for itself. */
   readonly admission?: Admission | undefined
   /** Ends when the client goes away or the time is up. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with. */
@@ -102,7 +102,7 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
   readonly request: RpcRequest
   readonly grant: NodeGrant
   readonly endpoint: '' | 'evm'
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
   readonly answers: Answers | undefined
   readonly batch: Call['batch']

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../grants/node-grant.ts'
 import type { Answers } from './forward/answers.ts'
 import type { RpcRequest } from './json-rpc/rpc-item.ts'
@@ -10,7 +10,7 @@ export interface Call {
   readonly endpoint: '' | 'evm'
   readonly request: RpcRequest
   /** Ends when the client goes away or the time is up. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with; without it every call goes to the node. */

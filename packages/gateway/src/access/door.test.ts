@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sha256Hex } from '../credentials/secret.ts'
 import type { CredentialRecord, NodeGrant } from '../grants/node-grant.ts'
 import { createDirectory } from './authenticate/directory.ts'
-import type { RequestMemo } from './listen/client-address.ts'
+import type { HeadState } from './listen/client-address.ts'
 import { openDoor } from './testing/open-door.ts'
 
 function record(change: Partial<NodeGrant> = {}): CredentialRecord {
@@ -26,17 +26,17 @@ function sameHead() {
   const directory = createDirectory()
   const { door, admission } = openDoor(directory)
   onTestFinished(() => admission.close())
-  const memo: RequestMemo = {}
-  const request = { headers: {}, socket: { remoteAddress: '192.0.2.7' }, memo }
-  return { directory, memo, enter: () => door.enter('evm', { token: 'secret' }, request) }
+  const headState: HeadState = {}
+  const request = { headers: {}, socket: { remoteAddress: '192.0.2.7' }, headState }
+  return { directory, headState, enter: () => door.enter('evm', { token: 'secret' }, request) }
 }
 
 it('remembers what a head opened, for as long as nothing changes', () => {
-  const { directory, memo, enter } = sameHead()
+  const { directory, headState, enter } = sameHead()
   directory.replace([record()])
   const first = enter()
   expect(first).toMatchObject({ credentialId: 'credential' })
-  expect(memo.entered?.grant).toBe(first)
+  expect(headState.entered?.grant).toBe(first)
   expect(enter()).toBe(first)
 })
 
@@ -69,8 +69,8 @@ it('looks at rules anew when they change', () => {
 })
 
 it('looks every time at a credential that ends by itself', () => {
-  const { directory, memo, enter } = sameHead()
+  const { directory, headState, enter } = sameHead()
   directory.replace([record({ expiresAt: Date.now() + 60_000 })])
   expect(enter()).toMatchObject({ credentialId: 'credential' })
-  expect(memo.entered).toBeUndefined()
+  expect(headState.entered).toBeUndefined()
 })

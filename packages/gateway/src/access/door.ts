@@ -4,7 +4,7 @@ import type { Directory } from './authenticate/directory.ts'
 import type { GuessWatch } from './authenticate/guessing.ts'
 import {
   clientAddress,
-  type RequestMemo,
+  type HeadState,
   type RequestSource,
   type TrustedProxies,
 } from './listen/client-address.ts'
@@ -61,9 +61,9 @@ export function createDoor(parts: DoorParts): Door {
   let settings: DoorSettings = parts
 
   const addressOf = (request: RequestSource): string => {
-    const memo = memoOf(request, settings)
-    if (memo === undefined) return clientAddress(request, settings.trustedProxies)
-    return (memo.address ??= clientAddress(request, settings.trustedProxies))
+    const headState = headStateOf(request, settings)
+    if (headState === undefined) return clientAddress(request, settings.trustedProxies)
+    return (headState.address ??= clientAddress(request, settings.trustedProxies))
   }
 
   const enter = (
@@ -84,15 +84,16 @@ export function createDoor(parts: DoorParts): Door {
 
   return {
     enter: (protocol, path, request) => {
-      const memo = memoOf(request, settings)
+      const headState = headStateOf(request, settings)
       const { nodeDomain } = settings
       const { version } = directory
-      const known = memo?.entered
+      const known = headState?.entered
       if (known?.version === version && known.protocol === protocol) return known.grant
       const entered = enter(authenticate(directory, path, request.headers, nodeDomain), protocol, request)
       if (!('status' in entered)) {
         // One that ends by itself is looked at every time.
-        if (memo && entered.expiresAt === undefined) memo.entered = { grant: entered, protocol, version }
+        if (headState && entered.expiresAt === undefined)
+          headState.entered = { grant: entered, protocol, version }
         return entered
       }
       return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
@@ -110,13 +111,13 @@ export function createDoor(parts: DoorParts): Door {
 }
 
 /** What is remembered of requests like this one, by these settings. */
-function memoOf({ memo }: RequestSource, settings: DoorSettings): RequestMemo | undefined {
-  if (memo !== undefined && memo.readBy !== settings) {
-    memo.readBy = settings
-    memo.address = undefined
-    memo.entered = undefined
+function headStateOf({ headState }: RequestSource, settings: DoorSettings): HeadState | undefined {
+  if (headState !== undefined && headState.readBy !== settings) {
+    headState.readBy = settings
+    headState.address = undefined
+    headState.entered = undefined
   }
-  return memo
+  return headState
 }
 
 function notKnown({ reason }: UnknownCredential, waitMs: number): Refusal {

@@ -5,7 +5,7 @@ import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { guardedInterval, type HttpFront } from '@fairlead/http1'
+import { guardedInterval, type Http1Server } from '@fairlead/http1'
 import type { ProgressDeadlines } from '../access/listen/progress-deadlines.ts'
 import type { Configuration } from '../configuration/options.ts'
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts'
@@ -36,7 +36,7 @@ export interface Ports {
 export interface PortServers {
   readonly http1: Server
   /** Takes the connections of HTTP/1.1 before the server does. */
-  readonly front?: HttpFront | undefined
+  readonly front?: Http1Server | undefined
   readonly http2: Http2Server
   /** Ends connections whose clients do not read; none are ended when it is left out. */
   readonly deadlines?: ProgressDeadlines | undefined
@@ -130,9 +130,9 @@ function endUnusedConnections({ http1 }: PortServers): () => void {
 
 /** The server, with a deadline for each connection whose client accepts nothing of what waits for it. */
 function watched(
-  http1: Server | HttpFront,
+  http1: Server | Http1Server,
   deadlines: ProgressDeadlines | undefined,
-): Server | Pick<HttpFront, 'emit' | 'close' | 'closeIdleConnections'> {
+): Server | Pick<Http1Server, 'emit' | 'close' | 'closeIdleConnections'> {
   if (!deadlines) return http1
   return {
     emit: (event: 'connection' | 'listening', socket?: Socket) => {

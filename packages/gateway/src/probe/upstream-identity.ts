@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { UpstreamFailure } from '../access/forward/upstream-failure.ts'
 import type { Upstream } from '../access/forward/upstream.ts'
 import { RpcFailure, rpcCodes } from '../access/json-rpc/rpc-failure.ts'
@@ -8,7 +8,7 @@ import { RpcFailure, rpcCodes } from '../access/json-rpc/rpc-failure.ts'
 export type Identity = { readonly text: string } | 'away' | 'unknown'
 
 /** Reads the client version and the namespaces of an upstream. */
-export async function readIdentity(upstream: Upstream, signal: CallSignal): Promise<Identity> {
+export async function readIdentity(upstream: Upstream, signal: CancellationSignal): Promise<Identity> {
   const read = async (method: string): Promise<unknown> => {
     try {
       return await upstream.call(method, [], signal)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { Pace } from './adaptive-pipelining.ts'
+import { AdaptivePipelining } from './adaptive-pipelining.ts'
 
 /** Answers come in bursts: all that stood in line come with the first. */
 function answerBursts(
-  pace: Pace,
+  pace: AdaptivePipelining,
   { length, firstMs }: { length: number; firstMs: number },
   count = 20,
 ): void {
@@ -15,44 +15,48 @@ function answerBursts(
 
 describe('the depth of a line', () => {
   it('is as great as it may be as long as nothing is known, and at an upstream that is quick', () => {
-    const pace = new Pace()
-    expect(pace.depth).toBe(64)
+    const pace = new AdaptivePipelining()
+    expect(pace.pipelineDepth).toBe(64)
     answerBursts(pace, { length: 4, firstMs: 0.1 })
-    expect(pace.depth).toBe(64)
+    expect(pace.pipelineDepth).toBe(64)
   })
 
   it('stays at least what it is at an upstream that has too much to do and answers in bursts', () => {
     for (const length of [8, 16, 32]) {
-      const pace = new Pace()
+      const pace = new AdaptivePipelining()
       answerBursts(pace, { length, firstMs: 25 })
-      expect(pace.depth).toBeGreaterThanOrEqual(length)
+      expect(pace.pipelineDepth).toBeGreaterThanOrEqual(length)
     }
   })
 
   it.each([5, 20, 200])('is one where each call takes %d ms behind the other', (ms) => {
-    const pace = new Pace()
+    const pace = new AdaptivePipelining()
     for (let answer = 0; answer < 100; answer++) pace.onAnswered(ms, answer % 2 === 0)
-    expect(pace.depth).toBe(1)
+    expect(pace.pipelineDepth).toBe(1)
   })
 
   it('is what fits into four milliseconds where calls are worked on one after the other', () => {
-    const pace = new Pace()
+    const pace = new AdaptivePipelining()
     for (let answer = 0; answer < 200; answer++) pace.onAnswered(0.9, answer % 4 === 0)
-    expect(pace.depth).toBe(4)
+    expect(pace.pipelineDepth).toBe(4)
   })
 
   it('is one after calls in line were cut off, and grows again', () => {
-    const pace = new Pace()
-    pace.onCut(1)
-    expect(pace.depth).toBe(1)
+    const pace = new AdaptivePipelining()
+    pace.onReset(1)
+    expect(pace.pipelineDepth).toBe(1)
     for (let answer = 0; answer < 64; answer++) pace.onAnswered(0, false)
-    expect(pace.depth).toBe(3)
+    expect(pace.pipelineDepth).toBe(3)
   })
 })
 
 describe('a connection', () => {
   it('is stalled when its first call takes long for this upstream', () => {
-    const [quick, slow, distant] = [new Pace(), new Pace(), new Pace()]
+    const [quick, slow, distant] = [
+      new AdaptivePipelining(),
+      new AdaptivePipelining(),
+      new AdaptivePipelining(),
+    ]
     answerBursts(quick, { length: 4, firstMs: 0.1 }, 100)
     answerBursts(slow, { length: 4, firstMs: 30 }, 100)
     answerBursts(distant, { length: 4, firstMs: 300 }, 100)
@@ -63,10 +67,10 @@ describe('a connection', () => {
 })
 
 it('finds out now and then whether an upstream has become quicker', () => {
-  const pace = new Pace()
+  const pace = new AdaptivePipelining()
   for (let answer = 0; answer < 100; answer++) pace.onAnswered(20, answer % 2 === 0)
-  expect([5_000, 5_500, 6_000, 6_500].map((now) => pace.tries(now))).toEqual([false, false, true, false])
+  expect([5_000, 5_500, 6_000, 6_500].map((now) => pace.shouldTest(now))).toEqual([false, false, true, false])
   for (let answer = 0; answer < 4; answer++) pace.onAnswered(0.01, false)
-  expect(pace.depth).toBeGreaterThan(1)
-  expect(pace.tries(9_000)).toBe(false)
+  expect(pace.pipelineDepth).toBeGreaterThan(1)
+  expect(pace.shouldTest(9_000)).toBe(false)
 })

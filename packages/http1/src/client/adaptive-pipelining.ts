@@ -1,48 +1,47 @@
-/** How many connections quick calls share before they stand in line deeper. */
-export const mostWidth = 4
+/** Connections that quick calls share before more of them are pipelined on each. */
+export const maxSharedConnections = 4
 
-/** How many calls may stand in line on a connection when there can be no further one. */
-export const depthAtLimit = 16
+/** Calls that are pipelined on a connection when no further connection may be opened. */
+export const pipelineDepthAtLimit = 16
 
-const mostDepth = 64
+const maxPipelineDepth = 64
 // How many answers a measure goes back.
 const smoothing = 16
 // There are few of these, and one says much.
-const smoothingOfTries = 2
-const triedEveryMs = 1_000
+const smoothingOfTests = 2
+const testedEveryMs = 1_000
 
 // The time that a quick call may lose to those before it.
-const longestLineMs = 4
+const longestPipelineMs = 4
 // A connection whose first call takes longer takes no more.
 const stalledMs = 10
-// How much longer than alone a call may take in line, where that is more. Less than two, or calls would stand behind
-// each other at an upstream that works on one after the other.
+// How much longer than alone a pipelined call may take, where that is more. Less than two, or calls would wait behind
+// each other at an upstream that processes one after the other.
 const tolerance = 1.5
-// Calls leave the line of a connection that is silent for longer than this.
+// Calls leave a connection that is silent for longer than this.
 const longestToleranceMs = 100
-const trustedAnswers = 16
+const probationAnswers = 16
 const answersPerStep = 32
 
 /**
- * How deep calls may stand in line. All times are those of `waitedMs`. The measure is what a call takes behind another:
- * it is next to nothing at an upstream that answers in bursts, and all of the work at one that works on one call after
- * the other. An upstream that has too much to do is slow on every connection: as long as it answers in bursts, calls may
- * stand in line for about the time that one takes with nothing before it, as more connections would only cost both sides
- * more.
+ * Adapts how many calls are pipelined on a connection. All times are those of `eventLoopIdleMs`. It measures how long a call
+ * takes behind another one: next to nothing at an upstream that answers in bursts, and all of the processing at one that
+ * handles calls one after the other. An overloaded upstream is slow on every connection: as long as it answers in bursts, calls
+ * may wait for about as long as one takes with nothing before it, as more connections would only cost both sides more.
  */
-export class Pace {
+export class AdaptivePipelining {
   // Of calls that had others before them.
   #behindMs = 0
   // Of calls that had nothing before them.
   #aloneMs = 0
-  #trust = mostDepth
+  #probation = maxPipelineDepth
   #answers = 0
-  #triedAt: number | undefined
+  #testedAt: number | undefined
 
-  /** How many calls may stand in line on a connection now. */
-  get depth(): number {
-    const fitting = Math.floor(Math.max(longestLineMs, this.#toleratedMs()) / this.#behindMs)
-    return Math.max(1, Math.min(fitting, this.#trust))
+  /** How many calls may be on a connection now. */
+  get pipelineDepth(): number {
+    const fitting = Math.floor(Math.max(longestPipelineMs, this.#toleratedMs()) / this.#behindMs)
+    return Math.max(1, Math.min(fitting, this.#probation))
   }
 
   // A private getter would be called by way of the engine's runtime.
@@ -51,40 +50,41 @@ export class Pace {
   }
 
   /**
-   * Tells whether a call should stand behind another though none does, to find out what that takes by now: what was
-   * learned while an upstream, or the way there, had too much to do must not stay for ever.
+   * Tells whether a call should be pipelined behind another though none is, to measure how long that takes by now: what was
+   * measured while an upstream or the network was overloaded must not hold for ever.
    *
    * @param now - on the clock of `performance.now()`
    */
-  tries(now: number): boolean {
-    this.#triedAt ??= now
-    const isDue = this.depth === 1 && now - this.#triedAt >= triedEveryMs
-    if (isDue || this.depth > 1) this.#triedAt = now
+  shouldTest(now: number): boolean {
+    this.#testedAt ??= now
+    const isDue = this.pipelineDepth === 1 && now - this.#testedAt >= testedEveryMs
+    if (isDue || this.pipelineDepth > 1) this.#testedAt = now
     return isDue
   }
 
   /**
-   * @param tookMs - since the call was first in line
+   * @param tookMs - since the call was the first on its connection
    * @param wasAlone - whether nothing stood before it when it was sent
    */
   onAnswered(tookMs: number, wasAlone: boolean): void {
     if (wasAlone) this.#aloneMs += (tookMs - this.#aloneMs) / smoothing
-    else this.#behindMs += (tookMs - this.#behindMs) / (this.depth === 1 ? smoothingOfTries : smoothing)
-    if (this.#trust < mostDepth && ++this.#answers % answersPerStep === 0) this.#trust++
+    else
+      this.#behindMs += (tookMs - this.#behindMs) / (this.pipelineDepth === 1 ? smoothingOfTests : smoothing)
+    if (this.#probation < maxPipelineDepth && ++this.#answers % answersPerStep === 0) this.#probation++
   }
 
   /**
-   * Hears that the upstream closed a connection with calls in line, which it does not answer.
+   * Notes that the upstream closed a connection with pipelined calls, which it does not answer.
    *
    * @param answered - how many calls it did answer
    */
-  onCut(answered: number): void {
+  onReset(answered: number): void {
     // Some upstreams end a connection after many calls, which is rare enough to stay deep.
-    if (answered < trustedAnswers) this.#trust = 1
+    if (answered < probationAnswers) this.#probation = 1
   }
 
-  /** Tells whether a call that has been first in line since then holds up the others. */
-  isStalled(firstSince: number, waited: number): boolean {
-    return waited - firstSince > Math.max(stalledMs, this.#toleratedMs())
+  /** Tells whether a call that has been the first on its connection since then delays the others. */
+  isStalled(firstSince: number, loopIdleMs: number): boolean {
+    return loopIdleMs - firstSince > Math.max(stalledMs, this.#toleratedMs())
   }
 }

@@ -4,12 +4,12 @@ import { Exchange } from './exchange.ts'
 import { ConnectionShares } from './connection-shares.ts'
 import { FairQueue, type StartOutcome } from './fair-queue.ts'
 import { isTarget } from './header-lines.ts'
-import type { ExchangeEnd, Http1Answer, Http1Call, Http1Connections, Http1Options } from './types.ts'
-import { Http1Failure } from './http1-error.ts'
-import { Line, type LineOwner } from './connection.ts'
+import type { ExchangeEnd, ReceivedResponse, Http1Call, Http1Connections, Http1Options } from './types.ts'
+import { Http1Error } from './http1-error.ts'
+import { Connection, type ConnectionObserver } from './connection.ts'
 import { openSocket } from './open-socket.ts'
-import { depthAtLimit, mostWidth, Pace } from './adaptive-pipelining.ts'
-import { waitedMs } from './event-loop-idle.ts'
+import { pipelineDepthAtLimit, maxSharedConnections, AdaptivePipelining } from './adaptive-pipelining.ts'
+import { eventLoopIdleMs } from './event-loop-idle.ts'
 import { guardedImmediate, guardedTimeout } from '../unexpected-errors.ts'
 
 const tickMs = 50
@@ -31,19 +31,19 @@ export function createHttp1Connections(address: URL, options: Http1Options): Htt
   return new ConnectionPool(address, options)
 }
 
-class ConnectionPool implements Http1Connections, LineOwner {
+class ConnectionPool implements Http1Connections, ConnectionObserver {
   lastBytesAt = -Infinity
   readonly #address: URL
   readonly #options: Http1Options
   readonly #authority: Buffer | undefined
-  readonly #pace = new Pace()
-  #lines: Line[] = []
-  readonly #endless = new Set<Line>()
+  readonly #pipelining = new AdaptivePipelining()
+  #connections: Connection[] = []
+  readonly #endless = new Set<Connection>()
   readonly #quick = new FairQueue()
   readonly #slow = new FairQueue()
   readonly #mostExclusive: number
   readonly #shares: ConnectionShares
-  #unwritten: Line[] = []
+  #unwritten: Connection[] = []
   #serial = 0
   // Nearly all calls have the same one.
   #lastTarget: string | undefined
@@ -60,7 +60,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     this.#address = address
     this.#options = options
     // Slow calls leave some connections to the quick ones.
-    this.#mostExclusive = Math.max(1, options.maxConnections - mostWidth)
+    this.#mostExclusive = Math.max(1, options.maxConnections - maxSharedConnections)
     this.#shares = new ConnectionShares(this.#mostExclusive)
     const { certificateAuthorityFile: file } = options
     this.#authority = file === undefined ? undefined : readFileSync(file)
@@ -78,7 +78,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
     this.#start(new Exchange(call, deadline, done), now)
   }
 
-  request(call: Http1Call): Promise<Http1Answer> {
+  request(call: Http1Call): Promise<ReceivedResponse> {
     return new Promise((resolve, reject) => {
       this.exchange(call, (error, answer) => {
         if (answer) resolve(answer)
@@ -90,46 +90,46 @@ class ConnectionPool implements Http1Connections, LineOwner {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    const ended = new Http1Failure('aborted', 'The connections were closed.')
+    const ended = new Http1Error('aborted', 'The connections were closed.')
     for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) exchange.fail(ended)
-    const all = [...this.#lines, ...this.#endless]
-    await Promise.all(all.map((line) => line.end(ended)))
+    const all = [...this.#connections, ...this.#endless]
+    await Promise.all(all.map((connection) => connection.end(ended)))
   }
 
-  onUnwritten(line: Line): void {
+  onPendingWrite(connection: Connection): void {
     if (this.#unwritten.length === 0) guardedImmediate(() => this.#write())
-    this.#unwritten.push(line)
+    this.#unwritten.push(connection)
   }
 
-  onAnswered(line: Line, tookMs: number | undefined): void {
-    if (this.#endless.has(line)) {
-      line.close(new Http1Failure('broken', 'The stream has ended.'))
+  onAnswered(connection: Connection, tookMs: number | undefined): void {
+    if (this.#endless.has(connection)) {
+      connection.close(new Http1Error('broken', 'The stream has ended.'))
       return
     }
-    if (tookMs !== undefined) this.#pace.onAnswered(tookMs, line.wasAlone)
-    this.#release(line)
+    if (tookMs !== undefined) this.#pipelining.onAnswered(tookMs, connection.wasFirstWhenSent)
+    this.#release(connection)
     if (!this.#quick.isEmpty || !this.#slow.isEmpty) this.#serveWaiting()
   }
 
-  onMoved(exchange: Exchange, line: Line): void {
-    exchange.line = undefined
+  onReassigned(exchange: Exchange, connection: Connection): void {
+    exchange.connection = undefined
     // Connections that are as old may be closed by now as well.
-    if (line.isClosed) exchange.behind = line.serial
+    if (connection.isClosed) exchange.lostSerial = connection.serial
     if (!exchange.isOver) this.#start(exchange, performance.now())
   }
 
-  onClosed(line: Line, cut: number): void {
-    if (this.#endless.delete(line)) return
-    this.#lines = this.#lines.filter((other) => other !== line)
-    this.#release(line)
-    if (cut > 0) this.#pace.onCut(line.answered)
+  onClosed(connection: Connection, reset: number): void {
+    if (this.#endless.delete(connection)) return
+    this.#connections = this.#connections.filter((other) => other !== connection)
+    this.#release(connection)
+    if (reset > 0) this.#pipelining.onReset(connection.answered)
     // Not at once: the calls of the connection come first.
     if (!this.#quick.isEmpty || !this.#slow.isEmpty) guardedImmediate(() => this.#serveWaiting())
   }
 
   #refusalOf(call: Http1Call): Error | undefined {
-    if (call.signal?.aborted) return new Http1Failure('aborted', 'The call was aborted.')
-    if (this.#isClosed) return new Http1Failure('unconnected', 'The connections were closed.')
+    if (call.signal?.aborted) return new Http1Error('aborted', 'The call was aborted.')
+    if (this.#isClosed) return new Http1Error('unconnected', 'The connections were closed.')
     if (call.target === this.#lastTarget) return undefined
     if (!isTarget(call.target)) return new TypeError('The target of a request cannot be sent.')
     this.#lastTarget = call.target
@@ -138,7 +138,7 @@ class ConnectionPool implements Http1Connections, LineOwner {
 
   #start(exchange: Exchange, now: number): void {
     if (this.#isClosed) {
-      exchange.fail(new Http1Failure('unconnected', 'The connections were closed.'))
+      exchange.fail(new Http1Error('unconnected', 'The connections were closed.'))
       return
     }
     const { call } = exchange
@@ -149,11 +149,11 @@ class ConnectionPool implements Http1Connections, LineOwner {
   }
 
   #startNow(exchange: Exchange, now: number): StartOutcome {
-    const { call, behind } = exchange
+    const { call, lostSerial } = exchange
     if (isShared(call)) {
-      const line = this.#sharedLine(behind, now)
-      line?.send(exchange, false)
-      return line ? 'started' : 'full'
+      const connection = this.#sharedConnection(lostSerial, now)
+      connection?.send(exchange, false)
+      return connection ? 'started' : 'full'
     }
     if (call.pace === 'endless') {
       this.#open(now, true).send(exchange, true)
@@ -163,61 +163,70 @@ class ConnectionPool implements Http1Connections, LineOwner {
   }
 
   #startAlone(exchange: Exchange, now: number): StartOutcome {
-    const { call, behind } = exchange
+    const { call, lostSerial } = exchange
     const { owner } = call
     const exclusive = this.#exclusive()
     if (exclusive >= this.#mostExclusive) return 'full'
     if (!this.#shares.mayTake(owner, exclusive)) return 'owner full'
-    const line = this.#ownLine(call, behind, now)
-    if (!line) return 'full'
+    const connection = this.#ownConnection(call, lostSerial, now)
+    if (!connection) return 'full'
     if (owner !== undefined) this.#shares.take(owner, now)
-    line.holder = owner
-    line.send(exchange, true)
+    connection.holder = owner
+    connection.send(exchange, true)
     return 'started'
   }
 
   #exclusive(): number {
     let count = 0
-    for (const line of this.#lines) if (line.isExclusive) count++
+    for (const connection of this.#connections) if (connection.isExclusive) count++
     return count
   }
 
   /** Gives up the owner's hold on a connection that is its own no more. */
-  #release(line: Line): void {
-    const { holder } = line
-    if (holder === undefined || (line.isExclusive && !line.isClosed)) return
-    line.holder = undefined
+  #release(connection: Connection): void {
+    const { holder } = connection
+    if (holder === undefined || (connection.isExclusive && !connection.isClosed)) return
+    connection.holder = undefined
     this.#shares.release(holder)
   }
 
-  #ownLine({ isRepeatable }: Http1Call, behind: number, now: number): Line | undefined {
-    for (const line of this.#lines) {
-      if (line.load > 0 || !line.takesMore || line.serial <= behind) continue
-      if (isRepeatable || !line.isReady || now - line.idleSince < freshMs) return line
+  #ownConnection({ isRepeatable }: Http1Call, behind: number, now: number): Connection | undefined {
+    for (const connection of this.#connections) {
+      if (connection.load > 0 || !connection.takesMore || connection.serial <= behind) continue
+      if (isRepeatable || !connection.isReady || now - connection.idleSince < freshMs) return connection
     }
-    return this.#lines.length < this.#options.maxConnections ? this.#open(now, false) : undefined
+    return this.#connections.length < this.#options.maxConnections ? this.#open(now, false) : undefined
   }
 
-  #sharedLine(behind: number, now: number): Line | undefined {
-    let best: Line | undefined
+  #sharedConnection(behind: number, now: number): Connection | undefined {
+    let best: Connection | undefined
     let shared = 0
-    let waited: number | undefined
-    for (const line of this.#lines) {
-      if (!line.takesMore || line.serial <= behind) continue
-      if (line.isReady && line.load > 0) {
-        waited ??= waitedMs()
-        if (this.#pace.isStalled(line.firstSince, waited)) continue
+    let loopIdleMs: number | undefined
+    for (const connection of this.#connections) {
+      if (!connection.takesMore || connection.serial <= behind) continue
+      if (connection.isReady && connection.load > 0) {
+        loopIdleMs ??= eventLoopIdleMs()
+        if (this.#pipelining.isStalled(connection.firstSince, loopIdleMs)) continue
       }
-      if (this.#lines.length > mostWidth && line.load === 1 && this.#pace.tries(now)) return line
-      if (!best || line.load < best.load) best = line
+      if (
+        this.#connections.length > maxSharedConnections &&
+        connection.load === 1 &&
+        this.#pipelining.shouldTest(now)
+      )
+        return connection
+      if (!best || connection.load < best.load) best = connection
       // A few busy connections are cheaper than many quiet ones.
-      if (++shared >= mostWidth && best.load < this.#pace.depth) break
+      if (++shared >= maxSharedConnections && best.load < this.#pipelining.pipelineDepth) break
       if (best.load === 0) break
     }
-    const mayOpen = this.#lines.length < this.#options.maxConnections
-    if (best && (best.load === 0 || (shared >= mostWidth && best.load < this.#pace.depth))) return best
+    const mayOpen = this.#connections.length < this.#options.maxConnections
+    if (
+      best &&
+      (best.load === 0 || (shared >= maxSharedConnections && best.load < this.#pipelining.pipelineDepth))
+    )
+      return best
     if (mayOpen) return this.#open(now, false)
-    return best && best.load < depthAtLimit ? best : undefined
+    return best && best.load < pipelineDepthAtLimit ? best : undefined
   }
 
   #serveWaiting(): void {
@@ -228,30 +237,30 @@ class ConnectionPool implements Http1Connections, LineOwner {
   }
 
   #write(): void {
-    const lines = this.#unwritten
+    const connections = this.#unwritten
     this.#unwritten = []
-    for (const line of lines) line.flush()
+    for (const connection of connections) connection.flush()
   }
 
-  #open(now: number, isEndless: boolean): Line {
+  #open(now: number, isEndless: boolean): Connection {
     const address = this.#address
     const socket = openSocket(address, {
       connect: this.#options.connect,
       authority: this.#authority,
       session: this.#session,
       buffer: readBuffer,
-      onBytes: (bytes) => line.onBytes(bytes),
-      onReady: () => line.onReady(),
+      onBytes: (bytes) => connection.onBytes(bytes),
+      onReady: () => connection.onReady(),
       onSession: (session) => (this.#session = session),
     })
-    const line = new Line(socket, address.host, this, {
+    const connection = new Connection(socket, address.host, this, {
       serial: ++this.#serial,
       connectBy: now + this.#options.connectTimeoutMs,
       bodyTimeoutMs: isEndless ? Infinity : this.#options.bodyTimeoutMs,
     })
-    if (isEndless) this.#endless.add(line)
-    else this.#lines.push(line)
-    return line
+    if (isEndless) this.#endless.add(connection)
+    else this.#connections.push(connection)
+    return connection
   }
 
   /** Sees to it that the clock ticks, and often enough. */
@@ -267,11 +276,11 @@ class ConnectionPool implements Http1Connections, LineOwner {
     const before = this.#lastTick
     const now = performance.now()
     this.#lastTick = now
-    for (const line of this.#endless) line.tick(before)
-    for (const line of this.#lines) {
-      line.tick(before)
-      if (line.load === 0 && line.isReady && now - line.idleSince > line.idleMs)
-        line.close(new Http1Failure('broken', 'The connection was idle.'))
+    for (const connection of this.#endless) connection.tick(before)
+    for (const connection of this.#connections) {
+      connection.tick(before)
+      if (connection.load === 0 && connection.isReady && now - connection.idleSince > connection.idleMs)
+        connection.close(new Http1Error('broken', 'The connection was idle.'))
     }
     for (const exchange of [...this.#quick.all(), ...this.#slow.all()]) {
       if (before > exchange.deadline)
@@ -284,11 +293,11 @@ class ConnectionPool implements Http1Connections, LineOwner {
     const isBusy =
       !this.#quick.isEmpty ||
       !this.#slow.isEmpty ||
-      this.#lines.some((line) => line.load > 0 || !line.isReady) ||
-      [...this.#endless].some((line) => !line.isReady)
+      this.#connections.some((connection) => connection.load > 0 || !connection.isReady) ||
+      [...this.#endless].some((connection) => !connection.isReady)
     this.#isTimerIdle = !isBusy
     this.#timer =
-      isBusy || this.#lines.length > 0
+      isBusy || this.#connections.length > 0
         ? guardedTimeout(() => this.#tick(), isBusy ? tickMs : idleTickMs).unref()
         : undefined
   }

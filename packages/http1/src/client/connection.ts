@@ -1,33 +1,33 @@
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import { type AnswerReceiver, AnswerReader } from './response-reader.ts'
-import type { AnswerHead } from './response-head.ts'
-import { Exchange, type ExchangeLine } from './exchange.ts'
-import { Http1Failure } from './http1-error.ts'
+import { type ResponseReceiver, ResponseReader } from './response-reader.ts'
+import type { ResponseHead } from './response-head.ts'
+import { Exchange, type ExchangeConnection } from './exchange.ts'
+import { Http1Error } from './http1-error.ts'
 import { RequestWriter } from './request-writer.ts'
 import { reportUnexpected } from '../unexpected-errors.ts'
-import { waitedMs } from './event-loop-idle.ts'
+import { eventLoopIdleMs } from './event-loop-idle.ts'
 
 /** What a connection tells those who hand out calls. */
-export interface LineOwner {
+export interface ConnectionObserver {
   /** When a byte came over any connection, on the clock of `performance.now()`. */
   lastBytesAt: number
   /** The connection has something to write in this turn of the event loop. */
-  onUnwritten(line: Line): void
+  onPendingWrite(connection: Connection): void
   /**
    * An answer has come to its end.
    *
-   * @param tookMs - since the call was first in line; undefined when that says nothing about the upstream's haste
+   * @param tookMs - since the call was the first on the connection; undefined when that says nothing about the upstream's speed
    */
-  onAnswered(line: Line, tookMs: number | undefined): void
+  onAnswered(connection: Connection, tookMs: number | undefined): void
   /** A call that the upstream has not begun to answer has to go to another connection. */
-  onMoved(exchange: Exchange, line: Line): void
-  /** @param cut - how many calls had been sent behind another one */
-  onClosed(line: Line, cut: number): void
+  onReassigned(exchange: Exchange, connection: Connection): void
+  /** @param reset - how many pipelined calls had been sent behind the first one */
+  onClosed(connection: Connection, reset: number): void
 }
 
 /** How long a connection waits. */
-export interface LineTimes {
+export interface ConnectionTimeouts {
   /** Grows from connection to connection. */
   readonly serial: number
   /** When the connection has to be there, on the clock of `performance.now()`, as are all times here. */
@@ -37,7 +37,7 @@ export interface LineTimes {
 }
 
 /** An answer that nobody waits for any more, but which stands before others. */
-interface Skipped {
+interface SkippedResponse {
   readonly isForHead: boolean
   readonly deadline: number
   bytes: number
@@ -45,19 +45,19 @@ interface Skipped {
 
 // A short answer is cheaper to read than a new connection to make.
 const maxSkippedBytes = 131_072
-const maxMoves = 3
+const maxReassignments = 3
 // About 150 ms: no hiccup of this process, which would hold up the ticks as well.
-const mostTicks = 3
+const maxTicks = 3
 // How long an answer that has begun may pause before its caller is notified.
 const stalledMs = 500
 const keepAliveMarginMs = 1_000
 const longestIdleMs = 30_000
 
 /** One connection: calls go out in turn, and answers come back in the same order. */
-export class Line implements AnswerReceiver, ExchangeLine {
+export class Connection implements ResponseReceiver, ExchangeConnection {
   /** Grows from connection to connection. */
   readonly serial: number
-  /** When the present first call became the first, on the clock of {@link waitedMs}. */
+  /** When the present first call became the first, on the clock of {@link eventLoopIdleMs}. */
   firstSince = 0
   /** How many answers have come to their end. */
   answered = 0
@@ -70,23 +70,23 @@ export class Line implements AnswerReceiver, ExchangeLine {
   /** Owner of the call that has the connection to itself. */
   holder: string | undefined = undefined
   /** Whether nothing stood before the call that was answered last when it was sent. */
-  wasAlone = false
+  wasFirstWhenSent = false
   isReady = false
   isClosed = false
   readonly #socket: Socket
   readonly #writer: RequestWriter
-  readonly #owner: LineOwner
-  readonly #times: LineTimes
-  readonly #reader = new AnswerReader()
-  #awaiting: (Exchange | Skipped)[] = []
+  readonly #owner: ConnectionObserver
+  readonly #times: ConnectionTimeouts
+  readonly #reader = new ResponseReader()
+  #awaiting: (Exchange | SkippedResponse)[] = []
   #unsent: Exchange[] = []
   #isPersistent = true
   #isPaused = false
   #isLong = false
   // As wasAlone, of the present first call.
-  #isFirstAlone = false
+  #isFirstWhenSent = false
   #lastBytesAt = 0
-  #waitedAtBytes = 0
+  #loopIdleAtBytes = 0
   // How many times the clock ticked since the present first call became the first.
   #ticks = 0
 
@@ -94,7 +94,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
    * @param socket - about to be connected; what it reads is to be given to {@link onBytes}
    * @param host - value of the `Host` field
    */
-  constructor(socket: Socket, host: string, owner: LineOwner, times: LineTimes) {
+  constructor(socket: Socket, host: string, owner: ConnectionObserver, times: ConnectionTimeouts) {
     this.#socket = socket
     this.#writer = new RequestWriter(host)
     this.#owner = owner
@@ -110,26 +110,26 @@ export class Line implements AnswerReceiver, ExchangeLine {
     return this.#awaiting.length + this.#unsent.length
   }
 
-  /** Whether another call may stand in line here. */
+  /** Whether another call may be pipelined here. */
   get takesMore(): boolean {
     return this.#isPersistent && !this.isExclusive && !this.#isLong && !this.isClosed
   }
 
   send(exchange: Exchange, isExclusive: boolean): void {
-    exchange.line = this
+    exchange.connection = this
     this.isExclusive = isExclusive
     if (this.load === 0) {
-      this.#becomeFirst(waitedMs())
-      this.#isFirstAlone = true
+      this.#becomeFirst(eventLoopIdleMs())
+      this.#isFirstWhenSent = true
     }
     this.#unsent.push(exchange)
-    if (this.isReady && this.#unsent.length === 1) this.#owner.onUnwritten(this)
+    if (this.isReady && this.#unsent.length === 1) this.#owner.onPendingWrite(this)
   }
 
   /** The socket is connected, and the other side is who it should be. */
   onReady(): void {
     this.isReady = true
-    this.#becomeFirst(waitedMs())
+    this.#becomeFirst(eventLoopIdleMs())
     if (this.load === 0) this.#becomeIdle()
     else this.flush()
   }
@@ -162,18 +162,18 @@ export class Line implements AnswerReceiver, ExchangeLine {
     const now = performance.now()
     this.#lastBytesAt = now
     this.#owner.lastBytesAt = now
-    this.#waitedAtBytes = waitedMs()
+    this.#loopIdleAtBytes = eventLoopIdleMs()
     try {
       for (let at = 0; at < bytes.length && !this.isClosed;) {
-        if (this.#awaiting.length === 0) throw new Http1Failure('malformed', 'The upstream speaks unasked.')
+        if (this.#awaiting.length === 0) throw new Http1Error('malformed', 'The upstream speaks unasked.')
         at = this.#reader.read(bytes, at, this)
       }
       const [first] = this.#awaiting
-      if (first instanceof Exchange && first.hasHead) first.settle(now)
+      if (first instanceof Exchange && first.hasHead) first.flush(now)
     } catch (error) {
-      if (error instanceof Http1Failure) return this.close(error)
+      if (error instanceof Http1Error) return this.close(error)
       reportUnexpected('upstream', error)
-      this.close(new Http1Failure('broken', 'The response could not be processed.'))
+      this.close(new Http1Error('broken', 'The response could not be processed.'))
     }
   }
 
@@ -181,13 +181,13 @@ export class Line implements AnswerReceiver, ExchangeLine {
     return this.#awaiting[0]?.isForHead === true
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: ResponseHead): void {
     this.#noteHead(head)
     const [first] = this.#awaiting
     if (first instanceof Exchange) first.onHead(head)
   }
 
-  onWhole(head: AnswerHead, latin1: string): void {
+  onWhole(head: ResponseHead, latin1: string): void {
     this.#noteHead(head)
     const [first] = this.#awaiting
     if (first instanceof Exchange) first.onWhole(head, latin1)
@@ -197,18 +197,18 @@ export class Line implements AnswerReceiver, ExchangeLine {
     const [first] = this.#awaiting
     if (first instanceof Exchange) {
       first.onPart(bytes)
-      if (first.isHandedOver) this.#isLong = true
+      if (first.isDelivered) this.#isLong = true
     } else if (first && (first.bytes += bytes.length) > maxSkippedBytes) {
-      this.close(new Http1Failure('broken', 'The answer before this one was too long to be skipped.'))
+      this.close(new Http1Error('broken', 'The answer before this one was too long to be skipped.'))
     }
   }
 
   onEnd(): void {
     const first = this.#awaiting.shift()
-    const waited = this.#waitedAtBytes
-    const tookMs = this.isExclusive || this.#isLong ? undefined : waited - this.firstSince
-    this.wasAlone = this.#isFirstAlone
-    this.#isFirstAlone = false
+    const loopIdleMs = this.#loopIdleAtBytes
+    const tookMs = this.isExclusive || this.#isLong ? undefined : loopIdleMs - this.firstSince
+    this.wasFirstWhenSent = this.#isFirstWhenSent
+    this.#isFirstWhenSent = false
     this.answered++
     this.#isLong = false
     this.resume()
@@ -217,10 +217,10 @@ export class Line implements AnswerReceiver, ExchangeLine {
     // Whoever answers before the request is whole may not have read the rest of it.
     if (this.load === 0 && this.#socket.writableLength > 0) this.#isPersistent = false
     if (!this.#isPersistent) {
-      this.close(new Http1Failure('broken', 'The upstream ended the connection.'))
+      this.close(new Http1Error('broken', 'The upstream ended the connection.'))
       return
     }
-    this.#becomeFirst(waited)
+    this.#becomeFirst(loopIdleMs)
     if (this.load === 0) {
       this.isExclusive = false
       this.idleSince = this.#lastBytesAt
@@ -282,12 +282,12 @@ export class Line implements AnswerReceiver, ExchangeLine {
         ? !this.#isPaused && before - this.#lastBytesAt > this.#times.bodyTimeoutMs
         : before > first.deadline
     ) {
-      this.close(new Http1Failure('late', 'The upstream did not answer in time.'))
+      this.close(new Http1Error('late', 'The upstream did not answer in time.'))
       return
     }
-    if (this.#reader.isWithin && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
-    if (first instanceof Exchange && isInBody) first.settle(before)
-    if (this.#ticks >= mostTicks && this.#awaiting.length > 1) this.#moveWaiting()
+    if (this.#reader.isInResponse && !this.#isPaused && before - this.#lastBytesAt > stalledMs) this.#stall()
+    if (first instanceof Exchange && isInBody) first.flush(before)
+    if (this.#ticks >= maxTicks && this.#awaiting.length > 1) this.#reassignWaiting()
   }
 
   /** Notifies the callers of the stalled answer and of those behind it. */
@@ -295,7 +295,7 @@ export class Line implements AnswerReceiver, ExchangeLine {
     for (const exchange of this.#awaiting) if (exchange instanceof Exchange) exchange.stall()
   }
 
-  close(failure: Http1Failure): void {
+  close(failure: Http1Error): void {
     if (this.isClosed) return
     this.isClosed = true
     const awaiting = this.#awaiting
@@ -305,21 +305,21 @@ export class Line implements AnswerReceiver, ExchangeLine {
     this.#socket.destroy()
     this.#owner.onClosed(this, awaiting.length - 1)
     // A connection that has served others may have been closed by the upstream before the call arrived.
-    const isStale = failure.kind === 'broken' && this.answered > 0 && !this.#reader.isWithin
+    const isStale = failure.kind === 'broken' && this.answered > 0 && !this.#reader.isInResponse
     for (const [place, exchange] of awaiting.entries()) {
       if (!(exchange instanceof Exchange)) continue
       if (failure.kind !== 'aborted' && (place > 0 || isStale))
-        this.#move(exchange, place === 0 ? failure : behind())
+        this.#reassign(exchange, place === 0 ? failure : behind())
       else exchange.fail(failure)
     }
     for (const exchange of unsent) {
-      if (this.isReady && failure.kind !== 'aborted') this.#owner.onMoved(exchange, this)
+      if (this.isReady && failure.kind !== 'aborted') this.#owner.onReassigned(exchange, this)
       else exchange.failUnsent('The upstream cannot be reached.')
     }
   }
 
   /** Closes the connection, and waits until it is. */
-  end(failure: Http1Failure): Promise<void> {
+  end(failure: Http1Error): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.closed) resolve()
       else this.#socket.once('close', () => resolve())
@@ -333,26 +333,26 @@ export class Line implements AnswerReceiver, ExchangeLine {
       this.#isPersistent = false
       this.#reader.finish(isWaiting ? this : undefined)
     } catch (error) {
-      if (!(error instanceof Http1Failure)) throw error
+      if (!(error instanceof Http1Error)) throw error
     }
     this.close(this.#ended())
   }
 
-  #ended(): Http1Failure {
+  #ended(): Http1Error {
     return this.isReady
-      ? new Http1Failure('broken', 'The upstream ended the connection.')
-      : new Http1Failure('unconnected', 'The upstream cannot be reached.')
+      ? new Http1Error('broken', 'The upstream ended the connection.')
+      : new Http1Error('unconnected', 'The upstream cannot be reached.')
   }
 
-  #noteHead({ isPersistent, framing, idleMs }: AnswerHead): void {
+  #noteHead({ isPersistent, framing, idleMs }: ResponseHead): void {
     if (!isPersistent || framing === 'close') this.#isPersistent = false
     if (idleMs !== undefined) {
       this.idleMs = Math.min(longestIdleMs, Math.max(0, idleMs - keepAliveMarginMs))
     }
   }
 
-  #becomeFirst(waited: number): void {
-    this.firstSince = waited
+  #becomeFirst(loopIdleMs: number): void {
+    this.firstSince = loopIdleMs
     this.#ticks = 0
   }
 
@@ -362,17 +362,17 @@ export class Line implements AnswerReceiver, ExchangeLine {
   }
 
   /** What stands behind a call that takes long is sent elsewhere, as all of it may be sent twice. */
-  #moveWaiting(): void {
+  #reassignWaiting(): void {
     for (const exchange of this.#awaiting.slice(1)) {
-      if (!(exchange instanceof Exchange) || exchange.moves > 0) continue
+      if (!(exchange instanceof Exchange) || exchange.reassignments > 0) continue
       this.#forget(exchange)
-      this.#move(exchange, behind())
+      this.#reassign(exchange, behind())
     }
   }
 
-  #move(exchange: Exchange, failure: Http1Failure): void {
-    if (!exchange.call.isRepeatable || ++exchange.moves > maxMoves) exchange.fail(failure)
-    else this.#owner.onMoved(exchange, this)
+  #reassign(exchange: Exchange, failure: Http1Error): void {
+    if (!exchange.call.isRepeatable || ++exchange.reassignments > maxReassignments) exchange.fail(failure)
+    else this.#owner.onReassigned(exchange, this)
   }
 
   #forget(exchange: Exchange): void {
@@ -382,10 +382,10 @@ export class Line implements AnswerReceiver, ExchangeLine {
   }
 }
 
-function aborted(): Http1Failure {
-  return new Http1Failure('aborted', 'The call was aborted.')
+function aborted(): Http1Error {
+  return new Http1Error('aborted', 'The call was aborted.')
 }
 
-function behind(): Http1Failure {
-  return new Http1Failure('broken', 'The connection ended before its turn.')
+function behind(): Http1Error {
+  return new Http1Error('broken', 'The connection ended before its turn.')
 }

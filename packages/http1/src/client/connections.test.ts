@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { fieldLines } from './header-lines.ts'
-import type { Http1Answer } from './types.ts'
+import { headerLines } from './header-lines.ts'
+import type { ReceivedResponse } from './types.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
 
-async function textOf(answer: Http1Answer): Promise<string> {
+async function textOf(answer: ReceivedResponse): Promise<string> {
   let text = ''
   for await (const chunk of answer.body as AsyncIterable<Buffer>) text += chunk.toString()
   return text
@@ -30,7 +30,7 @@ describe('a call', () => {
     await once(server, 'listening')
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
     const connections = connectionsTo(new URL(`http://${host}`))
-    const fields = fieldLines({ 'x-two': 'caf\xe9' })
+    const fields = headerLines({ 'x-two': 'caf\xe9' })
     const first = await connections.request(post('sm\u00f8rrebr\u00f8d', { target: '/a?b=c', fields }))
     expect(first.status).toBe(200)
     expect(first.bytes?.toString()).toBe('got sm\u00f8rrebr\u00f8d')
@@ -69,7 +69,7 @@ describe('a call', () => {
     ['', 'c'],
     ['a b', 'c'],
   ])('cannot have the field %j with %j', (name, value) => {
-    expect(() => fieldLines({ [name]: value })).toThrow('cannot be sent')
+    expect(() => headerLines({ [name]: value })).toThrow('cannot be sent')
   })
 
   it('goes over the connection of the one before it', async () => {
@@ -89,7 +89,7 @@ describe('a call', () => {
     const connections = connectionsTo(url, { maxConnections: 6 })
     const answers = Array.from({ length: 5 }, () => connections.request(post('slow')))
     // The other connections are reserved for quick calls, so that this later call arrives before the rest.
-    answers.push(connections.request(post('quick', { pace: 'quick', isGathered: true })))
+    answers.push(connections.request(post('quick', { pace: 'quick', isBuffered: true })))
     await waitFor(() => requests.some(({ body }) => body === 'quick'))
     expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
     expect(sockets.size).toBe(3)
@@ -180,7 +180,7 @@ describe('an upstream that misbehaves', () => {
     ],
   ] as const)('and %s is a failure', async (_, text, kind) => {
     const { url } = await scriptedUpstream(({ socket }) => socket.end(text, 'latin1'))
-    const call = post('', { isGathered: true })
+    const call = post('', { isBuffered: true })
     await expect(connectionsTo(url).request(call)).rejects.toMatchObject({ kind })
     // Whoever does not wait for the whole hears of it when reading.
     const answer = connectionsTo(url).request(post(''))
@@ -218,7 +218,7 @@ describe('an upstream that misbehaves', () => {
       }
     })
     const connections = connectionsTo(url, { bodyTimeoutMs: 5_000 })
-    expect((await connections.request(post('', { isGathered: true }))).bytes?.toString()).toBe('drip')
+    expect((await connections.request(post('', { isBuffered: true }))).bytes?.toString()).toBe('drip')
   })
 
   it.each([
@@ -229,7 +229,7 @@ describe('an upstream that misbehaves', () => {
   ])('and is %s is late', async (_, text) => {
     const { url, sockets } = await scriptedUpstream(({ socket }) => socket.write(text))
     const connections = connectionsTo(url, { headTimeoutMs: 100, bodyTimeoutMs: 100 })
-    await expect(connections.request(post('', { isGathered: true }))).rejects.toMatchObject({ kind: 'late' })
+    await expect(connections.request(post('', { isBuffered: true }))).rejects.toMatchObject({ kind: 'late' })
     await waitFor(() => sockets.size === 0)
   })
 

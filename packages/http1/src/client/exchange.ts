@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer'
-import { AnswerBody, type BodySource } from './response-body.ts'
-import type { AnswerHead } from './response-head.ts'
-import type { AnswerReceiver } from './response-reader.ts'
-import type { AnswerStream, BodyInspector, ExchangeEnd, Http1Answer, Http1Call } from './types.ts'
-import { Http1Failure } from './http1-error.ts'
+import { ResponseBody, type BodySource } from './response-body.ts'
+import type { ResponseHead } from './response-head.ts'
+import type { ResponseReceiver } from './response-reader.ts'
+import type { ResponseStream, BodyInspector, ExchangeEnd, ReceivedResponse, Http1Call } from './types.ts'
+import { Http1Error } from './http1-error.ts'
 
 /** A body that is longer is not held, and a connection does not wait for its end to be known. */
 const maxShortBytes = 65_536
 
 /** What an exchange asks of the connection that it is on. */
-export interface ExchangeLine {
+export interface ExchangeConnection {
   pause(): void
   resume(): void
   /** The caller wants no more of the exchange. */
@@ -19,28 +19,28 @@ export interface ExchangeLine {
 }
 
 /** One call and its answer as it comes. */
-export class Exchange implements AnswerReceiver, BodySource {
+export class Exchange implements ResponseReceiver, BodySource {
   readonly call: Http1Call
   /** When the head of the answer has to be there, on the clock of `performance.now()`. */
   readonly deadline: number
   /** The connection; undefined while the call waits for one. */
-  line: ExchangeLine | undefined
+  connection: ExchangeConnection | undefined
   /** How many times the call was taken to another connection. */
-  moves = 0
+  reassignments = 0
   /** Serial number of a connection that was lost to the call; only later ones will do. */
-  behind = 0
+  lostSerial = 0
   readonly #done: ExchangeEnd
-  #state: 'waiting' | 'gathering' | 'handed over' | 'over' = 'waiting'
-  #head: AnswerHead | undefined
-  #gatheringSince = 0
+  #state: 'waiting' | 'buffering' | 'delivered' | 'over' = 'waiting'
+  #head: ResponseHead | undefined
+  #bufferingSince = 0
   // What came before anybody asked for the body.
   #held: Buffer[] = []
   #heldBytes = 0
   // The same in its place, of a body that is known to be short: the memory of texts is far cheaper to find and to give back
   // than that of buffers.
   #latin1 = ''
-  #body: AnswerBody | undefined
-  #failure: Http1Failure | undefined
+  #body: ResponseBody | undefined
+  #failure: Http1Error | undefined
   #inspector: BodyInspector | undefined
   #hasEnded = false
 
@@ -57,8 +57,8 @@ export class Exchange implements AnswerReceiver, BodySource {
   }
 
   /** Whether the caller has the head of the answer, and its body is still to come. */
-  get isHandedOver(): boolean {
-    return this.#state === 'handed over'
+  get isDelivered(): boolean {
+    return this.#state === 'delivered'
   }
 
   /** Whether the head of the answer has come. */
@@ -70,9 +70,9 @@ export class Exchange implements AnswerReceiver, BodySource {
     return this.call.method === 'HEAD'
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: ResponseHead): void {
     this.#head = head
-    this.#state = 'gathering'
+    this.#state = 'buffering'
   }
 
   onPart(bytes: Buffer): void {
@@ -84,17 +84,17 @@ export class Exchange implements AnswerReceiver, BodySource {
     this.#inspector?.inspect(bytes)
     const part = Buffer.from(bytes)
     if (this.#body) {
-      if (!this.#body.push(part)) this.line?.pause()
+      if (!this.#body.push(part)) this.connection?.pause()
       return
     }
     this.#held.push(part)
     this.#heldBytes += part.length
     if (this.#heldBytes <= maxShortBytes) return
-    if (this.#state === 'gathering') this.#handOver()
-    else this.line?.pause()
+    if (this.#state === 'buffering') this.#deliver()
+    else this.connection?.pause()
   }
 
-  onWhole(head: AnswerHead, latin1: string): void {
+  onWhole(head: ResponseHead, latin1: string): void {
     this.onHead(head)
     if (this.#isText()) this.#latin1 = latin1
     else this.onPart(Buffer.from(latin1, 'latin1'))
@@ -102,7 +102,7 @@ export class Exchange implements AnswerReceiver, BodySource {
 
   onEnd(): void {
     this.#hasEnded = true
-    if (this.#state === 'gathering') this.#handOver()
+    if (this.#state === 'buffering') this.#deliver()
     else this.#body?.push(null)
     this.#leave()
   }
@@ -112,64 +112,64 @@ export class Exchange implements AnswerReceiver, BodySource {
    *
    * @param now - on the clock of `performance.now()`
    */
-  settle(now: number): void {
-    if (this.#state !== 'gathering') return
+  flush(now: number): void {
+    if (this.#state !== 'buffering') return
     const isLong = this.#head?.framing === 'length' && this.#head.length > maxShortBytes
-    if (!this.call.isGathered || isLong) this.#handOver()
-    else if (this.#gatheringSince === 0) this.#gatheringSince = now
-    else if (now - this.#gatheringSince > longestGatheringMs) this.#handOver()
+    if (!this.call.isBuffered || isLong) this.#deliver()
+    else if (this.#bufferingSince === 0) this.#bufferingSince = now
+    else if (now - this.#bufferingSince > longestBufferingMs) this.#deliver()
   }
 
   /** Notifies the caller that the answer has begun on the connection and stopped; one that is passed on is left alone. */
   stall(): void {
-    if (this.#state === 'waiting' || this.#state === 'gathering') this.call.listener?.stalled?.()
+    if (this.#state === 'waiting' || this.#state === 'buffering') this.call.listener?.stalled?.()
   }
 
   /** Ends the exchange before its end. */
-  fail(failure: Http1Failure): void {
+  fail(failure: Http1Error): void {
     if (this.#state === 'over') return
-    const isHandedOver = this.#state === 'handed over'
+    const isDelivered = this.#state === 'delivered'
     this.#failure = failure
     this.#leave()
-    if (!isHandedOver) this.#done(failure)
+    if (!isDelivered) this.#done(failure)
     else this.#body?.destroy(failure)
   }
 
   /** Ends an exchange that is not on a connection. */
   failUnsent(message: string): void {
     // Once moved, it was sent before.
-    this.fail(new Http1Failure(this.moves === 0 ? 'unconnected' : 'broken', message))
+    this.fail(new Http1Error(this.reassignments === 0 ? 'unconnected' : 'broken', message))
   }
 
   /** The caller's signal ends the exchange. */
   handleEvent(): void {
-    const { line } = this
-    this.fail(new Http1Failure('aborted', 'The call was aborted.'))
-    line?.abandon(this)
+    const { connection } = this
+    this.fail(new Http1Error('aborted', 'The call was aborted.'))
+    connection?.abandon(this)
   }
 
   resume(): void {
-    this.line?.resume()
+    this.connection?.resume()
   }
 
   cancel(): void {
-    const { line } = this
+    const { connection } = this
     this.#leave()
-    line?.abandon(this)
+    connection?.abandon(this)
   }
 
   skip(): void {
-    const { line } = this
+    const { connection } = this
     this.#leave()
-    line?.skip(this)
+    connection?.skip(this)
     // Nobody waits for what is dropped.
     this.#body?.destroy()
   }
 
   /** The body as a stream. */
-  stream(): AnswerStream {
+  stream(): ResponseStream {
     if (this.#body) return this.#body
-    const body = new AnswerBody(this.#hasEnded ? undefined : this)
+    const body = new ResponseBody(this.#hasEnded ? undefined : this)
     this.#body = body
     if (this.#latin1 !== '') body.push(Buffer.from(this.#latin1, 'latin1'))
     for (const part of this.#held) body.push(part)
@@ -179,10 +179,10 @@ export class Exchange implements AnswerReceiver, BodySource {
     return body
   }
 
-  #handOver(): void {
-    const head = this.#head as AnswerHead
-    this.#state = 'handed over'
-    this.#done(undefined, new ReceivedAnswer(this, head, this.#hasEnded ? this.#heldWhole() : undefined))
+  #deliver(): void {
+    const head = this.#head as ResponseHead
+    this.#state = 'delivered'
+    this.#done(undefined, new ExchangeResponse(this, head, this.#hasEnded ? this.#heldWhole() : undefined))
   }
 
   #heldWhole(): Buffer | string | undefined {
@@ -194,8 +194,8 @@ export class Exchange implements AnswerReceiver, BodySource {
   #isText(): boolean {
     const head = this.#head
     return (
-      this.#state === 'gathering' &&
-      this.call.isGathered === true &&
+      this.#state === 'buffering' &&
+      this.call.isBuffered === true &&
       head?.framing === 'length' &&
       head.length <= maxShortBytes
     )
@@ -203,12 +203,12 @@ export class Exchange implements AnswerReceiver, BodySource {
 
   #leave(): void {
     this.#state = 'over'
-    this.line = undefined
+    this.connection = undefined
     this.call.signal?.removeEventListener('abort', this)
   }
 }
 
-const longestGatheringMs = 1_000
+const longestBufferingMs = 1_000
 const noBytes = Buffer.alloc(0)
 
 function joined(parts: readonly Buffer[]): Buffer {
@@ -216,7 +216,7 @@ function joined(parts: readonly Buffer[]): Buffer {
 }
 
 // Where a node repeats one of them, joining the values makes no sense.
-const single = new Set([
+const singleValued = new Set([
   'content-type',
   'content-encoding',
   'retry-after',
@@ -226,16 +226,16 @@ const single = new Set([
   'etag',
 ])
 
-class ReceivedAnswer implements Http1Answer {
+class ExchangeResponse implements ReceivedResponse {
   readonly status: number
   readonly latin1: string | undefined
   readonly length: number | undefined
   readonly isDelimited: boolean
   readonly #exchange: Exchange
-  readonly #head: AnswerHead
+  readonly #head: ResponseHead
   #bytes: Buffer | undefined
 
-  constructor(exchange: Exchange, head: AnswerHead, held: Buffer | string | undefined) {
+  constructor(exchange: Exchange, head: ResponseHead, held: Buffer | string | undefined) {
     this.status = head.status
     if (typeof held === 'string') this.latin1 = held
     else this.#bytes = held
@@ -258,7 +258,7 @@ class ReceivedAnswer implements Http1Answer {
       const value = fields[at + 1] as string
       const known = headers[name]
       if (known === undefined) headers[name] = value
-      else if (!single.has(name)) headers[name] = `${known}, ${value}`
+      else if (!singleValued.has(name)) headers[name] = `${known}, ${value}`
     }
     if (this.length !== undefined) headers['content-length'] = String(this.length)
     return headers
@@ -274,7 +274,7 @@ class ReceivedAnswer implements Http1Answer {
     return this.#head.contentType
   }
 
-  get body(): AnswerStream {
+  get body(): ResponseStream {
     return this.#exchange.stream()
   }
 }

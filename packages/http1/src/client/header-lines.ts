@@ -9,7 +9,7 @@ const unfitTarget = /[^\u0021-\u007e\u0080-\u00ff]/
  * @throws TypeError for a field that cannot stand in a request; the message does not quote it
  * @see RFC 9110, section 5
  */
-export function fieldLines(fields: Readonly<Record<string, string>>): string {
+export function headerLines(fields: Readonly<Record<string, string>>): string {
   let lines = ''
   for (const [name, value] of Object.entries(fields)) {
     if (name === '' || unfitName.test(name) || unfitValue.test(value)) {

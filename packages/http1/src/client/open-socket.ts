@@ -1,6 +1,6 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net'
 import type { Connect } from './types.ts'
-import { ofNoCall } from './detached.ts'
+import { runDetached } from './detached.ts'
 
 /** How to connect. */
 interface SocketOptions {
@@ -18,7 +18,7 @@ interface SocketOptions {
 
 /** Begins to connect to the host of an address, by TLS if it says so. */
 export function openSocket(address: URL, options: SocketOptions): Socket {
-  return ofNoCall(() => opened(address, options))
+  return runDetached(() => opened(address, options))
 }
 
 function opened(address: URL, options: SocketOptions): Socket {

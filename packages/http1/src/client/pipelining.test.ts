@@ -12,7 +12,7 @@ import {
 } from '../testing/scripted-upstream.ts'
 
 function quick(body: string, options: Partial<Http1Call> = {}): Http1Call {
-  return post(body, { pace: 'quick', isGathered: true, ...options })
+  return post(body, { pace: 'quick', isBuffered: true, ...options })
 }
 
 function many<item>(count: number, item: (index: number) => item): item[] {

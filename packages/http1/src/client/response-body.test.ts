@@ -77,9 +77,9 @@ describe('a body', () => {
       if (body === 'whole') setTimeout(() => socket.write('5\r\nworld\r\n0\r\n\r\n'), 100)
     })
     const connections = connectionsTo(url)
-    const whole = await connections.request(post('whole', { isGathered: true }))
+    const whole = await connections.request(post('whole', { isBuffered: true }))
     expect(whole.bytes?.toString()).toBe('helloworld')
-    const begun = await connections.request(post('begun', { isGathered: true }))
+    const begun = await connections.request(post('begun', { isBuffered: true }))
     expect(begun.bytes).toBeUndefined()
     for await (const chunk of begun.body as AsyncIterable<Buffer>) {
       expect(chunk.toString()).toBe('hello')
@@ -93,9 +93,9 @@ describe('a body', () => {
       setImmediate(() => (body === 'end' ? socket.end(' world') : socket.resetAndDestroy()))
     })
     const connections = connectionsTo(url)
-    const whole = await connections.request(post('end', { isGathered: true }))
+    const whole = await connections.request(post('end', { isBuffered: true }))
     expect([whole.bytes?.toString(), whole.isDelimited]).toEqual(['hello world', false])
-    await expect(connections.request(post('reset', { isGathered: true }))).rejects.toMatchObject({
+    await expect(connections.request(post('reset', { isBuffered: true }))).rejects.toMatchObject({
       kind: 'broken',
     })
   })
@@ -152,7 +152,7 @@ describe('the end of all connections', () => {
     )
     await waitFor(() => sockets.size === 2)
     await connections.close()
-    expect(await Promise.all(ends)).toEqual(['Http1Failure', 'Http1Failure', 'Http1Failure'])
+    expect(await Promise.all(ends)).toEqual(['Http1Error', 'Http1Error', 'Http1Error'])
     await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'unconnected' })
     await waitFor(() => sockets.size === 0)
   })

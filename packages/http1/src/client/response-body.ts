@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { AnswerStream } from './types.ts'
+import type { ResponseStream } from './types.ts'
 
 /** Where a body comes from. */
 export interface BodySource {
@@ -12,7 +12,7 @@ export interface BodySource {
 }
 
 /** A body to be read. Whoever does not read waits for nothing: the connection stands still meanwhile. */
-export class AnswerBody extends Readable implements AnswerStream {
+export class ResponseBody extends Readable implements ResponseStream {
   readonly #source: BodySource | undefined
 
   /** @param source - undefined when nothing more will come */

@@ -1,7 +1,7 @@
 import { malformed } from './http1-error.ts'
 
 /** The head of an answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number
   /** Names, in lower case, and values in turn. */
   readonly fields: readonly string[]
@@ -35,10 +35,10 @@ for (const letter of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
  * Reads the head of an answer, strictly: whatever two readers could understand in two ways is refused.
  *
  * @param text - status line, field lines and the empty line, each with its end, as Latin-1
- * @throws Http1Failure `malformed`
+ * @throws Http1Error `malformed`
  * @see RFC 9112, sections 4, 5 and 6
  */
-export function readHead(text: string): AnswerHead {
+export function readHead(text: string): ResponseHead {
   const isOld = text.charCodeAt(7) === 48
   const status = readStatus(text, isOld)
   const fields = readFields(text, endOfLine(text, 12) + 2, text.length - 2)
@@ -91,7 +91,7 @@ export function readHead(text: string): AnswerHead {
  * @param from - where the first line begins
  * @param to - where the last line ends
  * @returns names, in lower case, and values in turn
- * @throws Http1Failure `malformed`
+ * @throws Http1Error `malformed`
  */
 export function readFields(text: string, from: number, to: number): string[] {
   const fields: string[] = []

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerHead } from './response-head.ts'
-import { AnswerReader } from './response-reader.ts'
+import type { ResponseHead } from './response-head.ts'
+import { ResponseReader } from './response-reader.ts'
 
 /** What a reader makes of bytes that come in these pieces, one answer behind the other. */
 function readAll(pieces: readonly string[], isForHead = false) {
-  const answers: { head: AnswerHead; body: string; hasEnded: boolean }[] = []
-  const reader = new AnswerReader()
+  const answers: { head: ResponseHead; body: string; hasEnded: boolean }[] = []
+  const reader = new ResponseReader()
   const receiver = {
     isForHead,
-    onHead: (head: AnswerHead) => void answers.push({ head, body: '', hasEnded: false }),
+    onHead: (head: ResponseHead) => void answers.push({ head, body: '', hasEnded: false }),
     onPart: (bytes: Buffer) => {
       const last = answers.at(-1)
       if (last) last.body += bytes.toString('latin1')
     },
-    onWhole: (head: AnswerHead, body: string) => void answers.push({ head, body, hasEnded: false }),
+    onWhole: (head: ResponseHead, body: string) => void answers.push({ head, body, hasEnded: false }),
     onEnd: () => {
       const last = answers.at(-1)
       if (last) last.hasEnded = true
@@ -26,7 +26,7 @@ function readAll(pieces: readonly string[], isForHead = false) {
   return {
     answers: answers.map(({ head, body, hasEnded }) => ({ status: head.status, body, hasEnded })),
     finish: () => {
-      reader.finish(reader.isWithin ? receiver : undefined)
+      reader.finish(reader.isInResponse ? receiver : undefined)
       return answers.every(({ hasEnded }) => hasEnded)
     },
   }
@@ -120,10 +120,10 @@ describe('an answer', () => {
   it('leaves a connection open, or not', () => {
     const isPersistent = (text: string) => {
       let persistent: boolean | undefined
-      const onHead = (head: AnswerHead) => (persistent = head.isPersistent)
+      const onHead = (head: ResponseHead) => (persistent = head.isPersistent)
       const nothing = () => undefined
       const receiver = { isForHead: false, onHead, onPart: nothing, onWhole: nothing, onEnd: nothing }
-      new AnswerReader().read(Buffer.from(text), 0, receiver)
+      new ResponseReader().read(Buffer.from(text), 0, receiver)
       return persistent
     }
     const end = 'content-length: 0\r\n\r\n'

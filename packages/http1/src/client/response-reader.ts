@@ -1,11 +1,11 @@
-import { type AnswerHead, readFields, readHead } from './response-head.ts'
-import { Http1Failure, malformed } from './http1-error.ts'
+import { type ResponseHead, readFields, readHead } from './response-head.ts'
+import { Http1Error, malformed } from './http1-error.ts'
 
 /** Takes an answer as it comes. */
-export interface AnswerReceiver {
+export interface ResponseReceiver {
   /** Whether the answer has no body, as that to `HEAD`. */
   readonly isForHead: boolean
-  onHead(head: AnswerHead): void
+  onHead(head: ResponseHead): void
   /** @param bytes - part of the body; overwritten when the call is over */
   onPart(bytes: Buffer): void
   /**
@@ -13,13 +13,13 @@ export interface AnswerReceiver {
    *
    * @param latin1 - a character for each byte
    */
-  onWhole(head: AnswerHead, latin1: string): void
+  onWhole(head: ResponseHead, latin1: string): void
   onEnd(): void
 }
 
 const maxHeadBytes = 65_536
 const maxSizeLine = 4_096
-const maxInterim = 16
+const maxInformational = 16
 // Cheaper to read as a text.
 const longestText = 16_384
 const mostHeads = 16
@@ -31,23 +31,23 @@ const noBytes = Buffer.alloc(0)
  *
  * @see RFC 9112, sections 6 and 7
  */
-export class AnswerReader {
+export class ResponseReader {
   #state: 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk end' | 'trailers' = 'head'
   // Bytes of the body or of the chunk that are still to come.
   #left = 0
   // What came of a head or of a line that has no end yet.
   #begun: Buffer = noBytes
-  #interim = 0
+  #informational = 0
   #lastText = ''
-  #lastHead: AnswerHead | undefined
-  readonly #heads = new Map<string, AnswerHead>()
+  #lastHead: ResponseHead | undefined
+  readonly #heads = new Map<string, ResponseHead>()
   // What is being read, and the same as a text.
   #bytes: Buffer | undefined
   #latin1 = ''
 
   /** Whether an answer has begun and not ended. */
-  get isWithin(): boolean {
-    return this.#state !== 'head' || this.#begun.length > 0 || this.#interim > 0
+  get isInResponse(): boolean {
+    return this.#state !== 'head' || this.#begun.length > 0 || this.#informational > 0
   }
 
   /** Whether the head of an answer has come, and its end has not. */
@@ -62,10 +62,10 @@ export class AnswerReader {
    * @param from - where to begin
    * @param receiver - of the answer
    * @returns where the reading ended
-   * @throws Http1Failure `malformed`; nothing can be read any more then
+   * @throws Http1Error `malformed`; nothing can be read any more then
    */
-  read(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
-    const behind = this.#readAlike(bytes, from, receiver)
+  read(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
+    const behind = this.#readWithCachedHead(bytes, from, receiver)
     if (behind > from) return behind
     let at = from
     while (at < bytes.length) {
@@ -96,7 +96,7 @@ export class AnswerReader {
         default:
           this.#state satisfies never
       }
-      if (this.#state === 'head' && this.#begun.length === 0 && this.#interim === 0) {
+      if (this.#state === 'head' && this.#begun.length === 0 && this.#informational === 0) {
         receiver.onEnd()
         return at
       }
@@ -107,14 +107,14 @@ export class AnswerReader {
   /**
    * Hears that nothing more will come.
    *
-   * @throws Http1Failure `broken` when an answer has not come to its end
+   * @throws Http1Error `broken` when an answer has not come to its end
    */
-  finish(receiver: AnswerReceiver | undefined): void {
+  finish(receiver: ResponseReceiver | undefined): void {
     if (this.#state === 'close' && receiver) {
       this.#state = 'head'
       receiver.onEnd()
-    } else if (this.isWithin || receiver) {
-      throw new Http1Failure('broken', 'The upstream ended the connection before its answer.')
+    } else if (this.isInResponse || receiver) {
+      throw new Http1Error('broken', 'The upstream ended the connection before its answer.')
     }
   }
 
@@ -123,12 +123,13 @@ export class AnswerReader {
    *
    * @returns where the reading ended; where it began for any other answer
    */
-  #readAlike(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+  #readWithCachedHead(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
     const head = this.#lastHead
     if (head?.status !== 200 || head.framing !== 'length' || head.length === 0) return from
     const bodyAt = from + this.#lastText.length
     const end = bodyAt + head.length
-    if (bytes.length > longestText || end > bytes.length || this.isWithin || receiver.isForHead) return from
+    if (bytes.length > longestText || end > bytes.length || this.isInResponse || receiver.isForHead)
+      return from
     const text = this.#textOf(bytes)
     if (!text.startsWith(this.#lastText, from)) return from
     if (end === bytes.length) this.#bytes = undefined
@@ -145,17 +146,17 @@ export class AnswerReader {
     return this.#latin1
   }
 
-  #readHead(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+  #readHead(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
     const [text, at] = this.#takeUntil('\r\n\r\n', bytes, from, maxHeadBytes)
     if (text === undefined) return at
     const head = this.#headOf(text)
     if (head.status < 200) {
       // What was not asked for, as a change of protocols, cannot be read on.
-      if (head.status === 101 || ++this.#interim > maxInterim)
+      if (head.status === 101 || ++this.#informational > maxInformational)
         throw malformed('an interim answer is out of place')
       return at
     }
-    this.#interim = 0
+    this.#informational = 0
     receiver.onHead(head)
     if (receiver.isForHead || head.status === 204 || head.status === 304) return at
     if (head.framing === 'chunks') this.#state = 'size'
@@ -168,7 +169,7 @@ export class AnswerReader {
   }
 
   // A busy upstream writes the same few heads over and over, which differ in the length of the body.
-  #headOf(text: string): AnswerHead {
+  #headOf(text: string): ResponseHead {
     const known = this.#heads.get(text)
     const head = known ?? readHead(text)
     if (!known && text.length <= longestRemembered) {
@@ -180,7 +181,7 @@ export class AnswerReader {
     return head
   }
 
-  #readPart(bytes: Buffer, from: number, receiver: AnswerReceiver): number {
+  #readPart(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
     const end = Math.min(bytes.length, from + this.#left)
     this.#left -= end - from
     receiver.onPart(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))

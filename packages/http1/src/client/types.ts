@@ -1,44 +1,44 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
-import type { CallSignal } from '../cancellation.ts'
+import type { CancellationSignal } from '../cancellation.ts'
 
 /** A request to an upstream. */
 export interface Http1Call {
   readonly method: 'GET' | 'HEAD' | 'POST'
   /** Path and query. */
   readonly target: string
-  /** Field lines beside host, content-length, accept-encoding and those of the connection; see `fieldLines`. */
+  /** Field lines beside host, content-length, accept-encoding and those of the connection; see `headerLines`. */
   readonly fields: string
   readonly body?: string | Uint8Array | undefined
   /** Ends the exchange, also while the body is read. */
-  readonly signal?: CallSignal | undefined
+  readonly signal?: CancellationSignal | undefined
   /**
-   * How the call goes with others on a connection: `quick` ones may stand in line behind one another, `slow` ones have
-   * the connection to themselves, `endless` ones one that counts against nothing, and no limit of time.
+   * How the call shares a connection: `quick` ones are pipelined, `slow` ones have a connection to themselves, and `endless`
+   * ones have one that counts against no limit, and no timeout.
    */
   readonly pace: 'quick' | 'slow' | 'endless'
   /**
    * Whether the upstream may get the call twice. One that may is sent again, on another connection, when its own ends
-   * before the first byte of the answer; one that may not stands in line behind no other.
+   * before the first byte of the response; one that may not is never pipelined behind another.
    */
   readonly isRepeatable: boolean
   /**
-   * Whether a short answer is worth waiting for: it is then handed over whole, and one that breaks off is a failure
-   * instead of half an answer. It does not wait for longer than a second.
+   * Whether a short response is buffered: it is delivered whole, and one that is interrupted is an error instead of half a
+   * response. Buffering takes a second at most.
    */
-  readonly isGathered?: boolean | undefined
+  readonly isBuffered?: boolean | undefined
   /** Makes what follows the body of a long answer as it arrives; what it throws ends the exchange. */
   readonly inspector?: (() => BodyInspector) | undefined
   /** Credential that the call belongs to: owners share the connections. Undefined for calls of the gateway itself. */
   readonly owner?: string | undefined
-  /** Called every 50 ms while an answer that is gathered, or one before it on the connection, has begun and stopped. */
+  /** Called every 50 ms while a response that is buffered, or one before it on the connection, has begun and stopped. */
   readonly listener?: StallListener | undefined
 }
 
 /** Follows the body of an answer. */
 export interface BodyInspector {
-  /** @throws Http1Failure for a body that must not be passed on */
+  /** @throws Http1Error for a body that must not be passed on */
   inspect(bytes: Uint8Array): void
 }
 
@@ -49,7 +49,7 @@ export interface StallListener {
 }
 
 /** An answer on its way back. Its body has to be read, dumped or destroyed, unless `bytes` has it. */
-export interface Http1Answer {
+export interface ReceivedResponse {
   readonly status: number
   /**
    * By lower-case name. Values of one that comes several times are joined with a comma, except where only one makes
@@ -66,19 +66,19 @@ export interface Http1Answer {
   /** The same with a character for each byte, when it came in one piece. */
   readonly latin1: string | undefined
   /** The body to be read, also when `bytes` has it; made when it is first asked for. */
-  readonly body: AnswerStream
+  readonly body: ResponseStream
   /** Whether a body that breaks off can be told from one that has ended. */
   readonly isDelimited: boolean
 }
 
 /** A body to be read. */
-export type AnswerStream = Readable & {
+export type ResponseStream = Readable & {
   /** Gives the rest up: a short one is read and dropped, a longer one ends the connection. It never rejects. */
   dump(): Promise<void>
 }
 
 /** Hears once how an exchange went: the answer's head has come, or what went wrong. It must not throw. */
-export type ExchangeEnd = (error: Error | undefined, answer?: Http1Answer) => void
+export type ExchangeEnd = (error: Error | undefined, answer?: ReceivedResponse) => void
 
 /** The HTTP/1.1 connections to one upstream. */
 export interface Http1Connections {
@@ -88,11 +88,11 @@ export interface Http1Connections {
    * Sends a request.
    *
    * @param call - the request
-   * @param done - called once, with an {@link Http1Answer} or an `Http1Failure`
+   * @param done - called once, with an {@link ReceivedResponse} or an `Http1Error`
    */
   exchange(call: Http1Call, done: ExchangeEnd): void
   /** As {@link exchange}. */
-  request(call: Http1Call): Promise<Http1Answer>
+  request(call: Http1Call): Promise<ReceivedResponse>
   /** Ends all exchanges and connections. */
   close(): Promise<void>
 }

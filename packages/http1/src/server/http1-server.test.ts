@@ -7,59 +7,62 @@ import { connect as connectTls, createServer as createTlsServer, type SecureCont
 import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sendRaw } from '../testing/raw-http.ts'
-import type { FrontRequest } from './request.ts'
-import type { FrontResponse } from './response.ts'
-import { createHttpFront, type FrontOptions } from './http1-server.ts'
+import type { Http1ServerRequest } from './request.ts'
+import type { Http1ServerResponse } from './response.ts'
+import { createHttp1Server, type Http1ServerOptions } from './http1-server.ts'
 
 const patient = { timeout: 50_000 }
 
-type Serve = (request: FrontRequest<string, object>, response: FrontResponse) => void
+type Serve = (request: Http1ServerRequest<string, object>, response: Http1ServerResponse) => void
 
 /** All paths but those of another protocol. */
 const match = (target: string) => (target.startsWith('/v1/') ? undefined : target)
 
 /** Answers with what was asked. */
-const echo: Serve = ({ url, latin1 }, response) => response.end(`front ${url} ${latin1}`, 'latin1')
+const echo: Serve = ({ url, latin1 }, response) => response.end(`http1 ${url} ${latin1}`, 'latin1')
 
-/** Opens a port with a front; what goes to node:http is answered with the word `node`. */
+/** Opens a port of the server; what goes to node:http is answered with the word `node`. */
 async function port(
   serve: Serve = echo,
-  { tls, ...options }: Partial<FrontOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
+  {
+    tls,
+    ...options
+  }: Partial<Http1ServerOptions<string, object>> & { readonly tls?: SecureContextOptions } = {},
 ) {
-  const http1 = createServer((request, response) => {
+  const fallback = createServer((request, response) => {
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
     request.on('end', () => response.end(`node ${request.method} ${request.url} ${body}`))
   })
-  const front = createHttpFront(
-    http1,
-    { maxBodyBytes: 65_536, match, newMemo: () => ({}), ...options },
+  const http1 = createHttp1Server(
+    fallback,
+    { maxBodyBytes: 65_536, match, newHeadState: () => ({}), ...options },
     serve,
   )
   const sockets = new Set<Socket>()
   const take = (socket: Socket) => {
     sockets.add(socket)
-    front.emit('connection', socket)
+    http1.emit('connection', socket)
   }
   const halves = { noDelay: true, allowHalfOpen: true }
   const listener = tls ? createTlsServer({ ...tls, ...halves }, take) : createTcpServer(halves, take)
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
-  front.emit('listening')
+  http1.emit('listening')
   /** Takes no further connections, and ends those without a call. */
   const close = async () => {
     const closed = once(listener, 'close')
     listener.close()
-    front.closeIdleConnections()
-    const idle = setInterval(() => front.closeIdleConnections(), 10)
+    http1.closeIdleConnections()
+    const idle = setInterval(() => http1.closeIdleConnections(), 10)
     await closed
     clearInterval(idle)
-    front.close()
+    http1.close()
   }
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     listener.close()
-    front.close()
+    http1.close()
   })
   return { close, port: (listener.address() as AddressInfo).port }
 }
@@ -83,7 +86,7 @@ describe('ordinary calls', () => {
     const { port: to } = await port()
     const { text } = await sendRaw(to, call('/token', 'é') + call('/token/evm', '2'), /evm 2$/)
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\ndate: .* GMT\r\nconnection: keep-alive\r\n/)
-    expect(text).toContain('content-length: 15\r\n\r\nfront /token éHTTP/1.1 200 OK')
+    expect(text).toContain('content-length: 15\r\n\r\nhttp1 /token éHTTP/1.1 200 OK')
   })
 
   it('are told apart by their heads, be these as long as those before', async () => {
@@ -98,10 +101,10 @@ describe('ordinary calls', () => {
     ] as const
     for (const [path, body] of calls) {
       socket.write(call(path, body))
-      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`front ${path} ${body}$`)), patient)
+      await vi.waitFor(() => expect(text()).toMatch(new RegExp(`http1 ${path} ${body}$`)), patient)
     }
-    expect(text().match(/front \S+ \w+?(?=HTTP|$)/g)).toEqual(
-      calls.map(([path, body]) => `front ${path} ${body}`),
+    expect(text().match(/http1 \S+ \w+?(?=HTTP|$)/g)).toEqual(
+      calls.map(([path, body]) => `http1 ${path} ${body}`),
     )
   })
 
@@ -125,7 +128,7 @@ describe('ordinary calls', () => {
       socket.write(Buffer.of(byte))
       await new Promise((resolve) => setImmediate(resolve))
     }
-    await vi.waitFor(() => expect(text()).toContain('front /token body'), patient)
+    await vi.waitFor(() => expect(text()).toContain('http1 /token body'), patient)
   })
 
   it('go to node:http while there are too many whose bodies are not whole', async () => {
@@ -137,7 +140,7 @@ describe('ordinary calls', () => {
     /** Sends it, and something else that is answered meanwhile. */
     const send = async ({ socket }: { readonly socket: Socket }) => {
       await new Promise((resolve) => socket.write(half, resolve))
-      await sendRaw(to, call('/c'), /front \/c/)
+      await sendRaw(to, call('/c'), /http1 \/c/)
     }
     await send(first)
     await send(second)
@@ -147,25 +150,25 @@ describe('ordinary calls', () => {
       patient,
     )
     await vi.waitFor(
-      () => expect(first.text()).toMatch(/^HTTP[^]*front \/token x{59999}yHTTP[^]*front \/b 2$/),
+      () => expect(first.text()).toMatch(/^HTTP[^]*http1 \/token x{59999}yHTTP[^]*http1 \/b 2$/),
       patient,
     )
     // What they held has been given back.
     await send(third)
     third.socket.write('y')
-    await vi.waitFor(() => expect(third.text()).toMatch(/front \/token x{59999}y$/), patient)
+    await vi.waitFor(() => expect(third.text()).toMatch(/http1 \/token x{59999}y$/), patient)
   })
 
   it('are answered in their order, however long the first one takes', async () => {
     const { port: to } = await port((request, response) => {
       setTimeout(() => echo(request, response), request.url === '/slow' ? 100 : 0)
     })
-    const { text } = await sendRaw(to, call('/slow') + call('/b') + call('/c'), /front \/c/)
-    expect(text.match(/front \S+/g)).toEqual(['front /slow', 'front /b', 'front /c'])
+    const { text } = await sendRaw(to, call('/slow') + call('/b') + call('/c'), /http1 \/c/)
+    expect(text.match(/http1 \S+/g)).toEqual(['http1 /slow', 'http1 /b', 'http1 /c'])
   })
 
   it('do not pile up behind one that is not answered', async () => {
-    const held: FrontResponse[] = []
+    const held: Http1ServerResponse[] = []
     const { port: to } = await port((_, response) => {
       if (held.length === 0) held.push(response)
       else response.end('later')
@@ -202,14 +205,14 @@ describe('other requests', () => {
     expect((await sendRaw(to, request, /node \w+ \S+ /)).text).toContain(answer)
     // Those before them are not lost, and those behind them go the same way.
     const { text } = await sendRaw(to, call('/first', '1') + request + call('/last', '3'), /\/last 3/)
-    expect(text).toMatch(/front \/first 1HTTP[^]*node \w+ \S+ [^]*node POST \/last 3$/)
+    expect(text).toMatch(/http1 \/first 1HTTP[^]*node \w+ \S+ [^]*node POST \/last 3$/)
     expect(text).toContain(answer)
   })
 
   it('are refused where they are no HTTP', async () => {
     const { port: to } = await port()
     expect((await sendRaw(to, `${call('/a')}POST /b HTTP/1.1\r\nhost : x\r\n\r\n`)).text).toMatch(
-      /front \/a HTTP\/1\.1 400 Bad Request/,
+      /http1 \/a HTTP\/1\.1 400 Bad Request/,
     )
   })
 })
@@ -243,7 +246,7 @@ describe('an answer', () => {
         }
         void pipeline(slowly, response.toStream()).catch(() => undefined)
       },
-      { patience: { leaving: 500 } },
+      { timeouts: { leaving: 500 } },
     )
     const response = await fetch(`http://127.0.0.1:${to}/token`, { method: 'POST', body: 'x' })
     expect(await response.text()).toBe('bit '.repeat(10))
@@ -268,7 +271,7 @@ describe('an answer', () => {
     // No more is made while others are answered.
     await vi.waitFor(async () => {
       const before = made
-      for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /front \/b/)
+      for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /http1 \/b/)
       expect(made).toBe(before)
     }, patient)
     expect(made).toBeLessThan(50_000_000)
@@ -304,12 +307,12 @@ describe('an answer', () => {
   })
 
   it('is given up when its client leaves', async () => {
-    const seen: FrontResponse[] = []
+    const seen: Http1ServerResponse[] = []
     const { port: to } = await port((_, response) => seen.push(response))
     const { socket } = await openTo(to)
     socket.write(call('/token'))
     await vi.waitFor(() => expect(seen).toHaveLength(1), patient)
-    const [response] = seen as [FrontResponse]
+    const [response] = seen as [Http1ServerResponse]
     const closed = new Promise<void>((hear) => response.once('close', hear))
     socket.destroy()
     await closed
@@ -322,16 +325,16 @@ describe('connections', () => {
   it.each([
     ['head', 'POST /token HTTP/1.1\r\nhost:', 'HTTP/1.1 408'],
     ['body', 'POST /token HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nx', 'HTTP/1.1 408'],
-    ['idle', call('/token'), 'front /token '],
+    ['idle', call('/token'), 'http1 /token '],
   ])('end when they take too long: %s', async (phase, sent, answer) => {
-    const { port: to } = await port(echo, { patience: { [phase]: 100 } })
+    const { port: to } = await port(echo, { timeouts: { [phase]: 100 } })
     const { text, end } = await sendRaw(to, sent)
     expect(text).toContain(answer)
     expect(end).toBe('closed')
   })
 
   it('end behind their answers when the port closes, and at once without a call', async () => {
-    const responses: FrontResponse[] = []
+    const responses: Http1ServerResponse[] = []
     const { close, port: to } = await port((_, response) => responses.push(response))
     const [idle, busy] = [await openTo(to), await openTo(to)]
     idle.socket.write(call('/token'))
@@ -360,7 +363,7 @@ describe('connections', () => {
     socket.write(call('/a', '1') + call('/long') + call('/b', '2') + get)
     await vi.waitFor(() => expect(text).toMatch(/node GET \/c $/), patient)
     expect(text.length).toBeGreaterThan(2_000_000)
-    expect(text.match(/front \S+ \d/g)).toEqual(['front /a 1', 'front /b 2'])
+    expect(text.match(/http1 \S+ \d/g)).toEqual(['http1 /a 1', 'http1 /b 2'])
   })
 
   it('end with their clients’ side', async () => {

@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Decides which requests the front serves, and creates the state that it caches for a request head. */
-export interface HeadRules<path, memo> {
+/** Decides which requests the server takes, and creates the state that it caches for a request head. */
+export interface HeadRules<match, headState> {
   /** Parses a request target; undefined when node:http has to serve it. */
-  match(target: string): path | undefined
+  match(target: string): match | undefined
   /** Creates the state of a new head. */
-  newMemo(): memo
+  newHeadState(): headState
 }
 
-/** The head of a request that the front serves itself. */
-export interface RequestHead<path, memo> {
+/** The head of a request that the server takes. */
+export interface RequestHead<match, headState> {
   /** Request target as it came. */
   readonly target: string
   /** The same, taken apart. */
-  readonly path: path
+  readonly match: match
   readonly headers: IncomingHttpHeaders
   readonly contentLength: number
   /** For what is found out about requests with this head. */
-  readonly memo: memo
+  readonly headState: headState
 }
 
 /** Longest head that is looked at; node:http takes twice as much. */
 export const longestHead = 8_192
 
-/** Longest body that the front reads. */
+/** Longest body that the server reads. */
 export const longestBody = 65_536
 
 // One way to write things each: RFC 9112 allows more, and where it does, servers have been found to disagree.
@@ -74,14 +74,14 @@ const knownHeaders = new Set([
  * @param text - the head without the empty line at its end, a character for each byte
  * @returns undefined for every other head, be it right or wrong: those are for node:http
  */
-export function readRequestHead<path, memo>(
+export function readRequestHead<match, headState>(
   text: string,
-  rules: HeadRules<path, memo>,
-): RequestHead<path, memo> | undefined {
+  rules: HeadRules<match, headState>,
+): RequestHead<match, headState> | undefined {
   const [first = '', ...lines] = text.split('\r\n')
   const target = requestLine.exec(first)?.[1]
-  const path = target === undefined ? undefined : rules.match(target)
-  if (target === undefined || path === undefined) return undefined
+  const match = target === undefined ? undefined : rules.match(target)
+  if (target === undefined || match === undefined) return undefined
   const headers: Record<string, string> = {}
   for (const line of lines) {
     const [, written = '', value = ''] = headerLine.exec(line) ?? []
@@ -100,7 +100,7 @@ export function readRequestHead<path, memo>(
   }
   const contentLength = Number(length)
   if (type !== undefined && !jsonOrText.test(type)) return undefined
-  return { target, path, headers, contentLength, memo: rules.newMemo() }
+  return { target, match, headers, contentLength, headState: rules.newHeadState() }
 }
 
 /**

@@ -2,24 +2,28 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RequestHead } from './request-head.ts'
 
-/** A request that the front has read to its end: what listeners ask of an `IncomingMessage`. */
-export class FrontRequest<path, memo> {
+/** A request that was read to its end, with the properties of an `IncomingMessage` that listeners use. */
+export class Http1ServerRequest<match, headState> {
   readonly method = 'POST'
   readonly complete = true
   readonly url: string
   /** The same, taken apart. */
-  readonly path: path
+  readonly match: match
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
   /** Shared by the requests of a connection that have the very same head. */
-  readonly memo: memo
+  readonly headState: headState
   /** The whole body, a character for each byte. */
   readonly latin1: string
 
-  constructor({ target, path, headers, memo }: RequestHead<path, memo>, socket: Socket, latin1: string) {
-    this.memo = memo
+  constructor(
+    { target, match, headers, headState }: RequestHead<match, headState>,
+    socket: Socket,
+    latin1: string,
+  ) {
+    this.headState = headState
     this.url = target
-    this.path = path
+    this.match = match
     this.headers = headers
     this.socket = socket
     this.latin1 = latin1

@@ -18,7 +18,7 @@ export interface ResponseSocket {
   setTimeout(milliseconds: number): void
   destroy(): void
   /** Hears that the whole answer was taken, so that the next request may come. */
-  over(): void
+  finish(): void
 }
 
 // Longer ones are not worth a copy into one piece with the head.
@@ -38,8 +38,8 @@ export interface PresetFields {
 
 const noFields: PresetFields = { names: [], lines: '' }
 
-/** The answer to a request of the front: what listeners ask of a `ServerResponse`. It tells `close` once. */
-export class FrontResponse {
+/** The response to a request, with the methods of a `ServerResponse` that listeners use. It emits `close` once. */
+export class Http1ServerResponse {
   statusCode = 200
   headersSent = false
   destroyed = false
@@ -145,11 +145,11 @@ export class FrontResponse {
   /** Breaks off the answer, and the connection with it. */
   destroy(): void {
     this.#socket.destroy()
-    this.gone()
+    this.close()
   }
 
   /** To be told when there is nobody left to answer. */
-  gone(): void {
+  close(): void {
     if (this.destroyed) return
     this.destroyed = true
     this.#whenClosed?.()
@@ -168,7 +168,7 @@ export class FrontResponse {
     this.writableFinished = true
     this.destroyed = true
     this.#whenClosed?.()
-    this.#socket.over()
+    this.#socket.finish()
   }
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { Socket } from 'node:net'
-import { FrontRequest } from './request.ts'
-import { FrontResponse, type ResponseSocket } from './response.ts'
+import { Http1ServerRequest } from './request.ts'
+import { Http1ServerResponse, type ResponseSocket } from './response.ts'
 import { guarded } from '../unexpected-errors.ts'
 import {
   canBecomeOrdinary,
@@ -11,30 +11,30 @@ import {
   type RequestHead,
 } from './request-head.ts'
 
-/** What a connection needs from the front that it belongs to. */
-export interface ConnectionOwner<path, memo> {
+/** What a connection needs from its server. */
+export interface ConnectionOwner<match, headState> {
   /** Fields of every answer at the moment. */
   readonly fields: string
   /** Whether connections end behind their answers. */
   readonly isDraining: boolean
   /** Longest body that is served; longer ones are not even read here. */
   readonly maxBodyBytes: number
-  readonly patience: Patience
-  readonly rules: HeadRules<path, memo>
-  serve(request: FrontRequest<path, memo>, response: FrontResponse): void
+  readonly timeouts: ServerTimeouts
+  readonly rules: HeadRules<match, headState>
+  serve(request: Http1ServerRequest<match, headState>, response: Http1ServerResponse): void
   /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
   hold(bytes: number): boolean
   /** Has the last of an answer written when the others of this turn of the event loop are. */
-  writeLater(connection: FrontConnection<path, memo>): void
+  writeLater(connection: ServerConnection<match, headState>): void
   /** Takes a connection over for good; nothing of what is unread is lost. */
-  handOver(socket: Socket, unread: Buffer): void
-  forget(connection: FrontConnection<path, memo>): void
+  fallBack(socket: Socket, unread: Buffer): void
+  forget(connection: ServerConnection<match, headState>): void
 }
 
 /** How long a connection may be in each phase, in milliseconds. */
-export type Patience = Readonly<Record<Phase, number>>
+export type ServerTimeouts = Readonly<Record<Phase, number>>
 
-interface LastOfAnswer {
+interface PendingWrite {
   readonly text: string
   readonly encoding: 'utf8' | 'latin1'
   readonly taken: (error?: Error | null) => void
@@ -53,8 +53,8 @@ const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
 
 /** One connection: its requests are served one after the other, until one comes that is not ordinary. */
-export class FrontConnection<path, memo> implements ResponseSocket {
-  readonly #owner: ConnectionOwner<path, memo>
+export class ServerConnection<match, headState> implements ResponseSocket {
+  readonly #owner: ConnectionOwner<match, headState>
   readonly #socket: Socket
   #phase: Phase = 'idle'
   // When the phase was first seen by whoever looks at the clock; nobody else has to.
@@ -62,18 +62,18 @@ export class FrontConnection<path, memo> implements ResponseSocket {
   #unread: Buffer = nothing
   // A client sends the same few heads again and again, which differ in the length of the body. With the empty lines at
   // their ends.
-  readonly #heads = new Map<string, RequestHead<path, memo>>()
+  readonly #heads = new Map<string, RequestHead<match, headState>>()
   // The latest of them.
   #headText = ''
-  #head: RequestHead<path, memo> | undefined
+  #head: RequestHead<match, headState> | undefined
   #pieces: Buffer[] = []
   #held = 0
   #missing = 0
-  #response: FrontResponse | undefined
-  #last: LastOfAnswer | undefined
+  #response: Http1ServerResponse | undefined
+  #last: PendingWrite | undefined
   #isReading = false
 
-  constructor(owner: ConnectionOwner<path, memo>, socket: Socket) {
+  constructor(owner: ConnectionOwner<match, headState>, socket: Socket) {
     this.#owner = owner
     this.#socket = socket
     socket.on('data', this.#take).on('end', this.#end).on('close', this.#close).on('error', this.#close)
@@ -94,7 +94,7 @@ export class FrontConnection<path, memo> implements ResponseSocket {
   /** Ends the connection when it has been in its phase for too long, counted from the first look at it. */
   check(now: number): void {
     this.#since ??= now
-    if (now - this.#since <= this.#owner.patience[this.#phase]) return
+    if (now - this.#since <= this.#owner.timeouts[this.#phase]) return
     // A long answer that is at hand has been given a time of its own, which is about what the client takes of it.
     if (this.#phase === 'leaving' && this.#socket.timeout) return
     if (this.#phase === 'head' || this.#phase === 'body') {
@@ -141,7 +141,7 @@ export class FrontConnection<path, memo> implements ResponseSocket {
     this.#socket.destroy()
   }
 
-  over(): void {
+  finish(): void {
     this.#response = undefined
     if (this.#socket.timeout) this.#socket.setTimeout(0)
     if (this.#owner.isDraining) {
@@ -168,14 +168,14 @@ export class FrontConnection<path, memo> implements ResponseSocket {
   )
 
   #onBytes(bytes: Buffer): void {
-    if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveAlike(bytes)) return
+    if (this.#phase === 'idle' && this.#unread.length === 0 && this.#serveCachedHead(bytes)) return
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     if (this.#response === undefined) this.#read()
     else if (this.#unread.length > longestAhead) this.#socket.pause()
   }
 
   /** Serves a request that came whole, with the very head of the one before, which is most of them. */
-  #serveAlike(bytes: Buffer): boolean {
+  #serveCachedHead(bytes: Buffer): boolean {
     const known = this.#headText
     const head = this.#head
     if (!head || bytes.length !== known.length + head.contentLength) return false
@@ -201,19 +201,19 @@ export class FrontConnection<path, memo> implements ResponseSocket {
     const end = bytes.indexOf(headEnd)
     if (end < 0) {
       if (bytes.length > longestHead || !canBecomeOrdinary(bytes.toString('latin1'), this.#owner.rules))
-        return this.#handOver()
+        return this.#fallBackToNodeHttp()
       this.#enter('head')
       return false
     }
     const behind = end + headEnd.length
     const head = end > longestHead ? undefined : this.#headOf(bytes.toString('latin1', 0, behind))
-    if (!head) return this.#handOver()
+    if (!head) return this.#fallBackToNodeHttp()
     this.#unread = bytes.subarray(behind)
     return this.#beginBody(head)
   }
 
-  /** The head with this text, which ends with the empty line; undefined when the front does not serve it. */
-  #headOf(text: string): RequestHead<path, memo> | undefined {
+  /** The head with this text, which ends with the empty line; undefined when the server does not take it. */
+  #headOf(text: string): RequestHead<match, headState> | undefined {
     const known = this.#heads.get(text)
     const head = known ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
     if (!head || head.contentLength > this.#owner.maxBodyBytes) return undefined
@@ -226,7 +226,7 @@ export class FrontConnection<path, memo> implements ResponseSocket {
     return head
   }
 
-  #beginBody(head: RequestHead<path, memo>): boolean {
+  #beginBody(head: RequestHead<match, headState>): boolean {
     this.#missing = head.contentLength
     if (this.#unread.length >= this.#missing) return this.#readBody()
     this.#enter('body')
@@ -240,25 +240,25 @@ export class FrontConnection<path, memo> implements ResponseSocket {
     if (this.#missing > 0) {
       this.#pieces.push(piece)
       this.#held += piece.length
-      return this.#owner.hold(piece.length) ? false : this.#handOver()
+      return this.#owner.hold(piece.length) ? false : this.#fallBackToNodeHttp()
     }
     const body = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#letGo()
-    this.#serve(this.#head as RequestHead<path, memo>, body.toString('latin1'))
+    this.#serve(this.#head as RequestHead<match, headState>, body.toString('latin1'))
     return true
   }
 
-  #serve(head: RequestHead<path, memo>, body: string): void {
+  #serve(head: RequestHead<match, headState>, body: string): void {
     this.#enter('call')
-    const response = new FrontResponse(this)
+    const response = new Http1ServerResponse(this)
     this.#response = response
-    this.#owner.serve(new FrontRequest(head, this.#socket, body), response)
+    this.#owner.serve(new Http1ServerRequest(head, this.#socket, body), response)
   }
 
-  #handOver(): false {
+  #fallBackToNodeHttp(): false {
     const begun = this.#pieces.length > 0 ? [Buffer.from(this.#headText, 'latin1'), ...this.#pieces] : []
     this.#leave()
-    this.#owner.handOver(this.#socket, Buffer.concat([...begun, this.#unread]))
+    this.#owner.fallBack(this.#socket, Buffer.concat([...begun, this.#unread]))
     return false
   }
 
@@ -275,7 +275,7 @@ export class FrontConnection<path, memo> implements ResponseSocket {
   readonly #close = (): void => {
     this.#leave()
     this.#socket.destroy()
-    this.#response?.gone()
+    this.#response?.close()
   }
 
   #leave(): void {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { createHttpFront } from '../server/http1-server.ts'
+import { createHttp1Server } from '../server/http1-server.ts'
 
 /** A request that was read to its end. */
 export interface ReadMessage {
@@ -14,10 +14,10 @@ export interface ReadMessage {
 /** What was made of one connection. */
 export interface ReadStream {
   readonly messages: ReadMessage[]
-  /** How many of the messages the front has served. */
-  ofFront: number
+  /** How many of the messages the HTTP/1.1 server has served. */
+  served: number
   /** Whether node:http has got the connection. */
-  isAtNode: boolean
+  isFallback: boolean
   /** Whether something was refused as no HTTP. */
   isRefused: boolean
   /** What was taken for another protocol, from its first byte on. */
@@ -30,8 +30,8 @@ class Line extends Duplex {
   readonly remoteAddress = '127.0.0.1'
   readonly readStream: ReadStream = {
     messages: [],
-    ofFront: 0,
-    isAtNode: false,
+    served: 0,
+    isFallback: false,
     isRefused: false,
     upgraded: undefined,
   }
@@ -71,20 +71,20 @@ export function nodeReader(): Reader {
   )
 }
 
-/** Reads by the front, with the same node:http behind it. */
-export function frontReader(): Reader {
+/** Reads by the HTTP/1.1 server, with the same node:http behind it. */
+export function http1Reader(): Reader {
   const server = recordingServer()
-  const rules = { maxBodyBytes: 65_536, match: (target: string) => target, newMemo: () => ({}) }
-  const front = createHttpFront(server, rules, (request, response) => {
+  const rules = { maxBodyBytes: 65_536, match: (target: string) => target, newHeadState: () => ({}) }
+  const http1 = createHttp1Server(server, rules, (request, response) => {
     const { readStream } = request.socket as unknown as Line
     const { method, url: target, headers, latin1: body } = request
     readStream.messages.push({ method, target, headers: { ...headers }, body })
-    readStream.ofFront += 1
+    readStream.served += 1
     response.end('')
   })
   return readerOf(
-    (line) => front.emit('connection', line as unknown as Socket),
-    () => front.close(),
+    (line) => http1.emit('connection', line as unknown as Socket),
+    () => http1.close(),
   )
 }
 
@@ -155,7 +155,7 @@ function recordingServer(): Server {
     request.on('error', () => undefined)
     request.resume().on('end', () => response.end(''))
   })
-  server.prependListener('connection', (line: unknown) => ((line as Line).readStream.isAtNode = true))
+  server.prependListener('connection', (line: unknown) => ((line as Line).readStream.isFallback = true))
   server.on('clientError', (_, socket) => {
     // It lives on: what came before the refusal is still to be told.
     ;(socket as unknown as Line).readStream.isRefused = true

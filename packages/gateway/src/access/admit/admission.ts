@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { ServedProtocol } from './served-protocol.ts'
 
@@ -58,7 +58,7 @@ export interface Admission {
   admit(
     grant: NodeGrant,
     method: string,
-    signal: CallSignal,
+    signal: CancellationSignal,
   ): Admitted | Refusal | Promise<Admitted | Refusal>
   /** As {@link admit} for what stays open for as long as the client likes: it takes no place among the calls. */
   admitStream(grant: NodeGrant, method: string): Refusal | undefined

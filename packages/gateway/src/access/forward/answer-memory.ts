@@ -1,4 +1,4 @@
-import { PassingMap } from '@fairlead/http1'
+import { RehashingMap } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 // Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
@@ -13,7 +13,7 @@ const largestShare = 0.5
  */
 export class AnswerMemory {
   readonly #share: number
-  readonly #byOwner = new PassingMap<string, number>()
+  readonly #byOwner = new RehashingMap<string, number>()
   #left: number
 
   /** @param bytes - for the answers of all requests together */

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { type Awaiter, promised, tell } from '../awaiter.ts'
 import type { Call } from '../call.ts'
 import { rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -65,7 +65,7 @@ async function adapted(
 function partsOf(call: Call, destination: Destination, upstream: Upstream, room: Room): PartAsking['part'] {
   return async (params, atLeast) => {
     const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
-    const ask = (signal: CallSignal, awaiter: Awaiter<Asked>) =>
+    const ask = (signal: CancellationSignal, awaiter: Awaiter<Asked>) =>
       post({ ...call, signal }, part, upstream, atLeast, awaiter)
     const memory = call.answers?.of(upstream, call.grant)
     const asked = await promised<Asked>((awaiter) => {
@@ -144,7 +144,7 @@ async function plainOf(
   answer: UpstreamAnswer,
   method: string,
   room: Room,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<PlainAnswer> {
   return plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
 }

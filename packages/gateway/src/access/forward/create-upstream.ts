@@ -1,11 +1,11 @@
 import { connectChecked, type ConnectionRules, operatorRules } from '../../egress/connect-checked.ts'
 import { currentPassedThrough, loopField, loopValue, withPassedThrough } from '../../egress/cdn-loop.ts'
 import {
-  type CallSignal,
+  type CancellationSignal,
   createHttp1Connections,
-  fieldLines,
-  type Http1Answer,
-  ofNoCall,
+  headerLines,
+  type ReceivedResponse,
+  runDetached,
 } from '@fairlead/http1'
 import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
 import { paceOf } from './call-pace.ts'
@@ -74,17 +74,17 @@ export function createUpstream(
   const authorization = authorizationOf(url)
   const secrets = secretsOfAddress(url)
   const type = 'application/json'
-  const ownFields = fieldLines({
+  const ownFields = headerLines({
     'content-type': type,
     ...(authorization !== undefined && { authorization }),
   })
-  const loopLine = loopEntry === undefined ? '' : fieldLines({ [loopField]: loopEntry })
+  const loopLine = loopEntry === undefined ? '' : headerLines({ [loopField]: loopEntry })
   // Nearly all requests have these.
   const usualFields = `${ownFields}${loopLine}`
 
   const post = (
     body: string,
-    signal: CallSignal,
+    signal: CancellationSignal,
     pace: 'quick' | 'slow',
     isRepeatable: boolean,
     owner: string | undefined,
@@ -96,7 +96,7 @@ export function createUpstream(
     const untokened =
       before === undefined || loopEntry === undefined
         ? usualFields
-        : `${ownFields}${fieldLines({ [loopField]: loopValue(loopEntry) })}`
+        : `${ownFields}${headerLines({ [loopField]: loopValue(loopEntry) })}`
     const fields = token === undefined ? untokened : `${untokened}authorization: ${token.authorization}\r\n`
     const call = {
       method: 'POST',
@@ -106,12 +106,12 @@ export function createUpstream(
       signal,
       pace,
       isRepeatable,
-      isGathered: true,
+      isBuffered: true,
       owner,
       inspector: inspectResponse,
       listener: awaiter,
     } as const
-    const hear = (error: Error | undefined, answer: Http1Answer | undefined) => {
+    const hear = (error: Error | undefined, answer: ReceivedResponse | undefined) => {
       if (!answer) awaiter.reject(unavailable(error, signal))
       else if (answer.status === 200 && answer.contentType?.includes('json')) {
         awaiter.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
@@ -127,7 +127,7 @@ export function createUpstream(
       // The connection belongs to all calls, and what it runs belongs to none of their traces.
       if (currentTrace() === trace) hear(error, answer)
       else if (trace) inTrace(trace, () => hear(error, answer))
-      else ofNoCall(() => hear(error, answer))
+      else runDetached(() => hear(error, answer))
     })
   }
 
@@ -155,10 +155,10 @@ const loopDetected = 508
 const inspectResponse = () => new ResponseInspector()
 
 class NodeAnswer implements UpstreamAnswer {
-  readonly #answer: Http1Answer
+  readonly #answer: ReceivedResponse
   readonly secrets: readonly string[]
 
-  constructor(answer: Http1Answer, secrets: readonly string[]) {
+  constructor(answer: ReceivedResponse, secrets: readonly string[]) {
     this.#answer = answer
     this.secrets = secrets
   }
@@ -185,7 +185,7 @@ class NodeAnswer implements UpstreamAnswer {
   }
 }
 
-function refused(answer: Http1Answer): UpstreamFailure {
+function refused(answer: ReceivedResponse): UpstreamFailure {
   if (!answer.bytes) void answer.body.dump()
   const retryAfter = Number(answer.header('retry-after'))
   return new UpstreamFailure('refused', `The node answered HTTP ${answer.status}.`, {

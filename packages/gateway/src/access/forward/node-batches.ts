@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { tell } from '../awaiter.ts'
-import { CallEnd, type CallSignal, PassingMap } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal, RehashingMap } from '@fairlead/http1'
 import { jsonMembers, jsonParts } from '../json-rpc/json-parts.ts'
 import { errorObjectText } from '../json-rpc/rpc-text.ts'
 import { isRecord, parseJson } from '../json.ts'
@@ -21,7 +21,7 @@ export interface NodeBatchesParts {
   /** Posts a batch of calls that are all quick, and may all be sent again. */
   readonly together: (
     body: string,
-    signal: CallSignal,
+    signal: CancellationSignal,
     awaiter: AnswerAwaiter,
     owner: string | undefined,
   ) => void
@@ -44,7 +44,7 @@ const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response siz
 export class NodeBatches {
   readonly #parts: NodeBatchesParts
   /** Those of this turn, by the client's batch. */
-  readonly #begun = new PassingMap<object, NodeBatch>()
+  readonly #begun = new RehashingMap<object, NodeBatch>()
   #refusedUntil = -Infinity
 
   constructor(parts: NodeBatchesParts) {
@@ -90,7 +90,7 @@ class NodeBatch implements AnswerAwaiter {
   readonly #parts: NodeBatchesParts
   readonly #onRefused: () => void
   readonly #calls = new Map<string, BatchedCall>()
-  readonly #ended = new CallEnd()
+  readonly #ended = new Cancellation()
 
   constructor(parts: NodeBatchesParts, onRefused: () => void) {
     this.#parts = parts
@@ -204,12 +204,17 @@ class NodeBatch implements AnswerAwaiter {
 /** A call that goes in a batch. */
 class BatchedCall {
   readonly body: string
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   readonly asked: AskedCall | undefined
   readonly awaiter: AnswerAwaiter
   #onAborted: () => void = () => undefined
 
-  constructor(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter) {
+  constructor(
+    body: string,
+    signal: CancellationSignal,
+    asked: AskedCall | undefined,
+    awaiter: AnswerAwaiter,
+  ) {
     this.body = body
     this.signal = signal
     this.asked = asked

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { ResponseInspector } from './redaction/response-inspector.ts'
 import { unavailable } from './upstream-failure.ts'
@@ -26,7 +26,7 @@ export function isErrorAtHand(answer: UpstreamAnswer): boolean | undefined {
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} as `Upstream.post` when nothing comes
  */
-export async function beginsWithError(answer: UpstreamAnswer, signal: CallSignal): Promise<boolean> {
+export async function beginsWithError(answer: UpstreamAnswer, signal: CancellationSignal): Promise<boolean> {
   const atHand = isErrorAtHand(answer)
   if (atHand !== undefined) return atHand
   const { body } = answer

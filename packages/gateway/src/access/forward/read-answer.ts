@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { Room } from './answer-memory.ts'
 import { jsonMembers } from '../json-rpc/json-parts.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -18,12 +18,20 @@ import { isRecord } from '../json.ts'
  * @param signal - what the exchange runs under
  * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
  */
-export async function readAnswer(answer: UpstreamAnswer, room: Room, signal: CallSignal): Promise<string> {
+export async function readAnswer(
+  answer: UpstreamAnswer,
+  room: Room,
+  signal: CancellationSignal,
+): Promise<string> {
   return (await readBytes(answer, room, signal)).toString('utf8')
 }
 
 /** As {@link readAnswer}. */
-export async function readBytes(answer: UpstreamAnswer, room: Room, signal: CallSignal): Promise<Buffer> {
+export async function readBytes(
+  answer: UpstreamAnswer,
+  room: Room,
+  signal: CancellationSignal,
+): Promise<Buffer> {
   const { bytes } = answer
   if (bytes) {
     room.take(bytes.length)
@@ -139,7 +147,7 @@ interface Reading {
   /** Holds what is kept. */
   readonly room: Room
   /** What the exchange runs under. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>): NodeError {

@@ -1,4 +1,4 @@
-import { type CallSignal, Http1Failure } from '@fairlead/http1'
+import { type CancellationSignal, Http1Error } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 /** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
@@ -41,14 +41,14 @@ export class UpstreamFailure extends RpcFailure {
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unavailable(error: unknown, signal: CallSignal): UpstreamFailure {
+export function unavailable(error: unknown, signal: CancellationSignal): UpstreamFailure {
   const cause: unknown = signal.aborted ? signal.reason : error
   const isLate = cause instanceof Error && cause.name.includes('Timeout')
   const kind = isLate
     ? 'late'
     : signal.aborted
       ? 'aborted'
-      : cause instanceof Http1Failure
+      : cause instanceof Http1Error
         ? cause.kind
         : 'broken'
   return new UpstreamFailure(kind, messages[kind] ?? 'The node cannot be reached.')

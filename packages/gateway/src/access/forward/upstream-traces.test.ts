@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
 import { promised } from '../awaiter.ts'
-import { CallEnd } from '@fairlead/http1'
+import { Cancellation } from '@fairlead/http1'
 import { nodeThat } from '../testing/listener-fixture.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import { createUpstream } from './create-upstream.ts'
@@ -25,7 +25,7 @@ it('whoever waits for an answer hears of it in the trace of its own call, whoeve
   onTestFinished(() => upstream.close())
   const traceAtAnswer = () =>
     promised<TracePart | undefined>(({ resolve, reject }) =>
-      upstream.ask('{}', new CallEnd(), undefined, { resolve: () => resolve(currentTrace()), reject }),
+      upstream.ask('{}', new Cancellation(), undefined, { resolve: () => resolve(currentTrace()), reject }),
     )
   const [first, second] = [trace('first'), trace('second')]
   expect(await inTrace(first, traceAtAnswer)).toBe(first)

@@ -1,4 +1,4 @@
-import type { CallSignal, StallListener } from '@fairlead/http1'
+import type { CancellationSignal, StallListener } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Awaiter } from '../awaiter.ts'
 import type { Room } from './answer-memory.ts'
@@ -34,22 +34,22 @@ export interface Upstream {
    * @param asked - the call in the body; without it nothing but a call that never left is sent again
    * @throws {@link UpstreamFailure} with status 502 or 504; the message never says where the node is
    */
-  post(body: string, signal: CallSignal, asked?: AskedCall): Promise<UpstreamAnswer>
+  post(body: string, signal: CancellationSignal, asked?: AskedCall): Promise<UpstreamAnswer>
   /** As {@link post}. */
-  ask(body: string, signal: CallSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter): void
+  ask(body: string, signal: CancellationSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter): void
   /**
    * Calls one method and parses its result.
    *
    * @throws {@link RpcFailure} with the node's error, or as {@link Upstream.post}
    */
-  call(method: string, params: readonly unknown[], signal: CallSignal): Promise<unknown>
+  call(method: string, params: readonly unknown[], signal: CancellationSignal): Promise<unknown>
   /**
    * Calls several methods side by side; the results stand in the order of the calls. They are not sent as a JSON-RPC
    * batch, which some nodes limit and others refuse.
    */
   batch(
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
-    signal: CallSignal,
+    signal: CancellationSignal,
   ): Promise<unknown[]>
   /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
   room(owner?: string): Room

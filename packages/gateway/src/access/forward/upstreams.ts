@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '../../egress/upstream-rules.ts'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { parseUpstreams, type UpstreamRecord } from '../../grants/upstream-record.ts'
 import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
@@ -39,7 +39,7 @@ export interface Upstreams {
   /** What is known of every upstream that was used. */
   states(): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
-  embeddedAnswer(signal: CallSignal): Promise<void>
+  embeddedAnswer(signal: CancellationSignal): Promise<void>
   /** Takes over whether a second upstream is asked when the first one takes long. */
   change(settings: { readonly hedges: boolean }): void
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Logger } from 'pino'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type Admission, type Admitted, isRefusal } from '../admit/admission.ts'
 import { type AnsweredCall, answerCall, beginCall, failureOf } from '../answer-call.ts'
@@ -26,7 +26,7 @@ export interface MessageContext {
   readonly grant: NodeGrant
   readonly endpoint: NodePath['endpoint']
   readonly subscriptions: ClientSubscriptions
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   readonly maxLogRange: number
   readonly answers?: Answers | undefined
   readonly log: Logger
@@ -155,7 +155,7 @@ async function readInto(
   room: Room,
   { content = '', method, status }: AnsweredCall,
   { idText = 'null' }: RpcItem,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<Buffer> {
   if (typeof content === 'string') {
     // Failures are short, and have to get through when there is no room.

@@ -9,11 +9,11 @@ export interface RequestSource {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
   /** Shared with the requests of the same connection that have the very same head. */
-  readonly memo?: RequestMemo | undefined
+  readonly headState?: HeadState | undefined
 }
 
 /** What is remembered of a request for others like it. */
-export interface RequestMemo {
+export interface HeadState {
   /** What decided how the request was read; the rest holds for nothing else. */
   readBy?: object
   /** Address of the client. */

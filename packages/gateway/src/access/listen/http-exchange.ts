@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { loopReason, withPassedThrough } from '../../egress/cdn-loop.ts'
 import { tell } from '../awaiter.ts'
-import { CallEnd, type CallSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { busy } from '../admit/refusals.ts'
 import type { MeasuredCall } from '../meter/meter.ts'
 import { isRequestLogged } from '../../observe/logged-requests.ts'
@@ -51,7 +51,7 @@ export class HttpExchange<
   calls: readonly MeasuredCall[] | undefined
   readonly #plane: HttpPlane
   readonly #rules: ExchangeRules
-  readonly #ended = new CallEnd()
+  readonly #ended = new Cancellation()
   readonly #requestId = makeRequestId()
   readonly #started = performance.now()
   #bodyBytes = 0
@@ -74,7 +74,7 @@ export class HttpExchange<
   }
 
   /** Ends when the client goes away, or by {@link abort}. */
-  get signal(): CallSignal {
+  get signal(): CancellationSignal {
     return this.#ended
   }
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import { type AnsweredCall, beginCall, beginCalls, type CallContext, failureOf } from '../answer-call.ts'
 import { tell } from '../awaiter.ts'
@@ -83,7 +83,7 @@ export function createJsonRpcListener(
   }
   const deadlines = new Deadlines(plane.timeoutMs)
   return (request, response) => {
-    const path = 'path' in request ? request.path : matchNodePath(request.url ?? '')
+    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '')
     if (!path) return false
     const exchange = new HttpExchange<ClientRequest, ClientResponse>(plane, rules, request, response)
     exchange.begin(path, () => new JsonRpcExchange(plane, path, exchange, deadlines).begin())
@@ -93,7 +93,7 @@ export function createJsonRpcListener(
 
 /** The calls of one HTTP request, and what they share. */
 class JsonRpcExchange implements Timed, CallContext {
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   readonly endpoint: NodePath['endpoint']
   readonly admission: Admission
   readonly answers: Answers | undefined

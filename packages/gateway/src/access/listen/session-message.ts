@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Admission } from '../admit/admission.ts'
 import { sizeLimit } from '../admit/size-limits.ts'
-import { CallEnd, type CallSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import type { Answers } from '../forward/answers.ts'
 import type { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import type { Upstream } from '../forward/upstream.ts'
@@ -19,7 +19,7 @@ export interface MessageOwner {
 }
 
 /** A message under way: what ends its calls, and what they share. */
-export class SessionMessage extends CallEnd implements Timed, MessageContext {
+export class SessionMessage extends Cancellation implements Timed, MessageContext {
   readonly grant: NodeGrant
   readonly endpoint: NodePath['endpoint']
   readonly admission: Admission
@@ -42,7 +42,7 @@ export class SessionMessage extends CallEnd implements Timed, MessageContext {
     this.#plane = plane
   }
 
-  get signal(): CallSignal {
+  get signal(): CancellationSignal {
     return this
   }
 

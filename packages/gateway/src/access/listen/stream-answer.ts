@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import { unavailable, unreadable } from '../forward/upstream-failure.ts'
 import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
@@ -18,7 +18,7 @@ import { streamBody } from './stream-body.ts'
 export function streamAnswer(
   { body, contentLength }: UpstreamAnswer,
   response: ClientResponse,
-  signal: CallSignal,
+  signal: CancellationSignal,
   sent?: (bytes: number) => void,
 ): Promise<'complete' | 'client gone' | RpcFailure> {
   return streamBody(body, response, {

@@ -14,7 +14,7 @@ import { errorText } from '../json-rpc/rpc-text.ts'
 import { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../forward/subscribe/subscription-request.ts'
 import { addressKey } from '../forward/subscribe/subscription-hubs.ts'
-import { guarded, guardedTimeout, PassingMap } from '@fairlead/http1'
+import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
 import { offeredMethod } from '../route/offered-method.ts'
 import { type AnsweredMessage, answerMessage } from './answer-message.ts'
 import type { Measured } from '../meter/meter.ts'
@@ -60,7 +60,7 @@ export class WebSocketSession {
   readonly #subscriptions: ClientSubscriptions
   /** Messages that were read and wait for their turn. */
   readonly #queue: Buffer[] = []
-  readonly #calls = new PassingMap<SessionMessage, true>()
+  readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
   #grant: NodeGrant
   #inFlight = 0

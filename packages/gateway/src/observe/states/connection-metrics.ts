@@ -1,4 +1,4 @@
-import type { FrontStates } from '@fairlead/http1'
+import type { Http1ServerState } from '@fairlead/http1'
 import type { MetricsRegistry } from '../metrics-registry.ts'
 
 /** Connections of clients by port. */
@@ -15,7 +15,7 @@ interface PortConnections {
 export function publishConnections(
   registry: MetricsRegistry,
   byPort: () => PortConnections,
-  front: (() => FrontStates) | undefined,
+  front: (() => Http1ServerState) | undefined,
 ): void {
   registry.gauge('fairlead_connections', 'Connections of clients by port, plain or TLS.', ['port'], (set) => {
     const { plain, tls } = byPort()
@@ -33,6 +33,6 @@ export function publishConnections(
     'fairlead_front_handed_over_total',
     'Connections that were handed to node:http because of an unusual request.',
     [],
-    (add) => add({}, front().handedOver),
+    (add) => add({}, front().fallbacks),
   )
 }

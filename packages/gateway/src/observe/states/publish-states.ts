@@ -2,7 +2,7 @@ import type { Passage } from '../../access/open-passage.ts'
 import type { Directory } from '../../access/authenticate/directory.ts'
 import type { Answers } from '../../access/forward/answers.ts'
 import type { Upstreams } from '../../access/forward/upstreams.ts'
-import type { HttpFront } from '@fairlead/http1'
+import type { Http1Server } from '@fairlead/http1'
 import type { Metering } from '../../access/meter/start-metering.ts'
 import type { RunningFeed } from '../../directory-feed.ts'
 import type { MetricsRegistry } from '../metrics-registry.ts'
@@ -25,7 +25,7 @@ interface StatefulParts {
   readonly directory: Directory
   readonly feed: RunningFeed
   readonly ports: Ports
-  readonly front: HttpFront | undefined
+  readonly front: Http1Server | undefined
 }
 
 /** Adds what the parts of the service count for themselves to the metrics. They are asked only when the metrics are read. */

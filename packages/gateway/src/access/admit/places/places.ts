@@ -1,4 +1,4 @@
-import { type CallSignal, guardedTimeout } from '@fairlead/http1'
+import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { Admitted, Refusal } from '../admission.ts'
 import { busy } from '../refusals.ts'
@@ -93,7 +93,7 @@ export class Places {
   }
 
   /** Takes a place, or waits for one until the deadline or until the signal ends the waiting. */
-  take(claim: PlaceClaim, signal: CallSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
+  take(claim: PlaceClaim, signal: CancellationSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
     const line = this.#lines.size === 0 ? undefined : this.#lines.get(claim.projectId)
     if (line?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
     if (this.#waiting >= this.#options.maxQueuedCalls) {
@@ -134,7 +134,7 @@ export class Places {
     if (this.#lines.size > 0) this.#next(claim.projectId)
   }
 
-  #wait(claim: PlaceClaim, signal: CallSignal): Promise<Admitted | Refusal> {
+  #wait(claim: PlaceClaim, signal: CancellationSignal): Promise<Admitted | Refusal> {
     const line = this.#lines.get(claim.projectId) ?? new PlaceLine<PlaceClaim>()
     this.#lines.set(claim.projectId, line)
     // Its credential counts among those that want places from now on.

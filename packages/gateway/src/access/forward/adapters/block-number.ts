@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from '../../json.ts'
 
@@ -8,7 +8,11 @@ import { isRecord } from '../../json.ts'
  * @param block - a number, quantity, tag, or anything else that the node may judge
  * @returns null when the tag belongs to no block
  */
-export async function blockInteger(block: unknown, upstream: Upstream, signal: CallSignal): Promise<unknown> {
+export async function blockInteger(
+  block: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<unknown> {
   if (typeof block !== 'string') return block
   if (/^0x[0-9a-f]{1,13}$/i.test(block)) return Number(block)
   if (!/^[a-z]+$/.test(block)) return block

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from '../../json.ts'
@@ -28,7 +28,7 @@ export interface NestedCall {
 export async function callsOf(
   hash: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<readonly NestedCall[] | undefined> {
   const transaction = await upstream.call('eth_getTransactionByHash', [hash], signal)
   if (!isRecord(transaction) || typeof transaction['blockHash'] !== 'string') return undefined

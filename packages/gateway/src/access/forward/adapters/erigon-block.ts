@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -45,7 +45,7 @@ export const erigonGetLogsByHash: Adapter = {
 async function receiptsOf(
   blockHash: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<readonly unknown[]> {
   const receipts = await upstream.call('eth_getBlockReceipts', [blockHash], signal)
   if (receipts === null) throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')

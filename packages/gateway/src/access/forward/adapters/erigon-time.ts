@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -71,7 +71,7 @@ export const erigonGetBlockByTimestamp: Adapter = {
 async function blockAt(
   number: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const block = await upstream.call('eth_getBlockByNumber', [number, false], signal)
   if (!isRecord(block)) throw unreadable()

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
@@ -88,7 +88,7 @@ async function limited(
   filter: Filter,
   maxRange: number,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<readonly unknown[]> {
   const { fromBlock, toBlock } = filter
   if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
@@ -112,7 +112,7 @@ function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
 async function rangeOf(
   filter: Filter,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<BlockRange | undefined> {
   const { fromBlock, toBlock } = filter
   if (![fromBlock, toBlock].every((block) => isBlock(block ?? 'latest'))) return undefined
@@ -148,7 +148,7 @@ function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): F
 async function numbersOf(
   { fromBlock, toBlock }: Filter,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<BlockRange> {
   const [from, to] = await Promise.all([
     numberOf('fromBlock', fromBlock ?? 'latest', upstream, signal),
@@ -161,7 +161,7 @@ async function numberOf(
   field: string,
   block: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<number> {
   if (!isBlock(block)) {
     throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -11,7 +11,7 @@ export interface TracerCall {
   /** Where the options stand among the params. */
   readonly optionsAt: number
   readonly upstream: Upstream
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 // Each runs the call once.

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -13,7 +13,7 @@ export interface NativeCall {
   readonly upstream: Upstream
   readonly method: string
   readonly params: readonly unknown[]
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 /**

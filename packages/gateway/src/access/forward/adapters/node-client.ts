@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 
@@ -8,7 +8,7 @@ export type NodeClient = 'anvil' | 'erigon' | 'other'
 const clients = new WeakMap<Upstream, NodeClient>()
 
 /** Asks a node once which client it is; one that does not say is an ordinary one. */
-export async function nodeClient(upstream: Upstream, signal: CallSignal): Promise<NodeClient> {
+export async function nodeClient(upstream: Upstream, signal: CancellationSignal): Promise<NodeClient> {
   const known = clients.get(upstream)
   if (known) return known
   const version = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {

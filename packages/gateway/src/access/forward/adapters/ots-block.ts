@@ -1,5 +1,5 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
@@ -50,7 +50,7 @@ async function startOf(
   method: string,
   block: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<unknown> {
   if (typeof block !== 'number' || method !== 'ots_searchTransactionsBefore') return block
   if ((await nodeClient(upstream, signal)) !== 'anvil') return block

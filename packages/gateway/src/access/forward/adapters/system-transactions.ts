@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unreadable } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
@@ -94,7 +94,7 @@ function receiptsOf(method: string, choose: (receipts: Receipts) => unknown): Ad
 async function transactionsOf(
   block: unknown,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<readonly BlockTransaction[] | undefined> {
   const hash = blockHashOf(block)
   const number = isRecord(block) ? block['blockNumber'] : block

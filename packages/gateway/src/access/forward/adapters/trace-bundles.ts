@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Upstream } from '../upstream.ts'
 import {
@@ -63,7 +63,7 @@ export async function traceBundles(
   { block, transactionIndex }: { readonly block: StartingBlock; readonly transactionIndex: number },
   stateOverrides: AccountOverrides,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<ExecutionTrace[]> {
   const start = await startingState(block, transactionIndex, upstream, signal)
   const environment = environmentOf(block)
@@ -106,7 +106,7 @@ async function startingState(
   { number, transactions }: StartingBlock,
   transactionIndex: number,
   upstream: Upstream,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<{ readonly base: string; readonly overrides: AccountOverrides }> {
   const isAfter = transactionIndex === -1 || transactionIndex >= transactions.length
   if (isAfter || BigInt(number) === 0n) return { base: number, overrides: {} }

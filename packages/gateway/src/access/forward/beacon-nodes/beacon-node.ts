@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 
@@ -28,6 +28,6 @@ export interface AllBeaconNodes {
   /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: NodeGrant): BeaconNodes
   /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
-  embeddedAnswer(signal: CallSignal): Promise<void>
+  embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
 
 /** What a beacon node says of itself. */
@@ -18,7 +18,7 @@ const maxBytes = 65_536
  * @throws when the node does not answer, or answers something else
  * @see operation getSyncingStatus of the beacon node API
  */
-export async function readHealth(upstream: RestUpstream, signal: CallSignal): Promise<NodeHealth> {
+export async function readHealth(upstream: RestUpstream, signal: CancellationSignal): Promise<NodeHealth> {
   const headers = { accept: 'application/json' }
   const answer = await upstream.request({ method: 'GET', target: '/eth/v1/node/syncing', headers, signal })
   if (!('body' in answer)) throw new Error(`The node answered HTTP ${answer.status} about its health.`)

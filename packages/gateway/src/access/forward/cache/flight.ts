@@ -1,4 +1,4 @@
-import { CallEnd, type CallSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { PlainAnswer } from '../read-answer.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
@@ -14,10 +14,10 @@ export type Landing =
 /** A call that is under way and that others with the same call may join. */
 export class Flight {
   /** What the call runs under. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   /** What the chain was when the call began; the answer is good for whoever came no later. */
   readonly epoch: number
-  readonly #own: CallEnd | undefined
+  readonly #own: Cancellation | undefined
   /** Made for the first who waits: mostly nobody does. */
   #landing: Promise<Landing> | undefined
   #land: ((landing: Landing) => void) | undefined
@@ -28,10 +28,10 @@ export class Flight {
    * @param signal - of the one who asks first, for a call that ends with him; without it, the call goes on as long as
    * anybody waits
    */
-  constructor(epoch: number, signal?: CallSignal) {
+  constructor(epoch: number, signal?: CancellationSignal) {
     this.epoch = epoch
-    if (signal === undefined) this.#own = new CallEnd()
-    this.signal = signal ?? (this.#own as CallEnd)
+    if (signal === undefined) this.#own = new Cancellation()
+    this.signal = signal ?? (this.#own as Cancellation)
   }
 
   /** To be waited for while the call is under way. */
@@ -56,7 +56,7 @@ export class Flight {
    * @param signal - ends the waiting
    * @throws {@link RpcFailure} with status 502 or 504 when the signal does
    */
-  async wait<outcome>(outcome: Promise<outcome>, signal: CallSignal): Promise<outcome> {
+  async wait<outcome>(outcome: Promise<outcome>, signal: CancellationSignal): Promise<outcome> {
     this.#waiting += 1
     let leave: (() => void) | undefined
     const left = new Promise<never>((_, reject) => {
@@ -74,7 +74,7 @@ export class Flight {
   }
 
   /** Ends what is left of a long answer when the one who reads it goes away. */
-  endWith(signal: CallSignal, { body }: UpstreamAnswer): void {
+  endWith(signal: CancellationSignal, { body }: UpstreamAnswer): void {
     const own = this.#own
     if (!own) return
     const end = () => own.abort(signal.reason)

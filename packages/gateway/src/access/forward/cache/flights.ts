@@ -1,4 +1,4 @@
-import { PassingMap } from '@fairlead/http1'
+import { RehashingMap } from '@fairlead/http1'
 import type { Flight } from './flight.ts'
 
 /** What tells one call from all others of a node. */
@@ -11,7 +11,7 @@ export interface CallKey {
 
 /** The calls of one node that are under way. They are kept by group, so that no text has to be made to look one up. */
 export class Flights {
-  readonly #groups = new Map<string, PassingMap<string, Flight>>()
+  readonly #groups = new Map<string, RehashingMap<string, Flight>>()
 
   get({ group, params }: CallKey): Flight | undefined {
     return this.#groups.get(group)?.get(params)
@@ -19,7 +19,7 @@ export class Flights {
 
   set({ group, params }: CallKey, flight: Flight): void {
     let known = this.#groups.get(group)
-    if (!known) this.#groups.set(group, (known = new PassingMap()))
+    if (!known) this.#groups.set(group, (known = new RehashingMap()))
     known.set(params, flight)
   }
 

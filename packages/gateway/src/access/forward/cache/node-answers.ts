@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Method } from '@fairlead/core'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { currentPassedThrough } from '../../../egress/cdn-loop.ts'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { type Awaiter, promised, tell } from '../../awaiter.ts'
@@ -26,7 +26,7 @@ export interface CacheableCall {
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
   /** Ends when the client goes away or the time is up. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 /** The method that the call is sent with. */
@@ -56,7 +56,7 @@ export interface NodeAnswersParts {
 }
 
 /** Asks the node; the signal ends the exchange. */
-export type Ask = (signal: CallSignal, awaiter: Awaiter<Asked>) => void
+export type Ask = (signal: CancellationSignal, awaiter: Awaiter<Asked>) => void
 
 /** A call on its way through the kept answers. */
 interface Sought extends CallKey {
@@ -135,7 +135,7 @@ export class NodeAnswers {
     else this.#lead(sought, call.signal, awaiter)
   }
 
-  #alone(isRepeatable: boolean, signal: CallSignal, ask: Ask, awaiter: Awaiter<Asked>): void {
+  #alone(isRepeatable: boolean, signal: CancellationSignal, ask: Ask, awaiter: Awaiter<Asked>): void {
     if (isRepeatable) return ask(signal, awaiter)
     ask(signal, {
       resolve: (asked) => {
@@ -156,7 +156,7 @@ export class NodeAnswers {
   }
 
   /** Waits for the same call of somebody else; a failure of his is tried again once. */
-  async #join(first: Flight, sought: Sought, signal: CallSignal): Promise<Asked> {
+  async #join(first: Flight, sought: Sought, signal: CancellationSignal): Promise<Asked> {
     let flight: Flight | undefined = first
     for (let attempt = 0; flight; attempt += 1) {
       this.#parts.counts.joins += 1
@@ -172,7 +172,7 @@ export class NodeAnswers {
     return promised((awaiter) => this.#lead(sought, signal, awaiter))
   }
 
-  #lead(sought: Sought, signal: CallSignal, awaiter: Awaiter<Asked>): void {
+  #lead(sought: Sought, signal: CancellationSignal, awaiter: Awaiter<Asked>): void {
     // A quick call costs less to ask again than to keep from ending with the one who asked first.
     const isQuick = paceOf(sought.method) === 'quick'
     const flight = new Flight(this.#parts.chain.epoch, isQuick ? signal : undefined)
@@ -181,7 +181,7 @@ export class NodeAnswers {
     else tell(this.#leadLong(sought, flight, signal), awaiter)
   }
 
-  async #leadLong(sought: Sought, flight: Flight, signal: CallSignal): Promise<Asked> {
+  async #leadLong(sought: Sought, flight: Flight, signal: CancellationSignal): Promise<Asked> {
     const flown = promised<Asked>((awaiter) => this.#fly(sought, flight, awaiter))
     try {
       const asked = await flight.wait(flown, signal)

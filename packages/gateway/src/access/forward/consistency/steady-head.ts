@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Awaiter, tell } from '../../awaiter.ts'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { Call } from '../../call.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import { callText } from '../../json-rpc/rpc-text.ts'
@@ -78,7 +78,7 @@ export function steadyHead(
 }
 
 /** Whether any upstream has the block with this number, and not only claims it. */
-async function hasBlock(upstream: Upstream, number: number, signal: CallSignal): Promise<boolean> {
+async function hasBlock(upstream: Upstream, number: number, signal: CancellationSignal): Promise<boolean> {
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const body = callText(method, JSON.stringify(params), '1')

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { isRecord } from '../../json.ts'
 import { jsonMembers } from '../../json-rpc/json-parts.ts'
 import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'
@@ -27,7 +27,7 @@ export interface Lists {
 export async function withEmptyLists(
   answer: StreamedAnswer,
   lists: Lists,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<StreamedAnswer | HeldAnswer> {
   const { status, headers, body } = answer
   const isJson = mediaType(headers['content-type'] ?? '') === 'application/json'

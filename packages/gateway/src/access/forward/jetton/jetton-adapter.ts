@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 /** One call of the jetton chain API that was found to follow the contract. */
 export interface JettonCall {
   readonly family: 'v2' | 'v3'
@@ -10,7 +10,7 @@ export interface JettonCall {
    */
   readonly parameters: Readonly<Record<string, unknown>>
   /** Ends when the client goes away. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 /** A request to a node, in the node's own words. */
@@ -23,7 +23,7 @@ export interface JettonNodeRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
 }
 
 /** What a node answered, whatever its status; of one that is not 2xx the body is in the shape of the API's errors. */

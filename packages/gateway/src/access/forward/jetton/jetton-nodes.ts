@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { AnswerMemory } from '../answer-memory.ts'
 import type { NodeGrant } from '../../../grants/node-grant.ts'
 import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
@@ -27,7 +27,7 @@ export interface AllJettonNodes {
   /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: NodeGrant): NodeOfGrant
   /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
-  embeddedAnswer(signal: CallSignal): Promise<void>
+  embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -124,7 +124,7 @@ function queryText(query: JettonNodeRequest['query'] = {}): string {
 
 async function parsedWhole(
   { body }: StreamedAnswer,
-  signal: CallSignal,
+  signal: CancellationSignal,
   held: HeldResponses | undefined,
 ): Promise<unknown> {
   const chunks: Buffer[] = []

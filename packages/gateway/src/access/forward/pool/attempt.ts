@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { promised, tell } from '../../awaiter.ts'
-import { CallEnd, type CallSignal } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { AnswerAwaiter, AskedCall } from '../upstream.ts'
@@ -22,7 +22,7 @@ export interface AttemptedCall {
   readonly asked: AskedCall
   readonly pace: 'quick' | 'slow'
   /** Ends the call. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   /** An upstream that takes longer is thought to hang once another one has answered. */
   readonly lateMs: number
 }
@@ -43,7 +43,7 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
   next: RunningAttempt | undefined = undefined
   readonly #call: AttemptedCall
   readonly #listener: AttemptListener
-  readonly #ended = new CallEnd()
+  readonly #ended = new Cancellation()
   readonly #began = performance.now()
   #isStalled = false
 

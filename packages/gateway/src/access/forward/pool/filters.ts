@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { callText, resultText } from '../../json-rpc/rpc-text.ts'
 import { HeldAnswer } from '../held-answer.ts'
@@ -99,7 +99,7 @@ export async function sealFilter(
   { owner }: AskedCall,
   maker: PoolMember,
   answer: UpstreamAnswer,
-  signal: CallSignal,
+  signal: CancellationSignal,
   fingerprint: Fingerprint,
 ): Promise<UpstreamAnswer> {
   const held = await holdShortAnswer(answer, signal)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { dumpable, HeldAnswer } from '../held-answer.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
@@ -14,7 +14,10 @@ const shortBytes = 64 * 1024
  * @returns an answer that is not read either, with `bytes` when it is short
  * @throws {@link RpcFailure} as `Upstream.post` when it breaks off before that
  */
-export async function holdShortAnswer(answer: UpstreamAnswer, signal: CallSignal): Promise<UpstreamAnswer> {
+export async function holdShortAnswer(
+  answer: UpstreamAnswer,
+  signal: CancellationSignal,
+): Promise<UpstreamAnswer> {
   if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
   const chunks: Buffer[] = []
   let length = 0

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
 import { type CallNeeds, callNeeds } from './call-needs.ts'
@@ -106,7 +106,7 @@ export class NodePool {
   #askOnly(
     member: PoolMember,
     body: string,
-    signal: CallSignal,
+    signal: CancellationSignal,
     asked: AskedCall,
     awaiter: Awaiter<UpstreamAnswer>,
   ): void {
@@ -130,7 +130,7 @@ export class NodePool {
   }
 
   /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
-  #askMaker(signal: CallSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  #askMaker(signal: CancellationSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
     const bad = badFilterId(asked)
     if (bad) return awaiter.reject(bad)
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
@@ -146,7 +146,7 @@ export class NodePool {
   /** Puts the mark of its maker before the id of a new filter. */
   #sealing(
     member: PoolMember,
-    signal: CallSignal,
+    signal: CancellationSignal,
     asked: AskedCall,
     awaiter: Awaiter<UpstreamAnswer>,
   ): Awaiter<UpstreamAnswer> {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { CallEnd, guardedTimeout, ofNoCall } from '@fairlead/http1'
+import { Cancellation, guardedTimeout, runDetached } from '@fairlead/http1'
 import type { PoolMember } from './pool-member.ts'
 
 const tickMs = 50
@@ -38,7 +38,7 @@ export class SilenceWatch {
     if (this.#timer !== undefined || this.#isStopped) return
     this.#lookedAt = this.#now()
     this.#idle = 0
-    ofNoCall(() => this.#plan())
+    runDetached(() => this.#plan())
   }
 
   stop(): void {
@@ -90,7 +90,7 @@ export class SilenceWatch {
   }
 
   #probe(member: PoolMember, limitMs: number): void {
-    const end = new CallEnd()
+    const end = new Cancellation()
     const timer = guardedTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
     this.#probed.add(member)
     const over = () => {

@@ -1,4 +1,4 @@
-import { type CallSignal, guardedTimeout } from '@fairlead/http1'
+import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { unavailable } from '../upstream-failure.ts'
 import type { CallRate } from './call-rate.ts'
@@ -13,7 +13,7 @@ const longestWaitMs = 1_000
  * @returns what to wait for; undefined when the call may go at once. It rejects with {@link RpcFailure} -32005 when the
  * wait would be too long, or as `Upstream.post` when the call ends meanwhile
  */
-export function takeTurn(rate: CallRate, signal: CallSignal): Promise<void> | undefined {
+export function takeTurn(rate: CallRate, signal: CancellationSignal): Promise<void> | undefined {
   const { waitMs } = rate
   if (waitMs > longestWaitMs) return Promise.reject(busy(waitMs))
   rate.take()
@@ -28,7 +28,7 @@ function busy(waitMs: number): RpcFailure {
   })
 }
 
-function waited(ms: number, signal: CallSignal): Promise<void> {
+function waited(ms: number, signal: CancellationSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { Http1Failure } from '@fairlead/http1'
+import { Http1Error } from '@fairlead/http1'
 
 const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
@@ -30,7 +30,7 @@ export class ResponseInspector {
 
   /**
    * @param bytes - the next part of the body
-   * @throws {@link Http1Failure} `malformed` for an error behind a result
+   * @throws {@link Http1Error} `malformed` for an error behind a result
    */
   inspect(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) {
@@ -97,7 +97,7 @@ export class ResponseInspector {
     else if (this.#member === 'error') {
       this.hasError = true
       if (this.#isResultSent)
-        throw new Http1Failure('malformed', 'The response has both a result and an error.')
+        throw new Http1Error('malformed', 'The response has both a result and an error.')
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { RestFailure } from './rest-failure.ts'
 
 /** One request to a node. */
@@ -13,7 +13,7 @@ export interface RestCall {
   /** Credential of the client; undefined for calls of the gateway itself. */
   readonly owner?: string | undefined
   /** Ends the exchange, also while the answer's body is read. */
-  readonly signal: CallSignal
+  readonly signal: CancellationSignal
   /**
    * Set for an answer that has no end: its head and its body may be late for any time, and it takes no connection away
    * from other calls.

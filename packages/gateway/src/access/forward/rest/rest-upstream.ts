@@ -1,11 +1,11 @@
 import { loopField, loopValue } from '../../../egress/cdn-loop.ts'
 import { connectChecked, type ConnectionRules, operatorRules } from '../../../egress/connect-checked.ts'
 import {
-  type CallSignal,
+  type CancellationSignal,
   createHttp1Connections,
-  fieldLines,
-  type Http1Answer,
-  Http1Failure,
+  headerLines,
+  type ReceivedResponse,
+  Http1Error,
 } from '@fairlead/http1'
 import { currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { authorizationOf, secretsOfAddress } from '../upstream-address.ts'
@@ -65,7 +65,7 @@ export function createRestUpstream(
       const answer = await connections.request({
         method,
         target: pathBelow(url, call.target),
-        fields: fieldLines({ ...headers, ...own, ...traceFields(), ...loopFields(loopEntry) }),
+        fields: headerLines({ ...headers, ...own, ...traceFields(), ...loopFields(loopEntry) }),
         body,
         signal,
         owner,
@@ -102,9 +102,9 @@ export function createRestUpstream(
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unreachable(error: unknown, signal: CallSignal): RestFailure {
+export function unreachable(error: unknown, signal: CancellationSignal): RestFailure {
   const cause: unknown = signal.aborted ? signal.reason : error
-  const kind = cause instanceof Http1Failure ? cause.kind : undefined
+  const kind = cause instanceof Http1Error ? cause.kind : undefined
   if (kind === 'unconnected') return new Unconnected(502, 'The node cannot be reached.')
   const isLate = kind === 'late' || (cause instanceof Error && cause.name.includes('Timeout'))
   return isLate
@@ -139,7 +139,7 @@ function splitOnce(text: string, separator: string): readonly string[] {
 }
 
 /** Text of a body as far as the limit; the rest is not even transferred. */
-async function beginningOf(answer: Http1Answer): Promise<string> {
+async function beginningOf(answer: ReceivedResponse): Promise<string> {
   if (answer.bytes) return answer.bytes.toString('utf8')
   const chunks: Buffer[] = []
   let length = 0

@@ -1,4 +1,4 @@
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { isRecord } from '../../../json.ts'
 import type { JettonNode } from '../jetton-adapter.ts'
 import { type NodeRecord, recordOf } from './node-answer.ts'
@@ -32,7 +32,7 @@ export async function jettonNames(
   node: JettonNode,
   master: string,
   metadata: NodeRecord,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<JettonNames> {
   return namesInMetadata(metadata[master]) ?? (await namesOfMaster(node, master, signal))
 }
@@ -48,7 +48,11 @@ function namesInMetadata(entry: unknown): JettonNames | undefined {
   return info && namesIn(info)
 }
 
-async function namesOfMaster(node: JettonNode, master: string, signal: CallSignal): Promise<JettonNames> {
+async function namesOfMaster(
+  node: JettonNode,
+  master: string,
+  signal: CancellationSignal,
+): Promise<JettonNames> {
   const known = asked.get(node) ?? new Map<string, Remembered>()
   asked.set(node, known)
   const { at, names: before } = known.get(master) ?? { at: -Infinity }

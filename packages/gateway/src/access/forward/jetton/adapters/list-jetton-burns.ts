@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
-import type { CallSignal } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import { isRecord } from '../../../json.ts'
 import type { JettonAdapter, JettonNode } from '../jetton-adapter.ts'
 import { burnComment } from './burn-comment.ts'
@@ -31,7 +31,7 @@ export const listJettonBurns: JettonAdapter = async (call, node) => {
 async function jettonOf(
   { row, addressBook, metadata }: BurnRow,
   node: JettonNode,
-  signal: CallSignal,
+  signal: CancellationSignal,
 ): Promise<NodeRecord> {
   const master = textOf(row, 'jetton_master')
   const names = await jettonNames(node, master, metadata, signal)
