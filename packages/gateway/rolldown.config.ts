@@ -4,13 +4,16 @@ import { dts } from 'rolldown-plugin-dts'
 
 interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-const { devDependencies } = JSON.parse(
+const { devDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('package.json', import.meta.url), 'utf8'),
 ) as Manifest
 // They are published in no package of their own.
-const bundled = Object.keys(devDependencies).filter((name) => name.startsWith('@fairlead/'))
+const bundled = Object.keys(devDependencies).filter(
+  (name) => name.startsWith('@fairlead/') && !Object.hasOwn(peerDependencies, name),
+)
 
 function isInstalled(specifier: string): boolean {
   if (/^[./]/.test(specifier)) return false

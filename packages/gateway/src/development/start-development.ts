@@ -1,4 +1,4 @@
-import { type DevnetChain, DevnetError, type DevnetEvent, startDevnet } from '@fairlead/devnet'
+import type { DevnetChain, DevnetEvent } from '@fairlead/devnet'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Configuration } from '../configuration/options.ts'
@@ -18,6 +18,7 @@ import {
   readDevelopmentFile,
   writeDevelopmentFile,
 } from './development-file.ts'
+import { loadDevnet } from './load-devnet.ts'
 
 const allChains = ['evm', 'beacon', 'jetton', 'solana'] as const
 type ChainName = (typeof allChains)[number]
@@ -36,6 +37,7 @@ export interface Development extends Gateway {
  * @param progress - hears one line per step, for people
  * @param signal - ends a start that is still under way
  * @returns the running service; its `stop` ends the chains too
+ * @throws CommandFailure `DEVNET_NOT_INSTALLED` without `@fairlead/devnet`
  */
 export async function startDevelopment(
   configuration: Configuration,
@@ -43,6 +45,7 @@ export async function startDevelopment(
   progress: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Development> {
+  const { DevnetError, startDevnet } = await loadDevnet()
   const { dataDirectory, developmentChains } = configuration
   const opened: (() => Promise<void>)[] = []
   const stop = async () => {
@@ -57,7 +60,9 @@ export async function startDevelopment(
     const start = (chains: readonly ChainName[]) => startDevnet({ dataDirectory, chains, onEvent, signal })
     const devnet = start(allChains.filter((name) => ['all', name].includes(developmentChains))).catch(
       (error: unknown) => {
-        if (developmentChains !== 'all' || !isWithoutEngine(error)) throw error
+        // The engine of the Solana chain is published for fewer platforms than the others run on.
+        const isWithoutEngine = error instanceof DevnetError && error.code === 'DEVNET_ENGINE_UNAVAILABLE'
+        if (developmentChains !== 'all' || !isWithoutEngine) throw error
         progress('an engine is not there for this platform; trying without the Solana chain')
         return start(allChains.filter((name) => name !== 'solana'))
       },
@@ -100,11 +105,6 @@ export async function startDevelopment(
     await stop().catch(() => undefined)
     throw error
   }
-}
-
-// The engine of the Solana chain is published for fewer platforms than the others run on.
-function isWithoutEngine(error: unknown): boolean {
-  return error instanceof DevnetError && error.code === 'DEVNET_ENGINE_UNAVAILABLE'
 }
 
 function addressesOf({ chain, protocols, url }: DevnetChain): [string, string][] {

@@ -1,0 +1,31 @@
+import { CommandFailure } from '../cli/exit-codes.ts'
+
+type DevnetModule = typeof import('@fairlead/devnet')
+
+/**
+ * Loads the embedded chains: an optional peer dependency, as an installation that serves real nodes needs no engines.
+ *
+ * @throws CommandFailure `DEVNET_NOT_INSTALLED`, with the command that installs them
+ */
+export async function loadDevnet(): Promise<DevnetModule> {
+  try {
+    return await import('@fairlead/devnet')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw new CommandFailure(
+      '[DEVNET_NOT_INSTALLED] The embedded chains are not installed. Where @fairlead/gateway is installed, run ' +
+        '`npm install @fairlead/devnet` (with `--global` if it is installed so); or run both at once: ' +
+        '`npx --package @fairlead/gateway --package @fairlead/devnet fairlead dev`.',
+    )
+  }
+}
+
+// Not a module that the embedded chains themselves lack.
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'ERR_MODULE_NOT_FOUND' &&
+    error.message.includes("'@fairlead/devnet'")
+  )
+}
