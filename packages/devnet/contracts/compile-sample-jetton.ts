@@ -7,12 +7,12 @@ const contracts = [
 ]
 
 /**
- * Compiles the sample jetton and returns the text of `src/generated/sample-jetton.ts`.
+ * Compiles the sample jetton and returns the text of `src/jetton/generated/sample-jetton.ts`.
  *
  * @returns The complete file.
  * @throws Error with the compiler's own messages.
  * @example
- * writeFileSync('src/generated/sample-jetton.ts', await compileSampleJetton())
+ * writeFileSync('src/jetton/generated/sample-jetton.ts', await compileSampleJetton())
  */
 export async function compileSampleJetton(): Promise<string> {
   const compiled = []

@@ -14,7 +14,7 @@ interface CompilerOutput {
 }
 
 /**
- * Compiles the sample token and returns the text of `src/generated/sample-token.ts`.
+ * Compiles the sample token and returns the text of `src/evm/generated/sample-token.ts`.
  *
  * The output depends on the source and the pinned compiler only: the metadata hash, which would also cover paths
  * and comments, is left out of the bytecode.
@@ -22,7 +22,7 @@ interface CompilerOutput {
  * @returns The complete file.
  * @throws Error with the compiler's own messages.
  * @example
- * writeFileSync('src/generated/sample-token.ts', compileSampleToken())
+ * writeFileSync('src/evm/generated/sample-token.ts', compileSampleToken())
  */
 export function compileSampleToken(): string {
   const input = {

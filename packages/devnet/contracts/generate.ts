@@ -2,6 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { compileSampleJetton } from './compile-sample-jetton.ts'
 import { compileSampleToken } from './compile-sample-token.ts'
 
-const directory = new URL('../src/generated/', import.meta.url)
-writeFileSync(new URL('sample-token.ts', directory), compileSampleToken())
-writeFileSync(new URL('sample-jetton.ts', directory), await compileSampleJetton())
+const sources = new URL('../src/', import.meta.url)
+writeFileSync(new URL('evm/generated/sample-token.ts', sources), compileSampleToken())
+writeFileSync(new URL('jetton/generated/sample-jetton.ts', sources), await compileSampleJetton())

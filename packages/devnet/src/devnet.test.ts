@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
 import { startDevnet, type Devnet, type DevnetEvent, type EvmDevnetChain } from './index.ts'
-import { callEngine } from './json-rpc.ts'
+import { callEngine } from './evm/json-rpc.ts'
 
 interface Transaction {
   from: string

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { startBeaconNode, type BeaconNode } from './beacon/beacon-node.ts'
-import type { DevnetEvent } from './devnet-event.ts'
-import { startEvmChain, type EvmChain } from './evm-chain.ts'
-import { startJettonNode, type JettonNode } from './jetton/jetton-node.ts'
-import { startSolanaNode, type SolanaNode } from './solana/solana-node.ts'
+import { startBeaconNode, type BeaconNode } from './beacon/start.ts'
+import type { DevnetEvent } from './runtime/devnet-event.ts'
+import { startEvmChain, type EvmChain } from './evm/evm-chain.ts'
+import { startJettonNode, type JettonNode } from './jetton/start.ts'
+import { startSolanaNode, type SolanaNode } from './solana/start.ts'
 
 /** How to run the development chains. */
 export interface DevnetOptions<names extends DevnetChainNames = DevnetChainNames> {

@@ -1,5 +1,5 @@
-export { DevnetError, type DevnetErrorCode } from './devnet-error.ts'
-export type { DevnetEvent } from './devnet-event.ts'
+export { DevnetError, type DevnetErrorCode } from './runtime/devnet-error.ts'
+export type { DevnetEvent } from './runtime/devnet-event.ts'
 export {
   startDevnet,
   type AllDevnetChains,
@@ -15,7 +15,7 @@ export {
   type SolanaDevnetChain,
   type SolanaOptions,
 } from './devnet.ts'
-export { sampleTokenAbi } from './generated/sample-token.ts'
+export { sampleTokenAbi } from './evm/generated/sample-token.ts'
 export type { JettonExample } from './jetton/chain/jetton-chain.ts'
 export type { SolanaExample } from './solana/chain/solana-chain.ts'
-export type { EvmExample } from './seed.ts'
+export type { EvmExample } from './evm/seed/seed.ts'

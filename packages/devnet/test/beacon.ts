@@ -9,8 +9,8 @@ import { SLOTS_PER_EPOCH } from '@lodestar/params'
 import { computeSigningRoot, interopSecretKeys } from '@lodestar/state-transition'
 import { fromHex } from '@lodestar/utils'
 import { afterAll, beforeAll } from 'vitest'
-import type { DevnetEvent } from '../src/devnet-event.ts'
-import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src/beacon/beacon-node.ts'
+import type { DevnetEvent } from '../src/runtime/devnet-event.ts'
+import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src/beacon/start.ts'
 
 /** JSON as the node answers it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into answers of every shape

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished, vi } from 'vitest'
 import type { EvmDevnetChain } from '../src/index.ts'
-import { callEngine } from '../src/json-rpc.ts'
-import { isRunning } from '../src/process-identity.ts'
-import type { EngineRecord } from '../src/watchdog-protocol.ts'
+import { callEngine } from '../src/evm/json-rpc.ts'
+import { isRunning } from '../src/runtime/process-identity.ts'
+import type { EngineRecord } from '../src/evm/watchdog-protocol.ts'
 
 /** A directory that is gone after the test. */
 export async function scratchDirectory(): Promise<string> {

@@ -69,7 +69,7 @@ describe('the catalogue of errors', () => {
   it('has every code with which a start ends', () => {
     const codes = [
       ...named('packages/gateway/src/control/store/store-error.ts', /'(STORE_\w+)'/g),
-      ...named('packages/devnet/src/devnet-error.ts', /\| '(DEVNET_\w+)'/g),
+      ...named('packages/devnet/src/runtime/devnet-error.ts', /\| '(DEVNET_\w+)'/g),
       /\[(DEVNET_\w+)\]/.exec(read('packages/gateway/src/development/load-devnet.ts'))?.[1],
     ]
     expect(new Set(column('Starting', 1))).toEqual(new Set(codes))

@@ -12,7 +12,7 @@ import {
 } from '@ton/core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ChainWallet, enough, outcomeOf, transactionOf } from '../../../test/jetton.ts'
-import { jettonWalletCode } from '../../generated/sample-jetton.ts'
+import { jettonWalletCode } from '../generated/sample-jetton.ts'
 import { jettonOperations } from '../jettons/jetton-messages.ts'
 import {
   burnBody,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Address, beginCell, Cell, loadShardAccount, toNano, TupleReader, type StateInit } from '@ton/core'
 import { beforeAll, expect, test } from 'vitest'
 import { compileSampleJetton } from '../../../contracts/compile-sample-jetton.ts'
-import { jettonWalletCode } from '../../generated/sample-jetton.ts'
+import { jettonWalletCode } from '../generated/sample-jetton.ts'
 import { ChainWallet, enough, outcomeOf, transactionOf } from '../../../test/jetton.ts'
 import { AccountState, missingAccount, writeAccountState } from '../chain/account-state.ts'
 import { createJettonChain } from '../chain/create-jetton-chain.ts'
@@ -46,7 +46,7 @@ async function attempt(sender: ChainWallet, to: Address, body: Cell, value = eno
 }
 
 test('the committed code is what the compiler makes of its sources', async () => {
-  const committed = readFileSync(new URL('../../generated/sample-jetton.ts', import.meta.url), 'utf8')
+  const committed = readFileSync(new URL('../generated/sample-jetton.ts', import.meta.url), 'utf8')
   expect(committed).toBe(await compileSampleJetton())
 })
 

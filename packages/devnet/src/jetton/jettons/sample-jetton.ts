@@ -1,5 +1,5 @@
 import { beginCell, Cell, contractAddress, type Address, type StateInit } from '@ton/core'
-import { jettonMinterCode, jettonWalletCode } from '../../generated/sample-jetton.ts'
+import { jettonMinterCode, jettonWalletCode } from '../generated/sample-jetton.ts'
 import type { JettonContent } from '../chain/jetton-chain.ts'
 import { writeJettonContent } from './jetton-content.ts'
 import { jettonOperations } from './jetton-messages.ts'

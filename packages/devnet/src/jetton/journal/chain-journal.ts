@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { Commit } from '../chain/block-maker.ts'
 import type { ChainJournal } from '../chain/embedded-jetton-chain.ts'
 import { readSnapshot, readStep, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
-import { frame, readJournal, replaceJournal, writeDurably } from '../../journal-file.ts'
+import { frame, readJournal, replaceJournal, writeDurably } from '../../runtime/journal-file.ts'
 
 /** The journal of a chain is damaged, or the system does not give it; the message says what to do. */
 export class JournalUnreadable extends Error {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'
-import { frame, readJournal } from '../../journal-file.ts'
+import { frame, readJournal } from '../../runtime/journal-file.ts'
 import type { ChainJournal, ChainRecord, ChainSnapshot } from '../chain/chain-record.ts'
 
 /** The journal of a chain is damaged, or the system does not give it; the message says what to do. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ask } from '../../test/beacon.ts'
 import { scratchDirectory } from '../../test/scratch.ts'
-import type { DevnetEvent } from '../devnet-event.ts'
-import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from './beacon-node.ts'
+import type { DevnetEvent } from '../runtime/devnet-event.ts'
+import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from './start.ts'
 
 // A start takes seconds, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })

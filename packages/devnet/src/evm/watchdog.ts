@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { writeEngineRecord } from './engine-record.ts'
-import { identifyProcess } from './process-identity.ts'
-import { adoptExitState } from './state-file.ts'
-import { keepState, type StateKeeper } from './state-keeper.ts'
+import { identifyProcess } from '../runtime/process-identity.ts'
+import { adoptExitState } from './state/state-file.ts'
+import { keepState, type StateKeeper } from './state/state-keeper.ts'
 import type { WatchdogCommand, WatchdogNotice, WatchdogTask } from './watchdog-protocol.ts'
 
 const task: WatchdogTask = JSON.parse(process.argv[2] ?? '')

@@ -3,9 +3,9 @@
  * {@link BeaconWorkerTask}; it keeps nothing, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { tell, tellFault } from '../worker/tell.ts'
+import { tell, tellFault } from '../runtime/worker/tell.ts'
 import { serveBeaconApi } from './api/beacon-api-server.ts'
-import type { BeaconWorkerTask } from './beacon-worker-task.ts'
+import type { BeaconWorkerTask } from './worker-task.ts'
 import { createBeaconChain } from './chain/create-beacon-chain.ts'
 
 const { port, secondsPerSlot, branching, version }: BeaconWorkerTask = workerData

@@ -1,5 +1,5 @@
 import type { Receipt } from './receipt.ts'
-import { nativeSender, replaceSystemSignatures } from './system-signatures.ts'
+import { nativeSender, replaceSystemSignatures } from '../system-signatures.ts'
 
 const bridgeSender = '0x2000000000000000000000000000000000000001'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratchDirectory } from '../test/scratch.ts'
+import { scratchDirectory } from '../../../test/scratch.ts'
 import { adoptExitState } from './state-file.ts'
 
 const whole = JSON.stringify({ accounts: { '0x1': { code: '0x"}]' } }, blocks: [[], {}] })

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from './process-identity.ts'
+import type { ProcessIdentity } from '../runtime/process-identity.ts'
 
 /** What a watchdog has to run; it comes as JSON in its only argument. */
 export interface WatchdogTask {

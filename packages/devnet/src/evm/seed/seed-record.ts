@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { DevnetError } from './devnet-error.ts'
+import { DevnetError } from '../../runtime/devnet-error.ts'
 import type { EvmExample } from './seed.ts'
 
 /**

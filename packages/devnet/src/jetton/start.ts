@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { startWorkerNode, type WorkerNodeOptions } from '../worker/start-worker-node.ts'
-import type { WorkerKind } from '../worker/worker-kind.ts'
+import { startWorkerNode, type WorkerNodeOptions } from '../runtime/worker/start-worker-node.ts'
+import type { WorkerKind } from '../runtime/worker/worker-kind.ts'
 import type { JettonExample } from './chain/jetton-chain.ts'
-import type { JettonWorkerTask } from './jetton-worker-task.ts'
+import type { JettonWorkerTask } from './worker-task.ts'
 
 const worker: WorkerKind = {
   name: 'jetton chain',
@@ -68,5 +68,5 @@ export async function startJettonNode(options: JettonNodeOptions): Promise<Jetto
 // The package runs from its sources as well as from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./jetton-worker.${extension}`, import.meta.url)
+  return new URL(`./worker.${extension}`, import.meta.url)
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { receiptOf, scratchDirectory } from '../test/scratch.ts'
-import { startDevnet, type EvmDevnetChain } from './index.ts'
+import { receiptOf, scratchDirectory } from '../../test/scratch.ts'
+import { startDevnet, type EvmDevnetChain } from '../index.ts'
 import { callEngine } from './json-rpc.ts'
 
 interface Transaction {

@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { PlainTask } from '../../test/plain-worker.ts'
-import { scratchDirectory } from '../../test/scratch.ts'
+import type { PlainTask } from '../../../test/plain-worker.ts'
+import { scratchDirectory } from '../../../test/scratch.ts'
 import type { DevnetEvent } from '../devnet-event.ts'
 import { startWorkerNode, type WorkerNode, type WorkerNodeOptions } from './start-worker-node.ts'
 import type { WorkerKind } from './worker-kind.ts'
@@ -14,7 +14,7 @@ const patience = { timeout: 30_000 }
 const quick = { firstPauseMs: 10, longestPauseMs: 20, mostFailures: 2 }
 const kind: WorkerKind = {
   name: 'plain chain',
-  module: new URL('../../test/plain-worker.ts', import.meta.url),
+  module: new URL('../../../test/plain-worker.ts', import.meta.url),
   env: {},
   mostHeapMegabytes: 64,
   politeEndMs: 10_000,

@@ -1,5 +1,5 @@
-import { sampleTokenBytecode, sampleTokenSelectors } from './generated/sample-token.ts'
-import { callEngine } from './json-rpc.ts'
+import { sampleTokenBytecode, sampleTokenSelectors } from '../generated/sample-token.ts'
+import { callEngine } from '../json-rpc.ts'
 import type { Receipt } from './receipt.ts'
 import { mineSystemBlock } from './system-block.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { startWorkerNode, type WorkerNodeOptions } from '../worker/start-worker-node.ts'
-import type { WorkerKind } from '../worker/worker-kind.ts'
-import type { BeaconWorkerTask } from './beacon-worker-task.ts'
+import { startWorkerNode, type WorkerNodeOptions } from '../runtime/worker/start-worker-node.ts'
+import type { WorkerKind } from '../runtime/worker/worker-kind.ts'
+import type { BeaconWorkerTask } from './worker-task.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -60,5 +60,5 @@ export async function startBeaconNode(options: BeaconNodeOptions): Promise<Beaco
 // The package runs from its sources as well as from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./beacon-worker.${extension}`, import.meta.url)
+  return new URL(`./worker.${extension}`, import.meta.url)
 }

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { scratchDirectory } from '../test/scratch.ts'
-import type { DevnetEvent } from './devnet-event.ts'
+import { scratchDirectory } from '../../test/scratch.ts'
+import type { DevnetEvent } from '../runtime/devnet-event.ts'
 import { startEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
 
 async function start(directory: string, options?: Partial<EvmChainOptions>): Promise<EvmChain> {

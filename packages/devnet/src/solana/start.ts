@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { startWorkerNode, type WorkerNodeOptions } from '../worker/start-worker-node.ts'
-import type { WorkerKind } from '../worker/worker-kind.ts'
+import { startWorkerNode, type WorkerNodeOptions } from '../runtime/worker/start-worker-node.ts'
+import type { WorkerKind } from '../runtime/worker/worker-kind.ts'
 import type { SolanaExample } from './chain/solana-chain.ts'
-import type { SolanaWorkerTask } from './solana-worker-task.ts'
+import type { SolanaWorkerTask } from './worker-task.ts'
 
 const worker: WorkerKind = {
   name: 'Solana chain',
@@ -74,5 +74,5 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
 // The package runs from its sources as well as from its build.
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`./solana-worker.${extension}`, import.meta.url)
+  return new URL(`./worker.${extension}`, import.meta.url)
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { scratchDirectory } from '../../test/scratch.ts'
-import type { DevnetEvent } from '../devnet-event.ts'
-import { callEngine } from '../json-rpc.ts'
-import { startSolanaNode, type SolanaNode } from './solana-node.ts'
+import type { DevnetEvent } from '../runtime/devnet-event.ts'
+import { callEngine } from '../evm/json-rpc.ts'
+import { startSolanaNode, type SolanaNode } from './start.ts'
 
 // A start takes a second, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })

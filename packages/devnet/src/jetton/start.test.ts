@@ -4,8 +4,8 @@ import type { Worker } from 'node:worker_threads'
 import { Address } from '@ton/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { scratchDirectory } from '../../test/scratch.ts'
-import type { DevnetEvent } from '../devnet-event.ts'
-import { startJettonNode, type JettonNode } from './jetton-node.ts'
+import type { DevnetEvent } from '../runtime/devnet-event.ts'
+import { startJettonNode, type JettonNode } from './start.ts'
 
 // A start takes a second, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })

@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { callEngine, jsonRpcRequest } from './json-rpc.ts'
+import { callEngine, jsonRpcRequest } from '../json-rpc.ts'
 
 const settleMs = 20
 

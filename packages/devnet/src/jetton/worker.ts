@@ -3,11 +3,11 @@
  * {@link JettonWorkerTask}; what it has answered is on the disk, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { fail, tell, tellFault, tellSeeded } from '../worker/tell.ts'
+import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/tell.ts'
 import { serveJettonApi } from './api/jetton-api-server.ts'
 import { createJettonChain } from './chain/create-jetton-chain.ts'
 import type { JettonChain } from './chain/jetton-chain.ts'
-import type { JettonWorkerTask } from './jetton-worker-task.ts'
+import type { JettonWorkerTask } from './worker-task.ts'
 import { JournalUnreadable } from './journal/chain-journal.ts'
 
 const { port, directory, secondsPerBlock }: JettonWorkerTask = workerData

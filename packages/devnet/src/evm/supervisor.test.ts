@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { receiptOf, runningEngine, scratchDirectory, transact } from '../test/scratch.ts'
-import type { DevnetEvent } from './devnet-event.ts'
+import { receiptOf, runningEngine, scratchDirectory, transact } from '../../test/scratch.ts'
+import type { DevnetEvent } from '../runtime/devnet-event.ts'
 import { startEvmChain, type EvmChain, type EvmChainOptions } from './evm-chain.ts'
 import { callEngine } from './json-rpc.ts'
 

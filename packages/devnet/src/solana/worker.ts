@@ -3,13 +3,13 @@
  * {@link SolanaWorkerTask}; what it has told is in its journal, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { fail, tell, tellFault, tellSeeded } from '../worker/tell.ts'
+import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/tell.ts'
 import { serveSolanaApi } from './api/solana-api-server.ts'
 import { createSolanaChain } from './chain/create-solana-chain.ts'
 import { EngineUnavailable } from './chain/engine.ts'
 import type { SolanaChain } from './chain/solana-chain.ts'
 import { JournalUnreadable } from './journal/solana-journal.ts'
-import type { SolanaWorkerTask } from './solana-worker-task.ts'
+import type { SolanaWorkerTask } from './worker-task.ts'
 
 const { port, ...task }: SolanaWorkerTask = workerData
 

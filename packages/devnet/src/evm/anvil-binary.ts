@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { DevnetError } from './devnet-error.ts'
+import { DevnetError } from '../runtime/devnet-error.ts'
 
 const packages: Readonly<Record<string, string>> = {
   'darwin-arm64': '@foundry-rs/anvil-darwin-arm64',

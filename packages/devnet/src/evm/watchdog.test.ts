@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { receiptOf, runningEngine, scratchDirectory, startParent, transact } from '../test/scratch.ts'
-import { startDevnet, type EvmDevnetChain, type DevnetEvent } from './index.ts'
+import { receiptOf, runningEngine, scratchDirectory, startParent, transact } from '../../test/scratch.ts'
+import { startDevnet, type EvmDevnetChain, type DevnetEvent } from '../index.ts'
 import { callEngine } from './json-rpc.ts'
 
 async function startAgain(dataDirectory: string): Promise<{ chain: EvmDevnetChain; events: DevnetEvent[] }> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DevnetError } from './devnet-error.ts'
-import type { Report } from './devnet-event.ts'
+import { DevnetError } from '../runtime/devnet-error.ts'
+import type { Report } from '../runtime/devnet-event.ts'
 import { runEngine, type EngineExit, type EngineRun } from './engine-run.ts'
-import { RestartBackoff, type SupervisorTimings } from './supervisor-timings.ts'
+import { RestartBackoff, type SupervisorTimings } from '../runtime/supervisor-timings.ts'
 import type { WatchdogTask } from './watchdog-protocol.ts'
 
 /** What is particular to one kind of engine. */

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DevnetError } from './devnet-error.ts'
+import { DevnetError } from '../runtime/devnet-error.ts'
 import { readEngineRecord } from './engine-record.ts'
-import { isRunning, type ProcessIdentity } from './process-identity.ts'
-import { adoptExitState, saveFinalState } from './state-file.ts'
+import { isRunning, type ProcessIdentity } from '../runtime/process-identity.ts'
+import { adoptExitState, saveFinalState } from './state/state-file.ts'
 import type { EngineRecord } from './watchdog-protocol.ts'
 
 const pollMs = 50
