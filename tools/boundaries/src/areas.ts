@@ -1,7 +1,7 @@
-/** A part of the gateway that may import only some of the others. */
+/** A part of a package that may import only some of the others. */
 export interface Area {
   readonly name: string
-  /** Matches paths below packages/gateway/src; the first area that matches owns the file. */
+  /** Matches paths below the package's `src`; the first area that matches owns the file. */
   readonly files: RegExp
   readonly mayImport: readonly string[]
   /** Packages of the workspace that it may import, with their entries. */
@@ -108,5 +108,24 @@ export const gatewayAreas: readonly Area[] = [
     files: /./,
     mayImport: ['core', 'evm', 'beacon', 'jetton', 'grpc', 'platform'],
     packages: /./,
+  },
+]
+
+const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')
+
+/** Folders of packages/devnet/src: a chain imports no other chain. */
+export const devnetAreas: readonly Area[] = [
+  { name: 'runtime', files: lines(...below('runtime')), mayImport: [], packages: lines() },
+  ...['evm', 'beacon', 'jetton', 'solana'].map((chain) => ({
+    name: chain,
+    files: lines(...below(chain)),
+    mayImport: ['runtime'],
+    packages: devnetPackages,
+  })),
+  {
+    name: 'devnet',
+    files: lines(...files('', 'index', 'devnet')),
+    mayImport: ['runtime', 'evm', 'beacon', 'jetton', 'solana'],
+    packages: lines(),
   },
 ]

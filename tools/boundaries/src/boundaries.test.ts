@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Area, gatewayAreas } from './areas.ts'
+import { type Area, devnetAreas, gatewayAreas } from './areas.ts'
 import { backwardImports } from './backward-imports.ts'
 import { cyclicFiles } from './cyclic-files.ts'
 import { knownBackwardImports } from './known-backward-imports.ts'
@@ -17,6 +17,12 @@ it('the areas of the gateway import each other in one direction', () => {
   const imports = readImports(gateway)
   expect(imports.length).toBeGreaterThan(2_000)
   expect(backwardImports(imports, gatewayAreas)).toEqual(knownBackwardImports)
+})
+
+it('a chain of the devnet imports no other chain', () => {
+  const imports = readImports(join(packages, 'devnet/src'))
+  expect(imports.length).toBeGreaterThan(800)
+  expect(backwardImports(imports, devnetAreas)).toEqual([])
 })
 
 it('no file of a package imports itself through others, not even when it is run', () => {
