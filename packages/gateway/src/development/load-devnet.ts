@@ -1,13 +1,12 @@
+import type * as devnet from '@fairlead/devnet'
 import { CommandFailure } from '../cli/exit-codes.ts'
-
-type DevnetModule = typeof import('@fairlead/devnet')
 
 /**
  * Loads the embedded chains: an optional peer dependency, as an installation that serves real nodes needs no engines.
  *
  * @throws CommandFailure `DEVNET_NOT_INSTALLED`, with the command that installs them
  */
-export async function loadDevnet(): Promise<DevnetModule> {
+export async function loadDevnet(): Promise<typeof devnet> {
   try {
     return await import('@fairlead/devnet')
   } catch (error) {
