@@ -22,6 +22,7 @@ export function notedDoor(door: Door, use: CredentialUseRecorder): Door {
   return {
     ...door,
     enter: (protocol, path, request) => noted(door.enter(protocol, path, request), request),
-    enterWithXToken: (xToken, host, request) => noted(door.enterWithXToken(xToken, host, request), request),
+    enterWithXToken: (protocol, xToken, host, request) =>
+      noted(door.enterWithXToken(protocol, xToken, host, request), request),
   }
 }

@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { openPassage } from './access/open-passage.ts'
-import { isDear } from './access/admit/dear-calls.ts'
 import { createDirectory } from './access/authenticate/directory.ts'
 import { createBeaconNodes } from './access/forward/beacon-nodes/create-beacon-nodes.ts'
 import { createBeaconEventHubs } from './access/forward/events/beacon-event-hubs.ts'
@@ -27,6 +26,7 @@ import { createMeter } from './access/meter/meter.ts'
 import { startMetering } from './access/meter/start-metering.ts'
 import { writeBeaconError, writeJettonError } from './access/forward/rest/error-body.ts'
 import { createRestUpstream } from './access/forward/rest/rest-upstream.ts'
+import { evmCost } from './access/route/method-cost.ts'
 import { createSubscriptionHubs } from './access/forward/subscribe/subscription-hubs.ts'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
@@ -93,6 +93,8 @@ const drainMs = 10_000
 const lastWordMs = 500
 const longestConnectMs = 5_000
 
+const costs = { evm: evmCost }
+
 /** The longest that the end of a service takes, in milliseconds. */
 export const longestStopMs = drainMs + lastWordMs
 
@@ -129,6 +131,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     store: createUsageStore(store.db),
     directory: join(store.dataDirectory, 'usage'),
     units: configuration.units,
+    costs,
     log,
   })
   const directory = createDirectory()
@@ -136,7 +139,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const passage = openPassage(configuration, {
-    isDear,
+    costs,
     directory,
     store: sharedStore,
     log,

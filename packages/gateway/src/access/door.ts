@@ -11,22 +11,22 @@ import {
 import { rulesOf } from './admit/access-rules.ts'
 import type { Admission, Refusal } from './admit/admission.ts'
 import { wholeSeconds } from './admit/refusals.ts'
-import type { ServedProtocol } from './admit/served-protocol.ts'
 
 /** What stands before every node: who calls, and whether he may at all. */
 export interface Door {
   /** Finds the node that the credential of a request opens to its sender. */
   enter(
-    protocol: ServedProtocol,
+    protocol: string,
     path: { readonly token?: string | undefined },
     request: RequestSource,
   ): NodeGrant | Refusal
   /**
-   * The same for gRPC, whose credential is the metadata `x-token`.
+   * The same for a protocol whose credential is the metadata `x-token`.
    *
    * @param host - `:authority` of the call
    */
   enterWithXToken(
+    protocol: string,
     xToken: string | undefined,
     host: string | undefined,
     request: RequestSource,
@@ -68,7 +68,7 @@ export function createDoor(parts: DoorParts): Door {
 
   const enter = (
     found: NodeGrant | UnknownCredential,
-    protocol: ServedProtocol,
+    protocol: string,
     request: RequestSource,
   ): NodeGrant | Refusal => {
     const address = addressOf(request)
@@ -98,8 +98,8 @@ export function createDoor(parts: DoorParts): Door {
       }
       return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
     },
-    enterWithXToken: (xToken, host, request) =>
-      enter(authenticateXToken(directory, xToken, host, settings.nodeDomain), 'grpc', request),
+    enterWithXToken: (protocol, xToken, host, request) =>
+      enter(authenticateXToken(directory, xToken, host, settings.nodeDomain), protocol, request),
     originFor,
     originOf: (kind, secret, origin) =>
       originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),

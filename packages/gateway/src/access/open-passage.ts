@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import type { SharedStore } from '../replica-store/shared-store.ts'
-import { createUnits, type UnitTable } from './meter/units.ts'
+import type { ProtocolCosts, UnitTable } from './meter/units.ts'
 import type { Directory } from './authenticate/directory.ts'
 import { createGuessWatch, type GuessStates, type GuessWatch } from './authenticate/guessing.ts'
 import { trustedProxiesOf } from './listen/client-address.ts'
@@ -47,7 +47,8 @@ export interface PassageSettings extends AdmissionLimits {
 }
 
 /** What the passage needs from the rest of the service. */
-export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar' | 'isDear'> {
+export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+  readonly costs: ProtocolCosts
   readonly directory: Directory
   readonly store: SharedStore | undefined
   readonly log: Logger
@@ -55,10 +56,9 @@ export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar' | 'isDe
 
 /** Makes what stands before the nodes. */
 export function openPassage(configuration: PassageSettings, parts: PassageParts): Passage {
-  const { directory, log, ...given } = parts
+  const { costs, directory, log, ...given } = parts
   const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
-  // Names of EVM methods are like no others.
-  const units = createUnits(configuration.units)
+  const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
   const admission = createAdmission({
     ...given,
     requestsPerSecond,
@@ -67,7 +67,8 @@ export function openPassage(configuration: PassageSettings, parts: PassageParts)
     queueMs,
     // 0 stands for one on each core.
     processes: configuration.processes || availableParallelism(),
-    unitsOf: (_, method) => units('evm', method),
+    unitsOf: unitsOf && ((_, method) => unitsOf(method)),
+    isExpensive: expensiveMethods(costs),
     isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
   })
   const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
@@ -90,6 +91,21 @@ export function openPassage(configuration: PassageSettings, parts: PassageParts)
       await admission.close()
     },
   }
+}
+
+// Admission knows the method of a call alone; protocols whose methods have a cost of their own have no names in common.
+function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
+  const all = Object.values(costs)
+  return (method) => {
+    let most = 1
+    for (const cost of all) most = Math.max(most, cost?.units(method) ?? 1)
+    return most
+  }
+}
+
+function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
+  const all = Object.values(costs)
+  return (method) => all.some((cost) => cost?.isExpensive(method))
 }
 
 function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: PassageSettings): DoorSettings {

@@ -1,6 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { ServedProtocol } from './served-protocol.ts'
 
 /** Who calls, as far as rules look at it. */
 export interface Visitor {
@@ -47,7 +46,7 @@ export function isRefusal(answer: Admitted | Refusal): answer is Refusal {
 /** The station that decides who may do what, how much of it, and when. It asks memory only. */
 export interface Admission {
   /** Whether a visitor may use a protocol of a node at all: once for a request, a connection or a stream. */
-  enter(grant: NodeGrant, protocol: ServedProtocol, visitor: Visitor): Refusal | undefined
+  enter(grant: NodeGrant, protocol: string, visitor: Visitor): Refusal | undefined
   /**
    * Takes a call against the rules for methods, the rates and quotas of credential, node and project, and the places for
    * calls. It answers at once but for a call that waits for a place.

@@ -206,7 +206,7 @@ describe('a rule for methods', () => {
 describe('too much to do', () => {
   it('refuses what takes long first', () => {
     const load = { isOverloaded: true, close: () => undefined }
-    const admission = admissionWith({ load, isDear: (method) => method.startsWith('debug_') })
+    const admission = admissionWith({ load, isExpensive: (method) => method.startsWith('debug_') })
     expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({
       status: 503,
       data: { reason: 'busy', retry_after_ms: 1_000 },
@@ -219,8 +219,8 @@ describe('too much to do', () => {
   })
 
   it('is also a long queue', async () => {
-    const isDear = (method: string) => method.startsWith('debug_')
-    const admission = admissionWith({ maxQueuedCalls: 2, isDear })
+    const isExpensive = (method: string) => method.startsWith('debug_')
+    const admission = admissionWith({ maxQueuedCalls: 2, isExpensive })
     const full = grantWith({ credentialId: 'full', limits: { credential: { maxConcurrentCalls: 1 } } })
     const held = begin(admission, full)
     const { signal } = new AbortController()

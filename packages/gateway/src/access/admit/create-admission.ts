@@ -31,7 +31,7 @@ export interface AdmissionOptions extends AdmissionLimits {
   /** Tells whether a credential still opens what it did; asked when a call has waited. */
   readonly isInForce?: ((grant: NodeGrant) => boolean) | undefined
   /** Tells the calls that a service with too much to do refuses first. */
-  readonly isDear?: ((method: string) => boolean) | undefined
+  readonly isExpensive?: ((method: string) => boolean) | undefined
   readonly load?: LoadWatch | undefined
 }
 
@@ -67,7 +67,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
     processes = 1,
     unitsOf = () => 1,
     isInForce = () => true,
-    isDear = () => false,
+    isExpensive = () => false,
     load = watchLoad(),
   } = options
   const replicas = countReplicas(store, processes)
@@ -102,7 +102,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const refusalOf = (grant: NodeGrant, method: string): Refusal | undefined => {
     const refusal = rulesOf(grant)?.method(method)
     if (refusal) return refusal
-    if ((load.isOverloaded || places.isCrowded) && isDear(method)) {
+    if ((load.isOverloaded || places.isCrowded) && isExpensive(method)) {
       return busy('The service has too much to do for calls that take long.')
     }
     return undefined

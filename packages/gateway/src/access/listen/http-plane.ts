@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { LoopDetector } from '../../egress/cdn-loop.ts'
 import type { Admission, Refusal } from '../admit/admission.ts'
 import type { ClientRequest } from './client-side.ts'
-import type { ServedProtocol } from '../admit/served-protocol.ts'
 import type { Directory } from '../authenticate/directory.ts'
 import type { Door } from '../door.ts'
 import type { AnswerMemory } from '../forward/answer-memory.ts'
@@ -33,7 +32,7 @@ export interface HttpPlane {
 
 /** In what the protocols differ. */
 export interface ExchangeRules {
-  readonly protocol: ServedProtocol
+  readonly protocol: string
   /** Longest request body. */
   readonly maxBodyBytes: number
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */

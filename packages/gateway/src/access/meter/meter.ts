@@ -1,5 +1,4 @@
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { ServedProtocol } from '../admit/served-protocol.ts'
 import type { UsageCounts } from './usage-counts.ts'
 
 /** The numbers about node requests. */
@@ -19,7 +18,7 @@ export interface RequestMetrics {
 
 /** How a node request ended, for counting. */
 export interface Measured {
-  readonly protocol: ServedProtocol
+  readonly protocol: string
   /** What the credential opened; left out for a request that it did not get through the door. */
   readonly grant?: NodeGrant | undefined
   /** Method or operation of the contract, `batch`, or `unknown`: never a text that the caller chose. */

@@ -15,6 +15,7 @@ import { type TemporaryDatabase, backends } from '../../control/testing/temporar
 import { type Metering, startMetering } from './start-metering.ts'
 import type { UnitTable } from './units.ts'
 import { grantOf } from './testing/metered-node.ts'
+import { evmCost } from '../route/method-cost.ts'
 import { createUsageCounts } from './usage-counts.ts'
 import { startFlusher } from './usage-flusher.ts'
 import { createUsedSoFar } from './used-so-far.ts'
@@ -25,7 +26,13 @@ const patient = { timeout: 50_000 }
 
 /** Starts to count into a store, with journals beside it. */
 function startOver({ db, dataDirectory }: Store, units: UnitTable): Promise<Metering> {
-  return startMetering({ store: createUsageStore(db), directory: join(dataDirectory, 'usage'), units, log })
+  return startMetering({
+    store: createUsageStore(db),
+    directory: join(dataDirectory, 'usage'),
+    units,
+    costs: { evm: evmCost },
+    log,
+  })
 }
 
 async function requestsOf(store: Store): Promise<Record<string, number>> {

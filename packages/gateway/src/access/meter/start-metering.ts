@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { createUnits, type Units, type UnitTable } from './units.ts'
+import { createUnits, type ProtocolCosts, type Units, type UnitTable } from './units.ts'
 import { createUsageCounts, type UsageCounts } from './usage-counts.ts'
 import { type RunningFlusher, startFlusher, type UsageSink } from './usage-flusher.ts'
 import { createUsedSoFar, type UsedSoFar } from './used-so-far.ts'
@@ -26,10 +26,11 @@ export async function startMetering(options: {
   readonly store: UsageStore
   readonly directory: string
   readonly units: UnitTable
+  readonly costs: ProtocolCosts
   readonly log: Logger
 }): Promise<Metering> {
   const { store, directory, log } = options
-  const units = createUnits(options.units)
+  const units = createUnits(options.units, options.costs)
   const counts = createUsageCounts(units)
   const usedSoFar = createUsedSoFar()
   await store.removeStaleWriters().catch(() => undefined)

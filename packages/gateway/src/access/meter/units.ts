@@ -1,23 +1,25 @@
-import type { ServedProtocol } from '../admit/served-protocol.ts'
-
-/** How calls are weighed: each is one unit, or those that cost a node more are two. */
+/** How calls are weighed: each is one unit, or those that cost a node more are several. */
 export const unitTables = ['flat', 'weighted'] as const
 
 /** One of {@link unitTables}. */
 export type UnitTable = (typeof unitTables)[number]
 
-/** Gives the units that one call of a method costs. */
-export type Units = (protocol: ServedProtocol, method: string) => number
-
-// What a node has to compute anew, by the beginning of the method's name.
-const heavyMethods: Readonly<Partial<Record<ServedProtocol, readonly string[]>>> = {
-  evm: ['debug_', 'trace_', 'arbtrace_', 'ots_'],
+/** What the calls of a protocol cost, by their methods. */
+export interface ProtocolCost {
+  /** Units of a call in the table `weighted`. */
+  units(method: string): number
+  /** Whether calls of the method are rejected first when the service is overloaded. */
+  isExpensive(method: string): boolean
 }
-const heavyUnits = 2
+
+/** Costs by the name of the protocol; the calls of others are one unit each, and none of them is expensive. */
+export type ProtocolCosts = Readonly<Partial<Record<string, ProtocolCost>>>
+
+/** Gives the units that one call of a method costs. */
+export type Units = (protocol: string, method: string) => number
 
 /** Makes the look-up for one of the tables. */
-export function createUnits(table: UnitTable): Units {
+export function createUnits(table: UnitTable, costs: ProtocolCosts): Units {
   if (table === 'flat') return () => 1
-  return (protocol, method) =>
-    heavyMethods[protocol]?.some((beginning) => method.startsWith(beginning)) ? heavyUnits : 1
+  return (protocol, method) => costs[protocol]?.units(method) ?? 1
 }

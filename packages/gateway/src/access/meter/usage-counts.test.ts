@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { evmCost } from '../route/method-cost.ts'
 import { createUnits } from './units.ts'
 import { createUsageCounts } from './usage-counts.ts'
 import { grantOf } from './testing/metered-node.ts'
@@ -8,7 +9,7 @@ const hour = Date.UTC(2026, 2, 9, 14)
 describe('createUsageCounts', () => {
   it('counts by hour, credential, protocol, method and status class', () => {
     let now = hour + 5_000
-    const counts = createUsageCounts(createUnits('flat'), () => now)
+    const counts = createUsageCounts(createUnits('flat', {}), () => now)
     const [one, other] = [grantOf(), grantOf({ credentialId: 'CR-2', nodeId: 'ND-2' })]
     counts.count(one, 'evm', 'eth_call', 200, 100, 1_000, 0.0012)
     counts.count(one, 'evm', 'eth_call', 204, 1, 0, 0.0000004)
@@ -48,7 +49,7 @@ describe('createUsageCounts', () => {
   })
 
   it('takes a status that HTTP does not have', () => {
-    const counts = createUsageCounts(createUnits('flat'))
+    const counts = createUsageCounts(createUnits('flat', {}))
     counts.count(grantOf(), 'evm', 'm', 999, 0, 0)
     expect(counts.take()).toMatchObject([{ statusClass: 5, units: 0 }])
   })
@@ -56,7 +57,8 @@ describe('createUsageCounts', () => {
 
 describe('createUnits', () => {
   it('weighs what a node has to trace only when asked to, and never on a jetton chain', () => {
-    const [flat, weighted] = [createUnits('flat'), createUnits('weighted')]
+    const costs = { evm: evmCost }
+    const [flat, weighted] = [createUnits('flat', costs), createUnits('weighted', costs)]
     const calls = [
       ['evm', 'eth_call', 1],
       ['evm', 'debug_traceTransaction', 2],

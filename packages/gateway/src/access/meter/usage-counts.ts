@@ -1,5 +1,4 @@
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { ServedProtocol } from '../admit/served-protocol.ts'
 import type { Units } from './units.ts'
 
 /** What one credential did in one hour, of one kind. */
@@ -10,7 +9,7 @@ export interface UsageRow {
   readonly projectId: string
   readonly nodeId: string
   readonly credentialId: string
-  readonly protocol: ServedProtocol
+  readonly protocol: string
   readonly method: string
   /** First digit of the status. */
   readonly statusClass: number
@@ -34,7 +33,7 @@ export interface UsageCounts {
    */
   count(
     grant: NodeGrant,
-    protocol: ServedProtocol,
+    protocol: string,
     method: string,
     status: number,
     bytesIn: number,
@@ -47,8 +46,6 @@ export interface UsageCounts {
 }
 
 const hourMs = 3_600_000
-const protocols: readonly ServedProtocol[] = ['evm', 'beacon', 'jetton', 'grpc']
-const slotOf = { evm: 0, beacon: 1, jetton: 2, grpc: 3 } as const satisfies Record<ServedProtocol, number>
 const statusClasses = 6
 const firstFailedStatus = 400
 
@@ -77,8 +74,17 @@ interface OfCredential {
  */
 export function createUsageCounts(units: Units, now: () => number = Date.now): UsageCounts {
   let byCredential = new Map<string, OfCredential>()
+  const protocols: string[] = []
+  const slots = new Map<string, number>()
+  const slotOf = (protocol: string): number => {
+    const known = slots.get(protocol)
+    if (known !== undefined) return known
+    const slot = protocols.push(protocol) - 1
+    slots.set(protocol, slot)
+    return slot
+  }
   let hour = hourOf(now())
-  const cellOf = (grant: NodeGrant, protocol: ServedProtocol, method: string, statusClass: number): Cell => {
+  const cellOf = (grant: NodeGrant, protocol: string, method: string, statusClass: number): Cell => {
     let counted = byCredential.get(grant.credentialId)
     if (counted === undefined) {
       counted = { grant, cells: new Map() }
@@ -89,7 +95,7 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
       cells = []
       counted.cells.set(method, cells)
     }
-    const slot = slotOf[protocol] * statusClasses + statusClass
+    const slot = slotOf(protocol) * statusClasses + statusClass
     return (cells[slot] ??= {
       unitsEach: statusClass * 100 < firstFailedStatus ? units(protocol, method) : 0,
       requests: 0,
@@ -117,12 +123,12 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
       hour = hourOf(now())
       if (taken.size === 0) return []
       byCredential = new Map()
-      return rowsOf(taken.values(), ofHour)
+      return rowsOf(taken.values(), ofHour, protocols)
     },
   }
 }
 
-function rowsOf(counted: Iterable<OfCredential>, hour: number): UsageRow[] {
+function rowsOf(counted: Iterable<OfCredential>, hour: number, protocols: readonly string[]): UsageRow[] {
   const rows: UsageRow[] = []
   for (const { grant, cells } of counted) {
     const { organizationId, projectId, nodeId, credentialId } = grant

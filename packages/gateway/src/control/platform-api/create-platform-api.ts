@@ -64,7 +64,7 @@ export interface PlatformApiOptions {
 
 /** Builds the platform API as a Fastify application; the caller listens, or injects requests. */
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
-  const { store, log, units = createUnits('flat') } = options
+  const { store, log, units = createUnits('flat', {}) } = options
   const uses = recordUse(store.db, log)
   const logRequest = createRequestLog(log)
   const app = fastify({

@@ -97,7 +97,7 @@ function enter({ door, loops }: GrpcPlane, { path, received, host, socket }: Cal
     throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
   }
   const xToken = single(received.headers['x-token'])
-  const grant = door.enterWithXToken(xToken, host, { headers: received.headers, socket })
+  const grant = door.enterWithXToken('grpc', xToken, host, { headers: received.headers, socket })
   if ('status' in grant) throw errorOfRefusal(grant)
   if (!isCallPath(path)) {
     throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call is /<package>.<Service>/<Method>.')

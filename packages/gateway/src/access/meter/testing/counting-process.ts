@@ -21,7 +21,7 @@ async function sinkOf(): Promise<UsageSink> {
   return { write: (batch) => writeUsage(db, batch), readUsed: () => readUsed(db) }
 }
 
-const counts = createUsageCounts(createUnits('flat'))
+const counts = createUsageCounts(createUnits('flat', {}))
 await startFlusher({
   counts,
   sink: await sinkOf(),

@@ -226,8 +226,8 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
 describe('the methods of a chain', () => {
   it('are those of every EVM chain when the contract does not know it', () => {
-    expect(nodeMethods('toString', [], createUnits('flat'))).toEqual(
-      nodeMethods('evm', [], createUnits('flat')),
+    expect(nodeMethods('toString', [], createUnits('flat', {}))).toEqual(
+      nodeMethods('evm', [], createUnits('flat', {})),
     )
   })
 })
