@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
-import { Client, Pool } from 'pg'
+import { Client } from 'pg'
 import { createSealer } from '../../credentials/sealing.ts'
 import { readSecretKey } from '../../credentials/secret-key.ts'
 import type { Database } from '../store/database.ts'
 import { type Store, openStore } from '../store/open-store.ts'
+import { newPool } from '../store/postgres-pool.ts'
 import { copyMigratedDatabase } from './database-template.ts'
 
 /** A database for one test file, gone afterwards. */
@@ -77,7 +78,7 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
       const pglite = databaseUrl === undefined ? await PGlite.create(await emptied(dataDirectory)) : undefined
       const dialect = pglite
         ? new PGliteDialect({ pglite })
-        : new PostgresDialect({ pool: new Pool({ connectionString: databaseUrl }) })
+        : new PostgresDialect({ pool: newPool({ connectionString: databaseUrl }) })
       const db = new Kysely<Database>({ dialect })
       stores.push({ close: () => db.destroy() })
       return { db, sealer: createSealer(await readSecretKey(undefined, dataDirectory)) }
