@@ -49,13 +49,17 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const { nodeId } = await ensureFirstStart(store, { ...beacon, beaconDebug: false })
     const grants = async () => (await loadNodeCredentials(store.db, store.sealer)).map(({ grant }) => grant)
     for (const grant of await grants()) {
-      expect(grant).toMatchObject({ chain: 'beacon', protocols: ['beacon'], beaconDebug: false })
+      expect(grant).toMatchObject({
+        chain: 'beacon',
+        protocols: ['beacon'],
+        settings: { beaconDebug: false },
+      })
     }
     const seen = { available: true, withheld: false, code: null, note: '', latency_ms: null }
     const finding = { node_id: nodeId, method: 'm', transport: 'http', ...seen } as const
     await store.db.insertInto('node_methods').values(finding).execute()
     await ensureFirstStart(store, beacon)
-    for (const grant of await grants()) expect(grant).toMatchObject({ beaconDebug: true })
+    for (const grant of await grants()) expect(grant).toMatchObject({ settings: { beaconDebug: true } })
     expect(await store.db.selectFrom('node_methods').selectAll().execute()).toHaveLength(1)
   })
 

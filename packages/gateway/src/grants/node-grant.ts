@@ -26,8 +26,8 @@ export interface NodeGrant {
   readonly expiresAt?: number | undefined
   /** Methods that the node was found not to offer. */
   readonly withheldMethods?: readonly string[] | undefined
-  /** Whether the debug endpoints of the beacon node API are offered; they are when it is left out. */
-  readonly beaconDebug?: boolean | undefined
+  /** Settings of the node that only its protocols understand, by name. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
   /** The node's rules that are in force; open without any. */
   readonly accessRules?: readonly AccessRule[] | undefined
   readonly limits?: GrantLimits | undefined

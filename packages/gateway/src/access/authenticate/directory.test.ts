@@ -35,7 +35,7 @@ it('finds a grant by its secret and, for those who hold one, by its id', () => {
 it('gives back what was put in', () => {
   const directory = createDirectory()
   const limits = { credential: { requestsPerDay: 1 }, node: { requestsPerDay: 2 } }
-  const one = record('one', { kind: 'basic', expiresAt: 9e15, limits, beaconDebug: false })
+  const one = record('one', { kind: 'basic', expiresAt: 9e15, limits, settings: { beaconDebug: false } })
   const two = record('two', { nodeId: 'other', limits: { node: limits.node } })
   directory.replace([one, two])
   expect(directory.find('basic', 'one')).toEqual(one.grant)

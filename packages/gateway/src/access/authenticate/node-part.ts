@@ -74,7 +74,7 @@ function isLike(data: NodeData, grant: NodeGrant): boolean {
     data.accessRules === grant.accessRules &&
     data.limits?.node === grant.limits?.node &&
     data.limits?.project === grant.limits?.project &&
-    data.beaconDebug === grant.beaconDebug &&
+    data.settings === grant.settings &&
     data.projectId === grant.projectId &&
     data.organizationId === grant.organizationId &&
     data.chain === grant.chain &&

@@ -139,8 +139,8 @@ async function stream(
 }
 
 /** @throws {@link RestFailure} 501 for the debug endpoints of a node that keeps them to itself */
-function admitDebug({ beaconDebug = true }: NodeGrant, { route }: BeaconDestination): void {
-  if (beaconDebug || route?.tags?.includes('Debug') !== true) return
+function admitDebug({ settings }: NodeGrant, { route }: BeaconDestination): void {
+  if (settings?.['beaconDebug'] !== false || route?.tags?.includes('Debug') !== true) return
   throw new RestFailure(501, 'This node does not offer the debug endpoints.')
 }
 

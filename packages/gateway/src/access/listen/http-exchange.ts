@@ -321,7 +321,7 @@ export class HttpExchange<
     if (!part) return
     part.note({
       'rpc.method': this.method,
-      ...(this.#rules.protocol === 'evm' && { 'rpc.system': 'jsonrpc' }),
+      ...this.#rules.traceAttributes,
       'http.response.status_code': this.status,
       'fairlead.node_id': this.#grant?.nodeId,
       'fairlead.credential_id': this.#grant?.credentialId,

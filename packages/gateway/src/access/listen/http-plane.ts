@@ -33,6 +33,8 @@ export interface HttpPlane {
 /** In what the protocols differ. */
 export interface ExchangeRules {
   readonly protocol: string
+  /** Attributes of each span of a request, beside those that all protocols have. */
+  readonly traceAttributes?: Readonly<Record<string, string>> | undefined
   /** Longest request body. */
   readonly maxBodyBytes: number
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */

@@ -71,6 +71,7 @@ export function createJsonRpcListener(
 ): (request: ClientRequest, response: ClientResponse) => boolean {
   const rules: ExchangeRules = {
     protocol: 'evm',
+    traceAttributes: { 'rpc.system': 'jsonrpc' },
     maxBodyBytes: plane.maxBodyBytes,
     cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: 'x-request-id, retry-after' },
     failure: refusedCall,

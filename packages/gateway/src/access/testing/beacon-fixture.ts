@@ -69,7 +69,7 @@ export async function beaconInFrontOf(
     network: 'devnet',
     protocols,
     upstreams: { beacon: upstream },
-    beaconDebug,
+    settings: { beaconDebug },
     ...change,
   }
   directory.replace([

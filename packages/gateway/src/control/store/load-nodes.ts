@@ -35,13 +35,14 @@ export async function loadNodes(
   const limitsOfNodes = await loadLimits(db, 'node', ids)
   const limitsOfProjects = await loadLimits(db, 'project', [...new Set(rows.map((row) => row.projectId))])
   return new Map(
-    rows.map((row) => {
+    rows.map(({ beaconDebug, ...row }) => {
       const withheldMethods = withheld.get(row.nodeId)
       const accessRules = rules.get(row.nodeId)
       const [node, project] = [limitsOfNodes.get(row.nodeId), limitsOfProjects.get(row.projectId)]
       const share: NodeShare = {
         ...row,
         upstreams: openUpstreams(sealer, row.nodeId, row.upstreams),
+        settings: { beaconDebug },
         ...(withheldMethods && { withheldMethods }),
         ...(accessRules && { accessRules }),
         ...((node ?? project) && { limits: { ...(node && { node }), ...(project && { project }) } }),

@@ -98,7 +98,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
           network: 'one',
           protocols: ['evm', 'beacon'],
           upstreams: { evm: 'http://127.0.0.1:1', beacon: 'devnet' },
-          beaconDebug: true,
+          settings: { beaconDebug: true },
         },
       },
     ])

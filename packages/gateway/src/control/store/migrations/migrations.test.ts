@@ -40,7 +40,7 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
           network: 'n',
           protocols: ['evm'],
           upstreams: { evm: upstream },
-          beaconDebug: true,
+          settings: { beaconDebug: true },
         },
       },
     ])
