@@ -39,41 +39,50 @@ interface Outcome {
 const tooLate: readonly number[] = [400, 404]
 const patienceMs = 40_000
 
-describe.each<{ format: WireFormat; subjects: Subjects }>([
-  {
-    format: WireFormat.json,
-    subjects: { attesterSlashing: 63, proposerSlashing: 62, voluntaryExit: 61, blsToExecutionChange: 55 },
-  },
-  {
-    format: WireFormat.ssz,
-    subjects: { attesterSlashing: 60, proposerSlashing: 58, voluntaryExit: 57, blsToExecutionChange: 51 },
-  },
-])('@lodestar/api with $format', ({ format, subjects }) => {
-  const wire = { requestWireFormat: format, responseWireFormat: format }
+// The last one looks at what the others have called.
+describe('the client', { shuffle: false }, () => {
+  describe.each<{ format: WireFormat; subjects: Subjects }>([
+    {
+      format: WireFormat.json,
+      subjects: { attesterSlashing: 63, proposerSlashing: 62, voluntaryExit: 61, blsToExecutionChange: 55 },
+    },
+    {
+      format: WireFormat.ssz,
+      subjects: { attesterSlashing: 60, proposerSlashing: 58, voluntaryExit: 57, blsToExecutionChange: 51 },
+    },
+  ])('@lodestar/api with $format', ({ format, subjects }) => {
+    const wire = { requestWireFormat: format, responseWireFormat: format }
 
-  async function attempt(call: (given: Given, init: object) => Promise<unknown>): Promise<Outcome> {
-    try {
-      const given = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
-      const response = (await call(given, wire)) as ApiResponse<never>
-      // Decodes the body by the client's own types; it throws for anything that it does not understand.
-      if (response.ok) response.value()
-      return { status: response.status, message: response.error()?.message }
-    } catch (error) {
-      // Something that the call is made of was refused.
-      if (error instanceof ApiError) return { status: error.status, message: error.message }
-      throw error
+    async function attempt(call: (given: Given, init: object) => Promise<unknown>): Promise<Outcome> {
+      try {
+        const given = { ...chain, ...(await readHead(api, chain)), api, validators, subjects }
+        const response = (await call(given, wire)) as ApiResponse<never>
+        // Decodes the body by the client's own types; it throws for anything that it does not understand.
+        if (response.ok) response.value()
+        return { status: response.status, message: response.error()?.message }
+      } catch (error) {
+        // Something that the call is made of was refused.
+        if (error instanceof ApiError) return { status: error.status, message: error.message }
+        throw error
+      }
     }
-  }
 
-  it.each(operations)('$name', async ({ name, call }) => {
-    const { status, message } = refusals[name] ?? { status: 200 }
-    const deadline = Date.now() + patienceMs
-    let outcome = await attempt(call)
-    while (outcome.status !== status && tooLate.includes(outcome.status) && Date.now() < deadline) {
-      outcome = await attempt(call)
-    }
-    expect(outcome).toEqual({ status, message: message && expect.stringMatching(message) })
-    expect(answers.faults()).toEqual([])
+    it.each(operations)('$name', async ({ name, call }) => {
+      const { status, message } = refusals[name] ?? { status: 200 }
+      const deadline = Date.now() + patienceMs
+      let outcome = await attempt(call)
+      while (outcome.status !== status && tooLate.includes(outcome.status) && Date.now() < deadline) {
+        outcome = await attempt(call)
+      }
+      expect(outcome).toEqual({ status, message: message && expect.stringMatching(message) })
+      expect(answers.faults()).toEqual([])
+    })
+  })
+
+  it('calls every operation of the specification but those that the reference page is tested with', () => {
+    const all = Object.values(contract).map(({ operationId }) => operationId)
+    const missing = all.filter((operationId) => !answers.called.has(operationId))
+    expect(missing.toSorted()).toEqual(Object.keys(calledDirectly).toSorted())
   })
 })
 
@@ -94,12 +103,6 @@ it('is refused for few reasons', () => {
     'there are no peers': 1,
     'there is no external builder': 1,
   })
-})
-
-it('calls every operation of the specification but those that the reference page is tested with', () => {
-  const all = Object.values(contract).map(({ operationId }) => operationId)
-  const missing = all.filter((operationId) => !answers.called.has(operationId))
-  expect(missing.toSorted()).toEqual(Object.keys(calledDirectly).toSorted())
 })
 
 it('hears events', async () => {

@@ -85,7 +85,8 @@ function problemOfNpx(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => word === '--package')
   if (at >= 0) {
     const [name = '', ...command] = words.slice(at + 1)
-    return problemOfPackage(name) ?? problemOfCommand(command)
+    const rest = command[0] === '--package' ? problemOfNpx : problemOfCommand
+    return problemOfPackage(name) ?? rest(command)
   }
   const [name = ''] = words.filter((word) => !word.startsWith('-'))
   return existsSync(join(repository, 'node_modules/.bin', name)) ? undefined : `there is no program ${name}`

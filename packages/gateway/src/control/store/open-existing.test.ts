@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backends, type TemporaryDatabase } from '../testing/temporary-store.ts'
 import { migrate } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
@@ -11,10 +11,10 @@ import { openExisting } from './open-existing.ts'
 describe.each(backends)('the database on $name, opened as it is,', ({ create }) => {
   let database: TemporaryDatabase
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     database = await create()
   })
-  afterAll(() => database.remove())
+  afterEach(() => database.remove())
 
   it('is refused without tables, and with those of an older version, and stays as it was', async () => {
     const { db, sealer } = await database.empty()
