@@ -26,6 +26,7 @@ export {
   isRetryable,
   isRetryableStatus,
 } from './error.ts'
+export { type FailoverCall, type FailoverOptions, sendWithFailover } from './failover.ts'
 export {
   type CallOptions,
   createHttpTransport,
@@ -34,7 +35,7 @@ export {
   type HttpTransport,
 } from './http-transport.ts'
 export { hasNeverConnected } from './never-connected.ts'
-export { bestOf, newHealth, type NodeHealth, recordFailure, recordSuccess, recordTry } from './node-health.ts'
+export { newHealth, type NodeHealth, recordFailure } from './node-health.ts'
 export { pause } from './pause.ts'
 export { redact, redactJson } from './redact.ts'
 export { longestMs, requireNumber } from './require-number.ts'

@@ -1,18 +1,13 @@
 import {
-  bestOf,
   FairleadError,
-  hasNeverConnected,
   type HttpOptions,
   isRetryableStatus,
   newHealth,
   type NodeHealth,
   recordFailure,
-  recordSuccess,
-  recordTry,
   requireNumber,
-  pause,
+  sendWithFailover,
 } from '@fairlead/core'
-import { backoffMs } from '../backoff.ts'
 import {
   type BeaconNodeOptions,
   bodyOf,
@@ -24,9 +19,6 @@ import {
 } from './node.ts'
 import { isRead } from './sendable-again.ts'
 import type { BeaconTransport } from './transport.ts'
-
-// A node may ask for a pause; one beyond this is not waited out but handed to the caller as the answer it is.
-const longestPauseMs = 60_000
 
 /**
  * Makes a transport to several nodes: each call goes to the first one that is well.
@@ -49,52 +41,31 @@ const longestPauseMs = 60_000
 export function failover(nodes: readonly BeaconNodeOptions[], options: HttpOptions = {}): BeaconTransport {
   const { timeoutMs = 30_000, retries = 2 } = options
   requireNumber('retries', retries, 0)
-  const all = createNodes(nodes, options)
+  const policy = { nodes: createNodes(nodes, options), timeoutMs, retries, isFailure, mayDifferElsewhere }
   return {
     async fetch(request, attempt = sendWhole) {
       const { method, signal } = request
-      const isReading = isRead(method, pathOf(request))
+      const isRepeatable = isRead(method, pathOf(request))
       const body = await bodyOf(request)
-      let left = all
-
-      for (let count = 1; ; count++) {
-        const node = bestOf(left)
-        left = left.filter((other) => other !== node)
-        recordTry(node.health, timeoutMs)
-        const answer = await attempt(node, requestTo(node, request, body)).catch((error: unknown) => {
-          if (!signal.aborted && isLost(error)) return error
-          throw error
-        })
-        const hasNone = answer instanceof Error
-        const status = hasNone ? undefined : answer.status
-        const askedMs = hasNone ? undefined : askedPauseMs(answer)
-        const mayPass = status === undefined || isRetryableStatus(status)
-        const isOfNode = mayPass || status >= 500
-        // A node that does not offer an operation is well.
-        if (isOfNode && status !== 501) recordFailure(node.health, askedMs)
-        else recordSuccess(node.health)
-
-        const hasOthers = left.length > 0
-        const mayDoBetter = hasOthers
-          ? isOfNode
-          : count <= retries && mayPass && (askedMs ?? 0) <= longestPauseMs
-        if (!mayDoBetter || !(isReading || hasNeverConnected(answer))) {
-          if (!hasNone) return answer
-          throw new FairleadError(answer.code, { ...answer.context, attempt: count })
-        }
-        if (hasOthers) continue
-        left = all
-        await pause(askedMs ?? backoffMs(count, 100, 5_000), signal)
-      }
+      return sendWithFailover(policy, {
+        signal,
+        isRepeatable,
+        send: (node) => attempt(node, requestTo(node, request, body)),
+      })
     },
   }
 }
 
-function isLost(error: unknown): error is FairleadError<'TRANSPORT_FAILED' | 'TRANSPORT_TIMEOUT'> {
-  return FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')
+function mayDifferElsewhere(status: number | undefined): boolean {
+  return status === undefined || isRetryableStatus(status) || status >= 500
 }
 
-// Each attempt is one of the loop above, so the nodes themselves send nothing again.
+// A node that does not offer an operation is well.
+function isFailure(status: number | undefined): boolean {
+  return status !== 501 && mayDifferElsewhere(status)
+}
+
+// Each attempt is one of the failover, so the nodes themselves send nothing again.
 function createNodes(
   nodes: readonly BeaconNodeOptions[],
   options: HttpOptions,
@@ -115,12 +86,4 @@ function createNodes(
     const health = newHealth()
     return { ...node, secrets, health, onBroken: () => recordFailure(health) }
   })
-}
-
-// A number of seconds or a date (RFC 9110, section 10.2.3).
-function askedPauseMs({ headers }: Response): number | undefined {
-  const after = headers.get('retry-after')
-  if (after === null) return undefined
-  const askedMs = Number(after) * 1_000
-  return Number.isNaN(askedMs) ? Date.parse(after) - Date.now() || undefined : askedMs
 }

@@ -1,3 +1,4 @@
+import { pause } from '@fairlead/core'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 
 /** How often and how long a call is tried. */
@@ -45,20 +46,4 @@ function pauseAfter(error: unknown, attempt: number): number | undefined {
   if (pushback === undefined) return Math.random() * Math.min(5_000, 100 * 2 ** attempt)
   // Anything but a number says that the server wants no further attempt.
   return typeof pushback === 'string' && /^\d{1,9}$/.test(pushback) ? Number(pushback) : undefined
-}
-
-/** Waits; ends early, with the reason, when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
-    if (signal?.aborted) stop()
-  })
 }

@@ -1,5 +1,4 @@
-import { isRetryable } from '@fairlead/core'
-import { pause } from '../calls/retry.ts'
+import { isRetryable, pause } from '@fairlead/core'
 import type { GrpcCallOptions, GrpcClient } from '../calls/types.ts'
 import {
   type HealthDefinition,

@@ -1,16 +1,10 @@
 import {
-  bestOf,
   createRestFetch,
-  FairleadError,
-  hasNeverConnected,
   type HttpOptions,
   isRetryableStatus,
   longestMs,
-  recordFailure,
-  recordSuccess,
-  recordTry,
   requireNumber,
-  pause,
+  sendWithFailover,
 } from '@fairlead/core'
 import { withErrorWords } from './error-body.ts'
 import { createNodes, type JettonNodeOptions, type Node } from './node.ts'
@@ -18,9 +12,6 @@ import { operationOf } from './operation.ts'
 import { type RateLimit, rateLimiter } from './rate-limit.ts'
 import { isRead } from './sendable-again.ts'
 import type { JettonTransport } from './transport.ts'
-
-// A node may ask for a pause; one beyond this is not waited out but handed to the caller as the answer it is.
-const longestPauseMs = 60_000
 
 /** Stands for the address of whichever node is asked: what builds or looks at a request sees no credential. */
 const anyNode = 'http://node.invalid'
@@ -57,47 +48,20 @@ export function failover(
   requireNumber('retries', retries, 0)
   const all = createNodes(nodes)
   const turn = rateLimit && rateLimiter(rateLimit)
-  // What must not be shown of one node is not shown in the errors of another either. Each attempt is one of the loop below,
+  // What must not be shown of one node is not shown in the errors of another either. Each attempt is one of the failover,
   // and its limit must be whole milliseconds in some runtimes.
   const secrets = all.flatMap((node) => node.secrets)
   const once = withErrorWords({ fetch, timeoutMs: Math.ceil(timeoutMs), retries: 0 })
   const sendOnce = createRestFetch(once, secrets)
 
+  const policy = { nodes: all, timeoutMs, retries, isFailure, mayDifferElsewhere, beforeAttempt: turn }
   const send = async (request: Request): Promise<Response> => {
-    const { signal } = request
     const body = await request.text()
-    const isReading = isRead(operationOf(request.url, body))
-    let left = all
-
-    for (let count = 1; ; count++) {
-      await turn?.(signal)
-      const node = bestOf(left)
-      left = left.filter((other) => other !== node)
-      recordTry(node.health, timeoutMs)
-      const answer = await sendOnce(requestTo(node, request, body)).catch((error: unknown) => {
-        if (!signal.aborted && isLost(error)) return error
-        throw error
-      })
-      const hasNone = answer instanceof Error
-      const status = hasNone ? undefined : answer.status
-      const askedMs = hasNone ? undefined : askedPauseMs(answer)
-      const mayPass = status === undefined || isRetryableStatus(status)
-      if (mayPass) recordFailure(node.health, askedMs)
-      else recordSuccess(node.health)
-
-      // 500 says that the ledger of this node has no answer, 501 that it does not offer the operation: another one may.
-      const hasOthers = left.length > 0
-      const mayDoBetter = hasOthers
-        ? mayPass || status === 500 || status === 501
-        : mayPass && count <= retries && (askedMs ?? 0) <= longestPauseMs
-      if (!mayDoBetter || !(isReading || hasNeverConnected(answer))) {
-        if (!hasNone) return answer
-        throw new FairleadError(answer.code, { ...answer.context, attempt: count })
-      }
-      if (hasOthers) continue
-      left = all
-      await pause(askedMs ?? Math.random() * Math.min(5_000, 100 * 2 ** count), signal)
-    }
+    return sendWithFailover(policy, {
+      signal: request.signal,
+      isRepeatable: isRead(operationOf(request.url, body)),
+      send: (node) => sendOnce(requestTo(node, request, body)),
+    })
   }
   return { baseUrl: anyNode, headers: {}, send }
 }
@@ -111,14 +75,11 @@ function requestTo(node: Node, { url, method, headers, signal }: Request, body: 
   })
 }
 
-function isLost(error: unknown): error is FairleadError<'TRANSPORT_FAILED' | 'TRANSPORT_TIMEOUT'> {
-  return FairleadError.is(error, 'TRANSPORT_FAILED') || FairleadError.is(error, 'TRANSPORT_TIMEOUT')
+function isFailure(status: number | undefined): boolean {
+  return status === undefined || isRetryableStatus(status)
 }
 
-// A number of seconds or a date (RFC 9110, section 10.2.3).
-function askedPauseMs({ headers }: Response): number | undefined {
-  const after = headers.get('retry-after')
-  if (after === null) return undefined
-  const askedMs = Number(after) * 1_000
-  return Number.isNaN(askedMs) ? Date.parse(after) - Date.now() || undefined : askedMs
+// 500 says that the ledger of this node has no answer, 501 that it does not offer the operation: another one may.
+function mayDifferElsewhere(status: number | undefined): boolean {
+  return isFailure(status) || status === 500 || status === 501
 }

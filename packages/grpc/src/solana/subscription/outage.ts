@@ -32,17 +32,3 @@ export function createOutage({ initialMs = 100, maxMs = 30_000 }: ReconnectOptio
     },
   }
 }
-
-/** Waits; ends early, without an error, when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end)
-  })
-}

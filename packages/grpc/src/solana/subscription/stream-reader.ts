@@ -1,11 +1,11 @@
-import { FairleadError } from '@fairlead/core'
+import { FairleadError, pause } from '@fairlead/core'
 import type { SubscribeRequest, SubscribeUpdate } from '../../generated/geyser.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Connection, type GeyserCalls, openConnection } from './connection.ts'
 import { isLagging } from './fault.ts'
 import type { GeyserNotice } from './notice.ts'
 import type { GeyserSubscriptionOptions } from './options.ts'
-import { createOutage, pause } from './outage.ts'
+import { createOutage } from './outage.ts'
 import { createReplayPlan } from './replay-plan.ts'
 import type { SlotTracker } from './slot-tracker.ts'
 
