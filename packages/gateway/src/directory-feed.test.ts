@@ -7,6 +7,7 @@ import type { Store } from './control/store/open-store.ts'
 import { type TemporaryDatabase, temporaryDatabase } from './control/testing/temporary-store.ts'
 import { feedDirectory } from './directory-feed.ts'
 import { createLog } from './observe/log.ts'
+import { protocols } from './protocols.ts'
 
 let database: TemporaryDatabase
 let store: Store
@@ -15,7 +16,7 @@ let secrets: PlainSecrets
 beforeAll(async () => {
   database = await temporaryDatabase(undefined)
   store = await database.open()
-  const first = await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+  const first = await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
   if (!first.created) throw new Error('The database was not empty.')
   secrets = first
 }, 60_000)

@@ -26,7 +26,6 @@ import { createMeter } from './access/meter/meter.ts'
 import { startMetering } from './access/meter/start-metering.ts'
 import { writeBeaconError, writeJettonError } from './access/forward/rest/error-body.ts'
 import { createRestUpstream } from './access/forward/rest/rest-upstream.ts'
-import { evmCost } from './access/route/method-cost.ts'
 import { createSubscriptionHubs } from './access/forward/subscribe/subscription-hubs.ts'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
@@ -55,6 +54,7 @@ import { prometheusRegistry } from './observe/prometheus-registry.ts'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
+import { protocolCosts, protocols } from './protocols.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
 import { hasSecondHost, rejectSecondHost } from './reject-second-host.ts'
 import { BriefStore } from './replica-store/brief-store.ts'
@@ -93,8 +93,6 @@ const drainMs = 10_000
 const lastWordMs = 500
 const longestConnectMs = 5_000
 
-const costs = { evm: evmCost }
-
 /** The longest that the end of a service takes, in milliseconds. */
 export const longestStopMs = drainMs + lastWordMs
 
@@ -131,7 +129,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     store: createUsageStore(store.db),
     directory: join(store.dataDirectory, 'usage'),
     units: configuration.units,
-    costs,
+    costs: protocolCosts,
     log,
   })
   const directory = createDirectory()
@@ -139,7 +137,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const passage = openPassage(configuration, {
-    costs,
+    costs: protocolCosts,
     directory,
     store: sharedStore,
     log,
@@ -323,6 +321,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const app = await createPlatformApi({
     store,
     log,
+    protocols,
     webhooks: { send, wake: webhooks.wake },
     nodes,
     publicUrl: configuration.publicUrl,

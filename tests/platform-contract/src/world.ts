@@ -12,6 +12,7 @@ import {
   type OperationId,
   platformFixture,
   type PlatformFixture,
+  protocols,
   setPassword,
   type Store,
   type TemporaryDatabase,
@@ -59,7 +60,7 @@ export async function startWorld(database: TemporaryDatabase): Promise<World> {
   const fixture = await platformFixture(database, { ...options, oidc })
   const { store, app, first } = fixture
   const exchange = await listen(app)
-  const others = { ...options, store, log: pino({ enabled: false }) }
+  const others = { ...options, store, protocols, log: pino({ enabled: false }) }
   const plain = await createPlatformApi(others)
   const plainExchange = await listen(plain)
   const alone = await createPlatformApi({ ...others, oidc: { ...oidc, issuer: 'http://127.0.0.1:9' } })

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '../grants/node-grant.ts'
+import type { ProtocolDescription } from '../protocol/description.ts'
 import type { Sealer } from '../credentials/sealing.ts'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
 import { allScopes } from './identity/scopes.ts'
@@ -26,6 +27,8 @@ export interface PlainSecrets {
 
 /** What the configuration says about the first node. */
 export interface FirstStartOptions {
+  /** The protocols that nodes can have. */
+  readonly protocols: readonly ProtocolDescription[]
   /** Upstream addresses by protocol; the word `devnet` stands for the embedded chain. */
   readonly upstreams: Readonly<Record<string, string>>
   /** Whether the node offers the debug endpoints of the beacon node API. Default true. */
@@ -138,7 +141,7 @@ async function configured(
   const existing = await configuredNode(db)
   if (existing !== undefined) {
     const { creatorId: _, ...ids } = existing
-    await setNodeUpstreams(db, sealer, ids.nodeId, node)
+    await setNodeUpstreams({ db, sealer, protocols: options.protocols }, ids.nodeId, node)
     await setBeaconDebug(db, ids.nodeId, beaconDebug)
     return ids
   }
@@ -148,15 +151,16 @@ async function configured(
     projectId,
     beaconDebug,
     name: 'First node',
-    chain: chainOf(options.upstreams),
+    chain: chainOf(options),
     managedBy: 'configuration',
   })
   return { organizationId, projectId, nodeId }
 }
 
-function chainOf(upstreams: FirstStartOptions['upstreams']): string {
-  const first = ['evm', 'beacon', 'jetton', 'grpc'].find((name) => name in upstreams) ?? 'evm'
-  return first === 'grpc' ? 'solana' : first
+function chainOf({ protocols, upstreams }: FirstStartOptions): string {
+  const first = protocols.find(({ name }) => name in upstreams) ?? protocols[0]
+  if (first === undefined) throw new Error('The service has no protocols.')
+  return first.defaultChain
 }
 
 async function configuredNode(

@@ -6,6 +6,7 @@ import { insertSession } from './records/sessions.ts'
 import { createPasswords } from './sessions/passwords.ts'
 import type { Store } from './store/open-store.ts'
 import { type TemporaryDatabase, backends } from './testing/temporary-store.ts'
+import { protocols } from '../protocols.ts'
 
 const email = 'owner@fairlead.invalid'
 const development = { origin: 'development' } as const
@@ -19,7 +20,7 @@ describe.each(backends)("the owner's first password on $name", { timeout: 60_000
   async function fresh(): Promise<Store> {
     database = await create()
     const store = await database.open()
-    await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+    await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
     return store
   }
   const opens = async ({ db }: Store, password: string) =>

@@ -19,6 +19,7 @@ import {
   writeDevelopmentFile,
 } from './development-file.ts'
 import { loadDevnet } from './load-devnet.ts'
+import { protocols } from '../protocols.ts'
 
 const allChains = ['evm', 'beacon', 'jetton', 'solana'] as const
 type ChainName = (typeof allChains)[number]
@@ -77,7 +78,13 @@ export async function startDevelopment(
     const embedded = Object.fromEntries(chains.flatMap(addressesOf))
     const upstreams = Object.fromEntries(Object.keys(embedded).map((protocol) => [protocol, 'devnet']))
     const { beaconDebug } = configuration
-    await ensureFirstStart(store, { upstreams, network: 'devnet', beaconDebug, origin: 'development' })
+    await ensureFirstStart(store, {
+      protocols,
+      upstreams,
+      network: 'devnet',
+      beaconDebug,
+      origin: 'development',
+    })
     const filePath = join(dataDirectory, 'dev.json')
     const written = await readDevelopmentFile(filePath)
     const issued = await issueDevelopmentSecrets(store, { previous: secretsOf(written) })
@@ -107,8 +114,8 @@ export async function startDevelopment(
   }
 }
 
-function addressesOf({ chain, protocols, url }: DevnetChain): [string, string][] {
-  const ofHttp = protocols.map((name): [string, string] => [name, url])
+function addressesOf({ chain, protocols: spoken, url }: DevnetChain): [string, string][] {
+  const ofHttp = spoken.map((name): [string, string] => [name, url])
   // The EVM engine speaks both on one port.
   return chain === 'evm' ? [...ofHttp, ['websocket', url.replace(/^http/, 'ws')]] : ofHttp
 }
@@ -119,13 +126,13 @@ function nodeOf(
   baseUrl: string,
   { nodeId, token, username, password, xToken }: DevelopmentSecrets,
 ): DevelopmentNode {
-  const { chain, network, protocols } = one
+  const { chain, network, protocols: spoken } = one
   const isEvm = chain === 'evm'
   return {
     id: nodeId,
     chain,
     network,
-    protocols: isEvm ? [...protocols, 'websocket'] : protocols,
+    protocols: isEvm ? [...spoken, 'websocket'] : spoken,
     node_url: baseUrl,
     ...(isEvm && { ws_url: `${baseUrl.replace(/^http/, 'ws')}/ws` }),
     ...(one.chain === 'jetton' && { faucet_url: one.faucetUrl }),

@@ -6,6 +6,7 @@ import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { complaintsOfTargets } from '../control/nodes/upstream-targets.ts'
 import { connectChecked, type ConnectionRules, operatorRules } from './connect-checked.ts'
+import { protocols } from '../protocols.ts'
 
 const closing: (() => void)[] = []
 afterEach(() => {
@@ -75,7 +76,7 @@ describe('connectChecked', () => {
         resolve(name, {}, (_, found) => done([found].flat().map((one) => Object(one).address as string)))
       })
     const writeRules = { isPrivateAllowed: false, ownUrls: () => [], resolve: asPromise }
-    expect(await complaintsOfTargets(given, writeRules)).toEqual({})
+    expect(await complaintsOfTargets(protocols, given, writeRules)).toEqual({})
     expect(await outcome('node.example', port, { isPrivateAllowed: false, resolve })).toBe('REFUSED_TARGET')
     expect(names).toHaveLength(2)
     expect(sockets).toHaveLength(0)

@@ -5,6 +5,7 @@ import { type Configuration, type Option, type OptionName, options } from '../co
 import { ensureFirstStart } from '../control/bootstrap.ts'
 import type { Store } from '../control/store/open-store.ts'
 import type { Gateway } from '../start-gateway.ts'
+import { protocols } from '../protocols.ts'
 
 /** What a new configuration is taken over into. */
 export interface Followed {
@@ -54,6 +55,7 @@ export function followConfiguration({
     if (applied.some((name) => ofNode.has(name))) {
       const { network, beaconDebug, revealCredentials } = next
       await ensureFirstStart(store, {
+        protocols,
         upstreams: configuredUpstreams(next),
         network,
         beaconDebug,

@@ -16,6 +16,7 @@ import { type OwnWorker, ownWorker } from './own-worker.ts'
 import { untilToldToStop } from './told-to-stop.ts'
 import { warnOfFewHandles } from './warn-of-few-handles.ts'
 import { startWorkers } from './workers.ts'
+import { protocols } from '../protocols.ts'
 
 /** What `serve` is run with. */
 export interface ServeParts {
@@ -138,7 +139,13 @@ interface Made {
 async function firstStart(store: Store, configuration: Configuration): Promise<Made> {
   const { network, beaconDebug, revealCredentials } = configuration
   const upstreams = configuredUpstreams(configuration)
-  const first = await ensureFirstStart(store, { upstreams, network, beaconDebug, revealCredentials })
+  const first = await ensureFirstStart(store, {
+    protocols,
+    upstreams,
+    network,
+    beaconDebug,
+    revealCredentials,
+  })
   const owner = await ensureOwnerPassword(store, createPasswords(), { origin: 'first-start' })
   return { first, owner }
 }

@@ -17,6 +17,7 @@ import {
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
+import { protocols } from '../../protocols.ts'
 
 let directory: string
 let devnet: Devnet
@@ -308,18 +309,18 @@ describe('a connection of records that change', () => {
     const { store, first } = own
     const row = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'devnet', websocket: 'devnet' } }
     const one = await openWebSocket(url)
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, { ...row, network: 'other' })
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, network: 'other' })
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...row, upstreams: { evm: 'devnet' } })
     expect(await one.closed).toEqual([1012, 'the node has moved'])
     const other = await openWebSocket(url)
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, {
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, {
       ...row,
       upstreams: { evm: 'devnet' },
       protocols: ['beacon'],
     })
     expect(await other.closed).toEqual([4403, 'the node no longer offers this protocol'])
     expect(await refusedHandshake(url)).toMatchObject({ status: 404, body: { error: { code: -32600 } } })
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, row)
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, row)
     await waitFor(async () => (await openWebSocket(url)).socket.close())
   })
 

@@ -6,6 +6,7 @@ import type { Store } from '../../control/store/open-store.ts'
 import { anyDatabase } from '../../control/testing/temporary-store.ts'
 import { createLog } from '../../observe/log.ts'
 import { startGateway } from '../../start-gateway.ts'
+import { protocols } from '../../protocols.ts'
 
 /** A service over a fresh database on a free port. */
 export interface GatewayFixture {
@@ -36,7 +37,7 @@ export async function gatewayFixture(
     ...(embedded['jetton'] && { jetton: 'devnet' }),
     ...(embedded['grpc'] && { grpc: 'devnet' }),
   }
-  const first = await ensureFirstStart(store, { upstreams })
+  const first = await ensureFirstStart(store, { protocols, upstreams })
   if (!first.created) throw new Error('The database was not empty.')
   const lines = memory()
   const log = createLog('debug', lines.stream)

@@ -7,6 +7,7 @@ import { allBackends, temporaryDatabase, type TemporaryDatabase } from '../testi
 import { restoreBackup } from './restore-backup.ts'
 import { tablesInOrder } from './tables.ts'
 import { writeBackup } from './write-backup.ts'
+import { protocols } from '../../protocols.ts'
 
 async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines
@@ -31,7 +32,7 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
   beforeAll(async () => {
     source = await create()
     store = await source.open()
-    await ensureFirstStart(store, { upstreams: { evm: 'http://node.example/c4n4ry' } })
+    await ensureFirstStart(store, { protocols, upstreams: { evm: 'http://node.example/c4n4ry' } })
     // More rows than are read or written at once, with numbers that no JavaScript number holds.
     await sql`
       insert into usage_hours (node_id, hour, credential_id, protocol, method, status_class, organization_id, requests,
@@ -79,7 +80,7 @@ describe('a backup that cannot be restored', () => {
   beforeAll(async () => {
     source = await temporaryDatabase(undefined)
     const store = await source.open()
-    await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+    await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
     lines = await backupOf(store)
     target = await temporaryDatabase(undefined)
     empty = await target.open('5a'.repeat(32))

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { nodeDetails } from './node-addresses.ts'
+import { protocols } from '../../protocols.ts'
 
 const node = { id: 'ND-123-456-789', chain: 'evm', protocols: ['evm', 'beacon', 'jetton', 'grpc'] }
 
@@ -10,7 +11,7 @@ it.each([
   ['https://fairlead.example', 'nodes.example', 'https://nd-123-456-789.nodes.example'],
   ['http://[::1]:8645', 'nodes.example', 'http://nd-123-456-789.nodes.example:8645'],
 ])('are below %s and %s', (base, nodeDomain, expected) => {
-  const { grpc, ...details } = nodeDetails(node, { base, nodeDomain })
+  const { grpc, ...details } = nodeDetails(protocols, node, { base, nodeDomain })
   const socket = expected.replace('http', 'ws')
   expect(details).toEqual({
     https: `${expected}/{token}`,
@@ -25,7 +26,9 @@ it.each([
 
 it('hold a token in its place, and the path of the chain', () => {
   const fast = { ...node, chain: 'high-throughput', protocols: ['evm'] }
-  expect(nodeDetails(fast, { base: 'https://f.example', nodeDomain: undefined }, 's3cr3t')).toEqual({
+  expect(
+    nodeDetails(protocols, fast, { base: 'https://f.example', nodeDomain: undefined }, 's3cr3t'),
+  ).toEqual({
     https: 'https://f.example/s3cr3t/evm',
     wss: 'wss://f.example/ws/s3cr3t/evm',
   })

@@ -1,6 +1,6 @@
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { NodeRecord } from '../records/nodes.ts'
-import { methodsOfChain } from './chain-methods.ts'
 
 /** Addresses of a node by the way it is reached. */
 export type NodeDetails = Success<'getNode'>['details']
@@ -22,25 +22,14 @@ export const tokenPlace = '{token}'
  * @param token - put in its place; left out, the addresses are templates
  */
 export function nodeDetails(
+  descriptions: readonly ProtocolDescription[],
   { id, chain, protocols }: Pick<NodeRecord, 'id' | 'chain' | 'protocols'>,
   parts: AddressParts,
   token: string = tokenPlace,
 ): NodeDetails {
   const base = baseOf(id, parts)
-  const path = methodsOfChain(chain).path
-  const end = path === '' ? '' : `/${path}`
-  return {
-    ...(protocols.includes('evm') && {
-      https: `${base}/${token}${end}`,
-      wss: `${base.replace(/^http/, 'ws')}/ws/${token}${end}`,
-    }),
-    ...(protocols.includes('beacon') && { beacon: `${base}/beacon/${token}` }),
-    ...(protocols.includes('jetton') && {
-      api_v2: `${base}/${token}/api/v2`,
-      api_v3: `${base}/${token}/api/v3`,
-    }),
-    ...(protocols.includes('grpc') && { grpc: new URL(base).origin }),
-  }
+  const offered = descriptions.filter(({ name }) => protocols.includes(name))
+  return Object.assign({}, ...offered.map((each) => each.endpointUrls(base, token, chain))) as NodeDetails
 }
 
 function baseOf(nodeId: string, { base, nodeDomain }: AddressParts): string {

@@ -1,7 +1,8 @@
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { Body } from '../platform-api/platform-call.ts'
 import type { NewNode } from '../records/nodes.ts'
 import type { DeploymentOption } from './deployment-options.ts'
-import { isNodeProtocol, nodeChains, type NodeChain, type NodeProtocol } from './node-chains.ts'
+import { nodeChains, type NodeProtocol, nodeProtocolsIn } from './node-chains.ts'
 import { type Complaints, complaintsOfTexts, type GivenUpstreams, textsOf } from './upstream-texts.ts'
 
 /** What a new node is to be, or what is wrong with what was asked for. */
@@ -12,23 +13,30 @@ export type NodePlan =
 type Asked = Pick<Body<'createNode'>, 'option' | 'chain' | 'network' | 'protocols' | 'upstreams'>
 
 /** Puts together what a new node is to be. */
-export function planNode(asked: Asked, options: readonly DeploymentOption[]): NodePlan {
-  if (asked.option === undefined) return planOwn(asked, asked.chain)
+export function planNode(
+  protocols: readonly ProtocolDescription[],
+  asked: Asked,
+  options: readonly DeploymentOption[],
+): NodePlan {
+  if (asked.option === undefined) return planOwn(protocols, asked, asked.chain)
   const option = options.find(({ id }) => id === asked.option)
   if (option === undefined) return { complaints: { option: ['There is no such deployment option.'] } }
-  return option.upstreams === undefined ? planOfChain(asked, option) : planConfigured(asked, option)
+  return option.upstreams === undefined
+    ? planOfChain(protocols, asked, option)
+    : planConfigured(asked, option)
 }
 
 /** The protocols of upstreams, or what is wrong with these for a chain. */
 export function planUpstreams(
+  descriptions: readonly ProtocolDescription[],
   given: GivenUpstreams,
   chain: string,
 ): { readonly protocols: readonly NodeProtocol[] } | { readonly complaints: Complaints } {
-  const protocols = Object.keys(textsOf(given)).filter(isNodeProtocol)
-  const offered: ReadonlySet<string> = new Set(isNodeChain(chain) ? nodeChains[chain] : protocols)
+  const protocols = nodeProtocolsIn(descriptions, Object.keys(textsOf(descriptions, given)))
+  const offered: ReadonlySet<string> = new Set(nodeChains(descriptions).get(chain) ?? protocols)
   const others = protocols.filter((protocol) => !offered.has(protocol))
   const complaints = {
-    ...complaintsOfTexts(given),
+    ...complaintsOfTexts(descriptions, given),
     ...Object.fromEntries(
       others.map((protocol) => [`upstreams.${protocol}`, ['Must be left out for this chain.']]),
     ),
@@ -49,12 +57,20 @@ function planConfigured(asked: Asked, option: DeploymentOption): NodePlan {
   return { plan: { chain, network, protocols: asked.protocols ?? offered, upstreams, option: id } }
 }
 
-function planOfChain(asked: Asked, option: DeploymentOption): NodePlan {
+function planOfChain(
+  protocols: readonly ProtocolDescription[],
+  asked: Asked,
+  option: DeploymentOption,
+): NodePlan {
   const isOther = asked.chain !== undefined && asked.chain !== option.chain
-  return isOther ? { complaints: { chain: [thatOfOption] } } : planOwn(asked, option.chain)
+  return isOther ? { complaints: { chain: [thatOfOption] } } : planOwn(protocols, asked, option.chain)
 }
 
-function planOwn(asked: Asked, chain: string | undefined): NodePlan {
+function planOwn(
+  descriptions: readonly ProtocolDescription[],
+  asked: Asked,
+  chain: string | undefined,
+): NodePlan {
   const { network, upstreams } = asked
   if (chain === undefined || network === undefined || upstreams === undefined) {
     return {
@@ -65,12 +81,14 @@ function planOwn(asked: Asked, chain: string | undefined): NodePlan {
       },
     }
   }
-  const planned = planUpstreams(upstreams, chain)
+  const planned = planUpstreams(descriptions, upstreams, chain)
   if ('complaints' in planned) return planned
   const complaints = complaintsOfProtocols(asked, planned.protocols)
   if (Object.keys(complaints).length > 0) return { complaints }
   const protocols = asked.protocols ?? planned.protocols
-  return { plan: { chain, network, protocols: [...new Set(protocols)], upstreams: textsOf(upstreams) } }
+  return {
+    plan: { chain, network, protocols: [...new Set(protocols)], upstreams: textsOf(descriptions, upstreams) },
+  }
 }
 
 const thatOfOption = 'Must be that of the option, or be left out.'
@@ -79,8 +97,4 @@ const required = 'This field is required, as the option does not say it.'
 function complaintsOfProtocols({ protocols = [] }: Asked, offered: readonly NodeProtocol[]): Complaints {
   if (protocols.every((protocol) => offered.includes(protocol))) return {}
   return { protocols: ['Must name only what there are upstreams for.'] }
-}
-
-function isNodeChain(chain: string): chain is NodeChain {
-  return Object.hasOwn(nodeChains, chain)
 }

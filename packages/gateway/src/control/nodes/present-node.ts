@@ -1,7 +1,8 @@
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { NodeRecord } from '../records/nodes.ts'
 import { type AddressParts, nodeDetails } from './node-addresses.ts'
-import { isNodeProtocol } from './node-chains.ts'
+import { nodeProtocolsIn } from './node-chains.ts'
 import { shownUpstreams } from './upstream-texts.ts'
 
 /**
@@ -9,7 +10,12 @@ import { shownUpstreams } from './upstream-texts.ts'
  *
  * @param token - put into its addresses; left out, these are templates
  */
-export function presentNode(node: NodeRecord, parts: AddressParts, token?: string): Success<'getNode'> {
+export function presentNode(
+  descriptions: readonly ProtocolDescription[],
+  node: NodeRecord,
+  parts: AddressParts,
+  token?: string,
+): Success<'getNode'> {
   const { id, name, project, chain, network, protocols, option, upstreams } = node
   return {
     id,
@@ -18,25 +24,28 @@ export function presentNode(node: NodeRecord, parts: AddressParts, token?: strin
     chain,
     network,
     // A WebSocket is another way to speak to an EVM node.
-    protocols: protocols.filter(isNodeProtocol),
+    protocols: [...nodeProtocolsIn(descriptions, protocols)],
     option,
     managed_by: node.managedBy ?? 'api',
-    upstreams: [...shownUpstreams(upstreams)],
-    details: nodeDetails(node, parts, token),
+    upstreams: [...shownUpstreams(descriptions, upstreams)],
+    details: nodeDetails(descriptions, node, parts, token),
     beacon_debug: node.beaconDebug,
     created_at: node.createdAt,
   }
 }
 
 /** What the audit log says of a node: nothing that depends on who asks. */
-export function auditedNode({ name, project, chain, network, upstreams, option, beaconDebug }: NodeRecord) {
+export function auditedNode(
+  protocols: readonly ProtocolDescription[],
+  { name, project, chain, network, upstreams, option, beaconDebug }: NodeRecord,
+) {
   return {
     name,
     project: project.id,
     chain,
     network,
     option,
-    upstreams: shownUpstreams(upstreams),
+    upstreams: shownUpstreams(protocols, upstreams),
     beacon_debug: beaconDebug,
   }
 }

@@ -1,18 +1,25 @@
 import { type Kysely, sql } from 'kysely'
 import type { Sealer } from '../../credentials/sealing.ts'
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import { type NewNode, updateNode } from '../records/nodes.ts'
 import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from '../store/database.ts'
 import { deploymentOptions } from './deployment-options.ts'
 
+/** Where nodes are kept, and what is known of their protocols. */
+export interface NodeStore {
+  readonly db: Kysely<Database>
+  readonly sealer: Sealer
+  readonly protocols: readonly ProtocolDescription[]
+}
+
 /**
  * Gives a node other upstreams; when it is the one that follows the configuration, those that were created from a
  * deployment option too. A row that already has them stays untouched, so nobody is notified.
  */
 export async function setNodeUpstreams(
-  db: Kysely<Database>,
-  sealer: Sealer,
+  { db, sealer, protocols }: NodeStore,
   id: string,
   node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
 ): Promise<void> {
@@ -20,27 +27,26 @@ export async function setNodeUpstreams(
   const { rows } = await sql<{ chain: string }>`
     select chain from nodes where id = ${id} and managed_by = 'configuration'`.execute(db)
   const [configured] = rows
-  if (configured !== undefined) await moveFollowers(db, sealer, { ...node, ...configured })
+  if (configured !== undefined) await moveFollowers({ db, sealer, protocols }, { ...node, ...configured })
 }
 
 async function moveFollowers(
-  db: Kysely<Database>,
-  sealer: Sealer,
+  { db, sealer, protocols }: NodeStore,
   configured: ConfiguredNode,
 ): Promise<void> {
-  const options = new Map(deploymentOptions(configured).map((option) => [option.id, option]))
+  const options = new Map(deploymentOptions(protocols, configured).map((option) => [option.id, option]))
   const followers = await db
     .selectFrom('nodes')
     .select(['id', 'option', 'protocols'])
     .where('option', 'is not', null)
     .orderBy('id')
     .execute()
-  for (const { id, option, protocols } of followers) {
+  for (const { id, option, protocols: offered } of followers) {
     // Without the option a node stays with what it had.
     const followed = options.get(option ?? '')
     if (followed?.upstreams === undefined) continue
     const { upstreams } = followed
-    await moveNode(db, sealer, id, { network: configured.network, protocols, upstreams })
+    await moveNode(db, sealer, id, { network: configured.network, protocols: offered, upstreams })
   }
 }
 

@@ -1,8 +1,9 @@
 import type { UpstreamState } from '../../access/forward/pool/pool-member.ts'
 import { parseUpstreams } from '../../grants/upstream-record.ts'
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
-import { shownUpstreams } from './upstream-texts.ts'
+import { fieldsOf, shownUpstreams } from './upstream-texts.ts'
 
 type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
 
@@ -22,12 +23,13 @@ const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>>
  * @param states - of its EVM upstreams, in their order
  */
 export function upstreamHealth(
+  protocols: readonly ProtocolDescription[],
   upstreams: UpstreamTexts,
   states: readonly UpstreamState[],
 ): readonly UpstreamHealth[] {
-  const cordoned = cordonedOf(upstreams)
+  const cordoned = cordonedOf(protocols, upstreams)
   const positions = new Map<string, number>()
-  return shownUpstreams(upstreams).map(({ protocol, address }) => {
+  return shownUpstreams(protocols, upstreams).map(({ protocol, address }) => {
     const position = positions.get(protocol) ?? 0
     positions.set(protocol, position + 1)
     const state = protocol === 'evm' ? states[position] : undefined
@@ -48,11 +50,14 @@ export function upstreamHealth(
 
 const unknown = { state: 'unknown', head: null, lag: null, latency_ms: null, error_rate: null } as const
 
-function cordonedOf(upstreams: UpstreamTexts): ReadonlySet<string> {
-  const places = Object.entries(upstreams).flatMap(([name, text]) =>
-    parseUpstreams(text).map(({ isCordoned }, position) => ({
+function cordonedOf(
+  protocols: readonly ProtocolDescription[],
+  upstreams: UpstreamTexts,
+): ReadonlySet<string> {
+  const places = fieldsOf(protocols).flatMap(({ name, recordName }) =>
+    parseUpstreams(upstreams[recordName] ?? '').map(({ isCordoned }, position) => ({
       isCordoned,
-      place: `${name.replace('-', '_')} ${position}`,
+      place: `${name} ${position}`,
     })),
   )
   return new Set(places.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))

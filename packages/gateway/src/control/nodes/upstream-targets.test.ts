@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { expect, it } from 'vitest'
 import { complaintsOfTargets, type TargetRules } from './upstream-targets.ts'
+import { protocols } from '../../protocols.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['93.184.215.14'],
@@ -17,7 +18,7 @@ const rules: TargetRules = {
 }
 
 async function complains(url: string, change: Partial<TargetRules> = {}): Promise<boolean> {
-  const complaints = await complaintsOfTargets({ evm: url }, { ...rules, ...change })
+  const complaints = await complaintsOfTargets(protocols, { evm: url }, { ...rules, ...change })
   expect(JSON.stringify(complaints)).not.toContain('example')
   return Object.keys(complaints).includes('upstreams.evm')
 }
@@ -127,7 +128,11 @@ const notations = [
 
 it.each(notations)('recognizes this service in http://%s:8645', async (host) => {
   const ownUrls = () => ['http://0.0.0.0:8645', 'http://fairlead.example:8645']
-  const complaints = await complaintsOfTargets({ evm: `http://${host}:8645/T` }, { ...rules, ownUrls })
+  const complaints = await complaintsOfTargets(
+    protocols,
+    { evm: `http://${host}:8645/T` },
+    { ...rules, ownUrls },
+  )
   expect(complaints).toEqual({ 'upstreams.evm': ['Must not lead to this service itself.'] })
 })
 
@@ -155,7 +160,7 @@ it('looks at every address of every protocol', async () => {
     jetton_v3: 'http://[fe80::1]',
     grpc: 'https://x-token:secret@169.254.0.1',
   }
-  expect(Object.keys(await complaintsOfTargets(given, rules))).toEqual([
+  expect(Object.keys(await complaintsOfTargets(protocols, given, rules))).toEqual([
     'upstreams.evm',
     'upstreams.websocket',
     'upstreams.jetton_v3',

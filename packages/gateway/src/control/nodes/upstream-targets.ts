@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
 import { isLocalhost, isOwnAddress, isOwnName, type OwnService, portOf } from '../../egress/own-service.ts'
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-texts.ts'
 
 /** Where upstreams may be. */
@@ -24,9 +25,15 @@ const unresolved = 'Must name a host that can be found.'
  *
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html
  */
-export async function complaintsOfTargets(given: GivenUpstreams, rules: TargetRules): Promise<Complaints> {
+export async function complaintsOfTargets(
+  protocols: readonly ProtocolDescription[],
+  given: GivenUpstreams,
+  rules: TargetRules,
+): Promise<Complaints> {
   const found = await Promise.all(
-    targetsOf(given).map(async ({ field, url }) => [field, await complaintOf(url, rules)] as const),
+    targetsOf(protocols, given).map(
+      async ({ field, url }) => [field, await complaintOf(url, rules)] as const,
+    ),
   )
   return Object.fromEntries(
     found.flatMap(([field, complaint]) => (complaint === undefined ? [] : [[field, [complaint]]])),

@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
-import { parseGrpcAddress } from '../../access/forward/grpc/grpc-address.ts'
 import { parseUpstreams } from '../../grants/upstream-record.ts'
+import type { ProtocolDescription, UpstreamField } from '../../protocol/description.ts'
 import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import type { UpstreamProtocol } from './node-chains.ts'
@@ -14,53 +14,41 @@ export type ShownUpstream = Success<'getNode'>['upstreams'][number]
 /** Complaints by field. */
 export type Complaints = Readonly<Record<string, readonly string[]>>
 
-const wireNames = ['evm', 'websocket', 'beacon', 'jetton', 'jetton_v3', 'grpc'] as const satisfies readonly [
-  ...(keyof GivenUpstreams)[],
-]
-
-const schemes: Readonly<Record<keyof GivenUpstreams, readonly string[]>> = {
-  evm: ['http:', 'https:'],
-  websocket: ['ws:', 'wss:'],
-  beacon: ['http:', 'https:'],
-  jetton: ['http:', 'https:'],
-  jetton_v3: ['http:', 'https:'],
-  grpc: ['http:', 'https:'],
-}
-
-// What only one address can be given for.
-const singles: ReadonlySet<string> = new Set(['jetton', 'jetton_v3', 'grpc'])
+type Protocols = readonly ProtocolDescription[]
 
 /** The upstreams as the records hold them. */
-export function textsOf(given: GivenUpstreams): UpstreamTexts {
+export function textsOf(protocols: Protocols, given: GivenUpstreams): UpstreamTexts {
   return Object.fromEntries(
-    wireNames.flatMap((name) => {
-      const text = given[name]
-      return text === undefined ? [] : [[recordName(name), text.trim()]]
+    fieldsOf(protocols).flatMap(({ name, recordName }) => {
+      const text = textIn(given, name)
+      return text === undefined ? [] : [[recordName, text.trim()]]
     }),
   )
 }
 
 /** What is wrong with the form of upstream addresses; a complaint never repeats one. */
-export function complaintsOfTexts(given: GivenUpstreams): Complaints {
+export function complaintsOfTexts(protocols: Protocols, given: GivenUpstreams): Complaints {
   const complaints: Record<string, readonly string[]> = {}
-  for (const name of wireNames) {
-    const text = given[name]
-    const complaint = text === undefined ? undefined : complaintOf(name, text)
-    if (complaint !== undefined) complaints[`upstreams.${name}`] = [complaint]
+  const fields = fieldsOf(protocols)
+  for (const field of fields) {
+    const text = textIn(given, field.name)
+    const complaint = text === undefined ? undefined : complaintOf(field, text)
+    if (complaint !== undefined) complaints[`upstreams.${field.name}`] = [complaint]
   }
-  if (given.websocket !== undefined && given.evm === undefined) {
-    complaints['upstreams.websocket'] = ['Needs the HTTP addresses of the same nodes in evm.']
-  }
-  if (given.jetton_v3 !== undefined && given.jetton === undefined) {
-    complaints['upstreams.jetton_v3'] = ['Needs the address of a node of the same chain in jetton.']
+  for (const { name, requires } of fields) {
+    const isAlone = requires !== undefined && textIn(given, requires.field) === undefined
+    if (isAlone && textIn(given, name) !== undefined) complaints[`upstreams.${name}`] = [requires.message]
   }
   return complaints
 }
 
 /** The hosts that upstreams lead to, by the field that names them. */
-export function targetsOf(given: GivenUpstreams): readonly { readonly field: string; readonly url: URL }[] {
-  return wireNames.flatMap((name) =>
-    parseUpstreams(given[name] ?? '').map(({ address }) => ({
+export function targetsOf(
+  protocols: Protocols,
+  given: GivenUpstreams,
+): readonly { readonly field: string; readonly url: URL }[] {
+  return fieldsOf(protocols).flatMap(({ name }) =>
+    parseUpstreams(textIn(given, name) ?? '').map(({ address }) => ({
       field: `upstreams.${name}`,
       url: new URL(address),
     })),
@@ -68,13 +56,22 @@ export function targetsOf(given: GivenUpstreams): readonly { readonly field: str
 }
 
 /** The upstreams of a node as they may be shown: where they are, and nothing that opens them. */
-export function shownUpstreams(texts: UpstreamTexts): readonly ShownUpstream[] {
-  return wireNames.flatMap((protocol) =>
-    addressesOf(texts[recordName(protocol)] ?? '').map((address) => ({
-      protocol,
+export function shownUpstreams(protocols: Protocols, texts: UpstreamTexts): readonly ShownUpstream[] {
+  return fieldsOf(protocols).flatMap(({ name, recordName }) =>
+    addressesOf(texts[recordName] ?? '').map((address) => ({
+      protocol: name as UpstreamProtocol,
       address: shownAddress(address),
     })),
   )
+}
+
+/** The lists of upstreams of all protocols, in their order. */
+export function fieldsOf(protocols: Protocols): readonly UpstreamField[] {
+  return protocols.flatMap(({ upstreamFields }) => upstreamFields)
+}
+
+function textIn(given: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
+  return given[name]
 }
 
 function addressesOf(text: string): readonly string[] {
@@ -91,22 +88,21 @@ function shownAddress(address: string): string {
   return url === null ? (address === 'devnet' ? address : '') : `${url.protocol}//${url.host}`
 }
 
-function complaintOf(name: keyof GivenUpstreams, text: string): string | undefined {
+function complaintOf({ schemes, isSingle, check }: UpstreamField, text: string): string | undefined {
   const records = recordsOf(text)
   if (typeof records === 'string') return records
   if (records.length === 0) return 'Must be at least one address.'
-  if (records.length > 1 && singles.has(name)) return 'Must be one address.'
+  if (records.length > 1 && isSingle) return 'Must be one address.'
   for (const { address, certificateAuthorityFile, jwtSecretFile } of records) {
     if (certificateAuthorityFile !== undefined || jwtSecretFile !== undefined) {
       return 'Must not name a file; the configuration of the service can.'
     }
     const url = URL.parse(address)
-    if (url === null || !schemes[name].includes(url.protocol) || url.hostname === '') {
-      return `Must be an address that begins with ${schemes[name].join('// or ')}//.`
+    if (url === null || !schemes.includes(url.protocol) || url.hostname === '') {
+      return `Must be an address that begins with ${schemes.join('// or ')}//.`
     }
-    if (name === 'grpc' && !parseGrpcAddress(address)) {
-      return 'Must be an address without a path, with user information of the form name:value or none.'
-    }
+    const complaint = check?.(address)
+    if (complaint !== undefined) return complaint
   }
   return undefined
 }
@@ -122,8 +118,4 @@ function recordsOf(text: string) {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function recordName(name: UpstreamProtocol): string {
-  return name === 'jetton_v3' ? 'jetton-v3' : name
 }

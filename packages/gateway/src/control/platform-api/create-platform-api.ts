@@ -10,6 +10,7 @@ import type { Logger } from 'pino'
 import { acceptedEncodings, decodedBody, encodingOf } from '../../access/listen/body-encoding.ts'
 import { createUnits, type Units } from '../../access/meter/units.ts'
 import type { GuessWatch } from '../../access/authenticate/guessing.ts'
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import { isLoopback } from '../../loopback.ts'
 import { createLookupLimit } from '../identity/lookup-limit.ts'
 import type { NodeService } from '../nodes/node-service.ts'
@@ -36,6 +37,8 @@ const clientGone = 499
 export interface PlatformApiOptions {
   readonly store: Store
   readonly log: Logger
+  /** The protocols that nodes can have. */
+  readonly protocols: readonly ProtocolDescription[]
   /** Address under which clients reach the service; page links begin with it. Default: what the request says. */
   readonly publicUrl?: string | undefined
   /** Refuses plain HTTP from other machines. */
@@ -133,6 +136,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     guesses,
     lookups: createLookupLimit(),
     nodes,
+    protocols: options.protocols,
     units,
     withSession,
     webhooks,

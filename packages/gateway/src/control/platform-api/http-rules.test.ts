@@ -7,6 +7,7 @@ import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.
 import { createPlatformApi } from './create-platform-api.ts'
 import { pino } from 'pino'
 import { newRequestId } from './request-id.ts'
+import { protocols } from '../../protocols.ts'
 
 const all = Object.values<Route>(routes)
 const templates = [...new Set(all.map((route) => route.path))]
@@ -190,7 +191,7 @@ describe('platform API over HTTP', () => {
         [undefined, 'https://api.example.test'],
         ['https://public.example.test/base/', 'https://public.example.test/base'],
       ] as const) {
-        const app = await createPlatformApi({ ...options, publicUrl })
+        const app = await createPlatformApi({ ...options, protocols, publicUrl })
         const response = await app.inject({ url: '/v2/projects/', headers })
         expect(response.json<{ next: string }>().next).toBe(`${base}/v2/projects/?page=2`)
         await app.close()
@@ -202,6 +203,7 @@ describe('platform API over HTTP', () => {
     const log = pino({ enabled: false })
     const app = await createPlatformApi({
       store: fixture.store,
+      protocols,
       log,
       requireHttps: true,
       trustProxy: '10.0.0.1',

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { GuessWatch } from '../../access/authenticate/guessing.ts'
 import type { Units } from '../../access/meter/units.ts'
+import type { ProtocolDescription } from '../../protocol/description.ts'
 import type { Sealer } from '../../credentials/sealing.ts'
 import type { NodeService } from '../nodes/node-service.ts'
 import type { OidcSignIn } from '../sessions/oidc.ts'
@@ -40,6 +41,8 @@ export interface OperationContext {
   /** Set where people may sign in through a provider. */
   readonly oidc: OidcSignIn | undefined
   readonly nodes: NodeService
+  /** The protocols that nodes can have. */
+  readonly protocols: readonly ProtocolDescription[]
   /** One session of the database for several statements. */
   readonly withSession: Store['withSession']
   readonly webhooks: WebhookSending

@@ -11,6 +11,7 @@ import { type FirstStart, ensureFirstStart } from '../bootstrap.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
 import type { CredentialListener } from './credential-listeners.ts'
 import type { Store } from './open-store.ts'
+import { protocols } from '../../protocols.ts'
 
 const patient = { timeout: 50_000, interval: 5 }
 
@@ -24,14 +25,14 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   beforeAll(async () => {
     database = await create()
     store = await database.open()
-    first = await ensureFirstStart(store, { upstreams })
+    first = await ensureFirstStart(store, { protocols, upstreams })
     store.onCredentialsChanged(heard)
   }, 60_000)
   afterAll(() => database.remove())
   // Notifications of what was done before may still be on their way.
   beforeEach(async () => {
     const own = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, own)
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, own)
     await settle()
     heard.mockClear()
   })
@@ -93,9 +94,9 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
   it('names a node that moves, and is silent about one that stays', async () => {
     const { nodeId } = first
     const same = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
-    await silence(() => setNodeUpstreams(store.db, store.sealer, nodeId, same))
+    await silence(() => setNodeUpstreams({ ...store, protocols }, nodeId, same))
     const moved = { ...same, upstreams: { evm: 'devnet' } }
-    expect(await heardOf(() => setNodeUpstreams(store.db, store.sealer, nodeId, moved))).toEqual(ofNode())
+    expect(await heardOf(() => setNodeUpstreams({ ...store, protocols }, nodeId, moved))).toEqual(ofNode())
     await silence(() => store.db.updateTable('projects').set({ description: 'changed' }).execute())
   })
 

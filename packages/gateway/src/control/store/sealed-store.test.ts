@@ -11,6 +11,7 @@ import { describeInOrder } from '../testing/describe-in-order.ts'
 import type { TemporaryDatabase } from '../testing/temporary-store.ts'
 import { loadNodeCredentials } from './load-node-credentials.ts'
 import { type Store, openStore } from './open-store.ts'
+import { protocols } from '../../protocols.ts'
 
 const dumpProgram = ['pg', 'dump'].join('_')
 const upstreams = { evm: 'https://user:c4n4ry@node.example/c4n4ry' }
@@ -22,7 +23,7 @@ describeInOrder('what the store keeps of a node', (create) => {
   beforeAll(async () => {
     database = await create()
     store = await database.open()
-    ids = await ensureFirstStart(store, { upstreams })
+    ids = await ensureFirstStart(store, { protocols, upstreams })
   }, 60_000)
   afterAll(() => database.remove())
 
@@ -88,7 +89,7 @@ describeInOrder('what the store keeps of a node', (create) => {
   })
 
   it('does not show its addresses', async () => {
-    await setNodeUpstreams(store.db, store.sealer, ids.nodeId, {
+    await setNodeUpstreams({ ...store, protocols }, ids.nodeId, {
       network: 'n',
       protocols: ['evm'],
       upstreams: { evm: 'https://c4n4ry.example' },

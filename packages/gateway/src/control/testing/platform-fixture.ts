@@ -9,6 +9,7 @@ import { type FirstStart, ensureFirstStart } from '../bootstrap.ts'
 import { type PlatformApiOptions, createPlatformApi } from '../platform-api/create-platform-api.ts'
 import type { Store } from '../store/open-store.ts'
 import type { TemporaryDatabase } from './temporary-store.ts'
+import { protocols } from '../../protocols.ts'
 
 /** A request of a test; the method may be any that HTTP knows. */
 export type TestRequest = Omit<InjectOptions, 'method'> & { readonly method?: string }
@@ -32,7 +33,7 @@ export async function platformFixture(
   options: Partial<PlatformApiOptions> = {},
 ): Promise<PlatformFixture> {
   const store = await database.open()
-  const first = await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+  const first = await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
   if (!first.created) throw new Error('The database was not empty.')
   let logged = ''
   const stream = new Writable({
@@ -41,7 +42,7 @@ export async function platformFixture(
       done()
     },
   })
-  const app = await createPlatformApi({ store, log: pino({ level: 'trace' }, stream), ...options })
+  const app = await createPlatformApi({ store, protocols, log: pino({ level: 'trace' }, stream), ...options })
   const anonymous = async (url: string, { method = 'GET', ...request }: TestRequest = {}) => {
     if (!isMethod(method)) throw new Error('HTTP has no such method.')
     const response = await app.inject({ url, ...request, method })

@@ -7,6 +7,7 @@ import type { Store } from '../store/open-store.ts'
 import { type TemporaryDatabase, backends } from '../testing/temporary-store.ts'
 import { startWebhooks } from './start-webhooks.ts'
 import { isSignedWith, startReceiver, type WebhookReceiver } from './testing/webhook-receiver.ts'
+import { protocols } from '../../protocols.ts'
 
 describe.each(backends)('startWebhooks on $name', ({ create }) => {
   let database: TemporaryDatabase
@@ -23,7 +24,10 @@ describe.each(backends)('startWebhooks on $name', ({ create }) => {
   })
 
   it('has an event on its way as soon as it is seen, and ends when it is told to', async () => {
-    const { organizationId, nodeId } = await ensureFirstStart(store, { upstreams: { evm: 'devnet' } })
+    const { organizationId, nodeId } = await ensureFirstStart(store, {
+      protocols,
+      upstreams: { evm: 'devnet' },
+    })
     const issued = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
     const secret = 'whsec_for-this-test-only'
     const events = ['credential.new_address' as const]

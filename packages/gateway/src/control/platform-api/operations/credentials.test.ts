@@ -9,6 +9,7 @@ import { type PlatformFixture, platformFixture } from '../../testing/platform-fi
 import { describeInOrder } from '../../testing/describe-in-order.ts'
 import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import { createPlatformApi } from '../create-platform-api.ts'
+import { protocols } from '../../../protocols.ts'
 
 interface Credential {
   readonly id: string
@@ -100,6 +101,7 @@ describeInOrder('credentials of nodes', (create) => {
     const sealed = await made({ kind: 'token' })
     const app = await createPlatformApi({
       store: fixture.store,
+      protocols,
       log: pino({ level: 'silent' }),
       nodes: { revealCredentials: false },
     })

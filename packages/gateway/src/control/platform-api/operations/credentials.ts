@@ -35,9 +35,9 @@ type CredentialOperations = Pick<
 
 /** The operations on the credentials of nodes. */
 export function credentialOperations(
-  context: Pick<OperationContext, 'db' | 'sealer' | 'nodes'>,
+  context: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>,
 ): CredentialOperations {
-  const { db, sealer, nodes } = context
+  const { db, sealer, nodes, protocols } = context
   const isRevealed = nodes.revealCredentials ?? true
 
   const locked = async (
@@ -64,7 +64,10 @@ export function credentialOperations(
       const expiresAt = readExpiry('expires_at', body.expires_at)
       return db.transaction().execute(async (transaction) => {
         const node = found(await lockNode(transaction, sealer, identity.organizationId, path.id))
-        if (kind === 'x-token' && !node.protocols.includes('grpc')) {
+        const isOfUse = protocols.some(
+          ({ name, credentialKinds }) => node.protocols.includes(name) && credentialKinds.includes(kind),
+        )
+        if (kind === 'x-token' && !isOfUse) {
           throw new PlatformError('invalid', { fields: { kind: ['Needs a node that offers gRPC.'] } })
         }
         const asked = { node, kind, label, expiresAt }

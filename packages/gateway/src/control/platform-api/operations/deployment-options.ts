@@ -8,10 +8,11 @@ import type { Handlers } from '../platform-call.ts'
 export function deploymentOptionOperations({
   db,
   sealer,
-}: Pick<OperationContext, 'db' | 'sealer'>): Pick<Handlers, 'listDeploymentOptions'> {
+  protocols: descriptions,
+}: Pick<OperationContext, 'db' | 'sealer' | 'protocols'>): Pick<Handlers, 'listDeploymentOptions'> {
   return {
     async listDeploymentOptions({ query, links }) {
-      const options = deploymentOptions(await findConfiguredNode(db, sealer))
+      const options = deploymentOptions(descriptions, await findConfiguredNode(db, sealer))
       const { limit, offset } = rangeOf(query)
       return {
         ...envelope(options.length, query, links),

@@ -16,6 +16,8 @@ import { describeInOrder } from '../../testing/describe-in-order.ts'
 import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import { nodeMethods } from './node-methods.ts'
 import type { Success } from '../platform-call.ts'
+import { protocols } from '../../../protocols.ts'
+import { methodsOfChain } from '../../../access/route/chain-methods.ts'
 
 type Page = Success<'listNodeMethods'>
 
@@ -160,7 +162,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
   it('forgets what was found when the node moves', async () => {
     const moved = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'http://127.0.0.1:1' } }
-    await setNodeUpstreams(fixture.store.db, fixture.store.sealer, nodeId, moved)
+    await setNodeUpstreams({ ...fixture.store, protocols }, nodeId, moved)
     expect((await everything()).filter(({ available }) => available !== null)).toEqual([])
     for (const { grant } of await loadNodeCredentials(fixture.store.db, fixture.store.sealer)) {
       expect(grant).not.toHaveProperty('withheldMethods')
@@ -224,10 +226,12 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   })
 })
 
+const evm = { name: 'evm', methodsOf: methodsOfChain }
+
 describe('the methods of a chain', () => {
   it('are those of every EVM chain when the contract does not know it', () => {
-    expect(nodeMethods('toString', [], createUnits('flat', {}))).toEqual(
-      nodeMethods('evm', [], createUnits('flat', {})),
+    expect(nodeMethods(evm, 'toString', [], createUnits('flat', {}))).toEqual(
+      nodeMethods(evm, 'evm', [], createUnits('flat', {})),
     )
   })
 })

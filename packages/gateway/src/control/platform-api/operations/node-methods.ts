@@ -1,5 +1,5 @@
 import type { Units } from '../../../access/meter/units.ts'
-import { methodsOfChain } from '../../nodes/chain-methods.ts'
+import type { ProtocolDescription } from '../../../protocol/description.ts'
 import { type NodeMethodRecord, findNodeMethods } from '../../records/node-methods.ts'
 import { findNode } from '../../records/nodes.ts'
 import { databaseNow } from '../../store/instant.ts'
@@ -19,15 +19,17 @@ export function nodeMethodOperations({
   sealer,
   units,
   nodes,
-}: Pick<OperationContext, 'db' | 'sealer' | 'units' | 'nodes'>): Pick<
+  protocols: descriptions,
+}: Pick<OperationContext, 'db' | 'sealer' | 'units' | 'nodes' | 'protocols'>): Pick<
   Handlers,
   'listNodeMethods' | 'probeNodeMethods'
 > {
   return {
     async probeNodeMethods({ identity, path }) {
       const { id, protocols } = found(await findNode(db, sealer, identity.organizationId, path.id))
-      if (!protocols.includes('evm')) {
-        throw new PlatformError('conflict', { message: 'The node does not offer the protocol evm.' })
+      const { name } = listedIn(descriptions)
+      if (!protocols.includes(name)) {
+        throw new PlatformError('conflict', { message: `The node does not offer the protocol ${name}.` })
       }
       // By the clock that `probed_at` is written with.
       const requestedAt = await databaseNow(db)
@@ -37,7 +39,7 @@ export function nodeMethodOperations({
 
     async listNodeMethods({ identity, path, query, links }) {
       const node = found(await findNodeMethods(db, identity.organizationId, path.id))
-      const methods = nodeMethods(node.chain, node.methods, units)
+      const methods = nodeMethods(listedIn(descriptions), node.chain, node.methods, units)
       const { limit, offset } = rangeOf(query)
       return {
         ...envelope(methods.length, query, links),
@@ -50,13 +52,19 @@ export function nodeMethodOperations({
 /**
  * Everything that a node of a chain may be called with, by method and transport, with what is recorded of it.
  *
+ * @param protocol - whose methods are listed
  * @param chain - name of the chain; one that the contract does not know is taken for any EVM chain
  * @param records - what calling the methods has shown
  * @param units - what a call costs
  */
-export function nodeMethods(chain: string, records: readonly NodeMethodRecord[], units: Units): NodeMethod[] {
+export function nodeMethods(
+  { name: protocol, methodsOf }: ListedProtocol,
+  chain: string,
+  records: readonly NodeMethodRecord[],
+  units: Units,
+): NodeMethod[] {
   const recorded = new Map(records.map((record) => [`${record.method} ${record.transport}`, record]))
-  const { path, methods } = methodsOfChain(chain)
+  const { path, methods } = methodsOf(chain)
   return methods
     .flatMap((method) =>
       (method.transports ?? transports).map((transport) => ({ name: method.name, transport })),
@@ -69,12 +77,24 @@ export function nodeMethods(chain: string, records: readonly NodeMethodRecord[],
         path,
         transport,
         available: record?.available ?? null,
-        units: units('evm', name),
+        units: units(protocol, name),
         note: record?.note ?? '',
         latency_ms: record?.latencyMs ?? null,
         probed_at: record?.probedAt ?? null,
       }
     })
+}
+
+/** A protocol whose methods are listed. */
+export interface ListedProtocol {
+  readonly name: string
+  readonly methodsOf: NonNullable<ProtocolDescription['methodsOf']>
+}
+
+// Records of methods have no protocol: there is one that has them.
+function listedIn(protocols: readonly ProtocolDescription[]): ListedProtocol {
+  for (const { name, methodsOf } of protocols) if (methodsOf) return { name, methodsOf }
+  throw new Error('No protocol lists its methods.')
 }
 
 function compare(left: string, right: string): number {

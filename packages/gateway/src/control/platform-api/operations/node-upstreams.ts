@@ -11,14 +11,15 @@ export function nodeUpstreamOperations({
   db,
   sealer,
   nodes,
-}: Pick<OperationContext, 'db' | 'sealer' | 'nodes'>): Pick<Handlers, 'listNodeUpstreams'> {
+  protocols,
+}: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
   return {
     async listNodeUpstreams({ identity, path, query, links }) {
       const { id, upstreams } = found(await findNode(db, sealer, identity.organizationId, path.id))
       const share = found((await loadNodes(db, sealer, [id])).get(id))
       // What is asked for is of the node alone, so that any credential of it will do.
       const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
-      const all = upstreamHealth(upstreams, states)
+      const all = upstreamHealth(protocols, upstreams, states)
       const { limit, offset } = rangeOf(query)
       return { ...envelope(all.length, query, links), results: all.slice(offset, offset + limit) }
     },

@@ -11,6 +11,7 @@ import { type JsonCall, jsonCalls, nodePath } from '../../testing/json-calls.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import { issueApiKey } from '../../records/api-keys.ts'
+import { protocols } from '../../../protocols.ts'
 
 interface Node {
   readonly id: string
@@ -154,7 +155,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     })
     const { store, first } = fixture
     const moved = { network: 'testnet', protocols: ['evm'], upstreams: { evm: 'https://b.example/key' } }
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, moved)
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, moved)
     const followed = await call<Node>('GET', nodePath(node.id))
     expect(followed.body).toMatchObject({
       option: 'evm',
@@ -163,7 +164,7 @@ describe.each(backends)('nodes on $name', ({ create }) => {
     })
     const parted = await call<Node>('PATCH', nodePath(node.id), { network: 'mine' })
     expect(parted.body).toMatchObject({ option: null, network: 'mine' })
-    await setNodeUpstreams(store.db, store.sealer, first.nodeId, { ...moved, upstreams: { evm: 'devnet' } })
+    await setNodeUpstreams({ ...store, protocols }, first.nodeId, { ...moved, upstreams: { evm: 'devnet' } })
     expect((await call<Node>('GET', nodePath(node.id))).body).toEqual(parted.body)
   })
 

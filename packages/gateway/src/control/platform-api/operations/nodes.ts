@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { CredentialKind } from '../../../grants/node-grant.ts'
+import type { ProtocolDescription } from '../../../protocol/description.ts'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { deploymentOptions } from '../../nodes/deployment-options.ts'
 import type { AddressParts } from '../../nodes/node-addresses.ts'
@@ -35,7 +36,7 @@ import { PlatformError } from '../platform-error.ts'
 import { present } from '../present.ts'
 import { issueCredential } from './issue-credential.ts'
 
-type NodeContext = Pick<OperationContext, 'db' | 'sealer' | 'publicUrl' | 'nodes'>
+type NodeContext = Pick<OperationContext, 'db' | 'sealer' | 'publicUrl' | 'nodes' | 'protocols'>
 
 const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'orderBy' | 'descending'>>> = {
   name: { orderBy: 'name', descending: false },
@@ -48,7 +49,7 @@ const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'o
 export function nodeOperations(
   context: NodeContext,
 ): Pick<Handlers, 'listNodes' | 'createNode' | 'getNode' | 'updateNode' | 'deleteNode'> {
-  const { db, sealer } = context
+  const { db, sealer, protocols } = context
   return {
     async listNodes({ identity, query, links }) {
       const { count, nodes } = await listNodes(db, sealer, {
@@ -61,19 +62,23 @@ export function nodeOperations(
         ...rangeOf(query),
       })
       const parts = addressParts(context, links)
-      return { ...envelope(count, query, links), results: nodes.map((node) => presentNode(node, parts)) }
+      return {
+        ...envelope(count, query, links),
+        results: nodes.map((node) => presentNode(protocols, node, parts)),
+      }
     },
 
     async getNode({ identity, path, links }) {
       const node = found(await findNode(db, sealer, identity.organizationId, path.id))
-      return answer(presentNode(node, addressParts(context, links)), { etag: node.version })
+      return answer(presentNode(protocols, node, addressParts(context, links)), { etag: node.version })
     },
 
     async createNode(call) {
       const { identity, body, links } = call
       await checkTargets(context, body.upstreams)
       return db.transaction().execute(async (transaction) => {
-        const planned = planNode(body, deploymentOptions(await findConfiguredNode(transaction, sealer)))
+        const options = deploymentOptions(protocols, await findConfiguredNode(transaction, sealer))
+        const planned = planNode(protocols, body, options)
         if ('complaints' in planned) throw invalid(planned.complaints)
         const project = await lockProject(transaction, identity.organizationId, body.project)
         if (project === undefined) throw invalid({ project: ['There is no such project.'] })
@@ -88,13 +93,13 @@ export function nodeOperations(
         await writeAudit(transaction, call, {
           action: 'node.create',
           object: { kind: 'node', id, name },
-          changes: changesBetween(undefined, auditedNode(node)),
+          changes: changesBetween(undefined, auditedNode(protocols, node)),
         })
         // Who may not issue credentials gets none with a node either.
         const mayIssue = identity.scopes.has('credentials:write')
         const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
         const token = credentials.find(({ kind }) => kind === 'token')?.token
-        const shown = presentNode(node, addressParts(context, links), token)
+        const shown = presentNode(protocols, node, addressParts(context, links), token)
         return answer({ ...shown, credentials }, { etag: node.version })
       })
     },
@@ -106,17 +111,19 @@ export function nodeOperations(
         const before = found(await lockNode(transaction, sealer, organizationId, call.path.id))
         assertMatch(call.ifMatch, before.version)
         const { id } = before
-        const asked = changesOf(before, call.body)
+        const asked = changesOf(protocols, before, call.body)
         if (Object.keys(asked).length > 0) await updateNode(transaction, sealer, id, asked)
         const after = present(await findNode(transaction, sealer, organizationId, id))
         if (after.version !== before.version) {
           await writeAudit(transaction, call, {
             action: 'node.update',
             object: { kind: 'node', id, name: after.name },
-            changes: changesBetween(auditedNode(before), auditedNode(after)),
+            changes: changesBetween(auditedNode(protocols, before), auditedNode(protocols, after)),
           })
         }
-        return answer(presentNode(after, addressParts(context, call.links)), { etag: after.version })
+        return answer(presentNode(protocols, after, addressParts(context, call.links)), {
+          etag: after.version,
+        })
       })
     },
 
@@ -130,7 +137,7 @@ export function nodeOperations(
         await writeAudit(transaction, call, {
           action: 'node.delete',
           object: { kind: 'node', id, name },
-          changes: changesBetween(auditedNode(before), undefined),
+          changes: changesBetween(auditedNode(protocols, before), undefined),
         })
         return undefined
       })
@@ -143,26 +150,31 @@ function addressParts({ publicUrl, nodes }: NodeContext, { address }: PageLinks)
   return { base, nodeDomain: nodes.nodeDomain }
 }
 
-async function checkTargets({ nodes }: NodeContext, upstreams: GivenUpstreams | undefined): Promise<void> {
+async function checkTargets(
+  { nodes, protocols }: NodeContext,
+  upstreams: GivenUpstreams | undefined,
+): Promise<void> {
   if (upstreams === undefined) return
-  const form = complaintsOfTexts(upstreams)
+  const form = complaintsOfTexts(protocols, upstreams)
   if (Object.keys(form).length > 0) throw invalid(form)
   const { privateUpstreams: isPrivateAllowed = true, ownUrls = () => [], nodeDomain: ownDomain } = nodes
-  const complaints = await complaintsOfTargets(upstreams, { isPrivateAllowed, ownUrls, ownDomain })
+  const complaints = await complaintsOfTargets(protocols, upstreams, { isPrivateAllowed, ownUrls, ownDomain })
   if (Object.keys(complaints).length > 0) throw invalid(complaints)
 }
 
 /** What a client needs first: one credential of each kind that the node has a use for. */
 async function issueFirst(
   transaction: Kysely<Database>,
-  { sealer, nodes }: NodeContext,
+  { sealer, nodes, protocols }: NodeContext,
   call: PlatformCall<'createNode'>,
   node: NodeRecord,
 ) {
   const kinds: readonly CredentialKind[] = [
     'token',
     'basic',
-    ...(node.protocols.includes('grpc') ? (['x-token'] as const) : []),
+    ...protocols
+      .filter(({ name }) => node.protocols.includes(name))
+      .flatMap(({ credentialKinds }) => credentialKinds),
   ]
   const credentials = []
   for (const kind of kinds) {
@@ -171,16 +183,21 @@ async function issueFirst(
   return credentials
 }
 
-function changesOf(node: NodeRecord, body: Body<'updateNode'>): NodeChanges {
+function changesOf(
+  descriptions: readonly ProtocolDescription[],
+  node: NodeRecord,
+  body: Body<'updateNode'>,
+): NodeChanges {
   const { name, network, upstreams, beacon_debug: beaconDebug } = body
   const isMoved = network !== undefined || upstreams !== undefined
   if (node.managedBy === 'configuration' && (isMoved || beaconDebug !== undefined)) throw managed()
-  const planned = upstreams && planUpstreams(upstreams, node.chain)
+  const planned = upstreams && planUpstreams(descriptions, upstreams, node.chain)
   if (planned && 'complaints' in planned) throw invalid(planned.complaints)
   return {
     ...(name !== undefined && name !== node.name && { name }),
     ...(network !== undefined && { network }),
-    ...(upstreams && planned && { upstreams: textsOf(upstreams), protocols: planned.protocols }),
+    ...(upstreams &&
+      planned && { upstreams: textsOf(descriptions, upstreams), protocols: planned.protocols }),
     ...(beaconDebug !== undefined && { beaconDebug }),
     ...(isMoved && { option: null }),
   }

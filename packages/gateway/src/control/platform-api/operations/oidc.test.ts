@@ -6,6 +6,7 @@ import { type IdentityProvider, identityProvider, oidcClient } from '../../testi
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
 import { createPlatformApi } from '../create-platform-api.ts'
+import { protocols } from '../../../protocols.ts'
 
 const publicUrl = 'http://console.test'
 const begin = '/v1/session/oidc/'
@@ -134,7 +135,12 @@ describe('the sign-in through an identity provider', () => {
     expect((await without.anonymous('/v1/sign-in-options/')).json()).toEqual({ password: true, oidc: null })
     await without.app.close()
     const oidc = { issuer: 'http://127.0.0.1:9', ...oidcClient, name: 'Away' }
-    const away = await createPlatformApi({ store: without.store, log: pino({ enabled: false }), oidc })
+    const away = await createPlatformApi({
+      store: without.store,
+      protocols,
+      log: pino({ enabled: false }),
+      oidc,
+    })
     const response = await away.inject({ url: begin })
     expect(refusal(response)).toEqual([503, 'unavailable'])
     expect(response.body).not.toContain('127.0.0.1')

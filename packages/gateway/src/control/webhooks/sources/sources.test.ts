@@ -11,6 +11,7 @@ import { type TemporaryDatabase, backends } from '../../testing/temporary-store.
 import { createQuotaCheck } from './check-quotas.ts'
 import { createAddressWatch, networkOf } from './watch-addresses.ts'
 import { createUpstreamWatch, type SeenUpstream } from './watch-upstreams.ts'
+import { protocols } from '../../../protocols.ts'
 
 const noon = Date.parse('2026-03-09T12:00:00Z')
 
@@ -26,7 +27,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     database = await create()
     store = await database.open()
     const upstreams = { evm: 'https://user:c4n4ry@a.example:8443/c4n4ry?key=c4n4ry http://b.example' }
-    const first = await ensureFirstStart(store, { upstreams })
+    const first = await ensureFirstStart(store, { protocols, upstreams })
     ;({ nodeId, projectId, organizationId } = first)
   }, 60_000)
   afterAll(() => database.remove())

@@ -1,0 +1,12 @@
+import type { ProtocolDescription } from '../../../protocol/description.ts'
+
+/** The beacon node API. */
+export const beacon: ProtocolDescription = {
+  name: 'beacon',
+  upstreamFields: [{ name: 'beacon', recordName: 'beacon', schemes: ['http:', 'https:'], isSingle: false }],
+  chains: ['beacon'],
+  defaultChain: 'beacon',
+  furtherChains: ['ethereum', 'evm'],
+  credentialKinds: [],
+  endpointUrls: (base, token) => ({ beacon: `${base}/beacon/${token}` }),
+}

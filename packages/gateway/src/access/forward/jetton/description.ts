@@ -1,0 +1,26 @@
+import type { ProtocolDescription } from '../../../protocol/description.ts'
+
+const schemes = ['http:', 'https:']
+
+/** The API of jetton chains in its two families; the second one reads an index of the chain. */
+export const jetton: ProtocolDescription = {
+  name: 'jetton',
+  upstreamFields: [
+    { name: 'jetton', recordName: 'jetton', schemes, isSingle: true },
+    {
+      name: 'jetton_v3',
+      recordName: 'jetton-v3',
+      schemes,
+      isSingle: true,
+      requires: { field: 'jetton', message: 'Needs the address of a node of the same chain in jetton.' },
+    },
+  ],
+  chains: ['jetton'],
+  defaultChain: 'jetton',
+  furtherChains: [],
+  credentialKinds: [],
+  endpointUrls: (base, token) => ({
+    api_v2: `${base}/${token}/api/v2`,
+    api_v3: `${base}/${token}/api/v3`,
+  }),
+}

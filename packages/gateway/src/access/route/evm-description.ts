@@ -1,0 +1,32 @@
+import type { ProtocolDescription } from '../../protocol/description.ts'
+import { methodsOfChain } from './chain-methods.ts'
+import { evmCost } from './method-cost.ts'
+
+/** EVM JSON-RPC over HTTP and WebSocket. */
+export const evm: ProtocolDescription = {
+  name: 'evm',
+  upstreamFields: [
+    { name: 'evm', recordName: 'evm', schemes: ['http:', 'https:'], isSingle: false },
+    {
+      name: 'websocket',
+      recordName: 'websocket',
+      schemes: ['ws:', 'wss:'],
+      isSingle: false,
+      requires: { field: 'evm', message: 'Needs the HTTP addresses of the same nodes in evm.' },
+    },
+  ],
+  chains: ['ethereum', 'evm', 'high-throughput'],
+  defaultChain: 'evm',
+  furtherChains: [],
+  credentialKinds: [],
+  cost: evmCost,
+  endpointUrls: (base, token, chain) => {
+    const { path } = methodsOfChain(chain)
+    const end = path === '' ? '' : `/${path}`
+    return {
+      https: `${base}/${token}${end}`,
+      wss: `${base.replace(/^http/, 'ws')}/ws/${token}${end}`,
+    }
+  },
+  methodsOf: methodsOfChain,
+}
