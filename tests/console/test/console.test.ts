@@ -276,6 +276,8 @@ describe('the console', { shuffle: false }, () => {
       const { owner } = served()
       await page.getByRole('link', { name: 'API keys' }).click()
       await heading('API keys')
+      // What is still asked for would end the session on this page.
+      await page.getByRole('table', { name: 'API keys' }).waitFor()
       await page.context().clearCookies()
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByText('Your session has ended.').waitFor()
