@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { createBeaconClient, events, failover, getSsz, postSsz, streamForkChoice } from '@fairlead/beacon'
 import { createGrpcClient } from '@fairlead/grpc'
@@ -6,7 +8,7 @@ import { subscribeGeyser } from '@fairlead/grpc/solana'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { createFairlead, createNode, unwrap } from '@fairlead/sdk'
 import { createEvmClient, createProvider, subscribe, webSocket } from '@fairlead/sdk/evm'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
@@ -50,6 +52,17 @@ const failing = async (call: () => Promise<unknown>): Promise<string> => {
   throw new Error('the call was meant to fail')
 }
 
+/** The address of a node that never answers. */
+async function silentUrl(): Promise<string> {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await new Promise<void>((listening) => server.once('listening', listening))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
 describe('secrets', () => {
@@ -77,7 +90,8 @@ describe('secrets', () => {
     texts.push(await failing(() => evm.request({ method: 'eth_call', params: [{ to: '0x12' }] })))
     texts.push(await failing(() => evm.request({ method: token as 'eth_chainId' })))
     texts.push(await failing(() => evm.request({ method: 'eth_getBlockByHash', params: [token] as never })))
-    texts.push(await failing(() => evm.request({ method: 'eth_chainId' }, { timeoutMs: 0 })))
+    const silent = createNode({ url: await silentUrl(), auth: { kind: 'token', token }, retries: 0 }).evm
+    texts.push(await failing(() => silent.request({ method: 'eth_chainId' }, { timeoutMs: 50 })))
 
     // What goes wrong with wrong secrets, and where nobody listens.
     const wrongPlatform = createFairlead({ baseUrl, apiKey: wrong.key, retries: 0 }).platform
