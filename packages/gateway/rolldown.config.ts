@@ -10,7 +10,7 @@ interface Manifest {
 const { devDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('package.json', import.meta.url), 'utf8'),
 ) as Manifest
-// They are published in no package of their own.
+// Private packages, which users cannot install.
 const bundled = Object.keys(devDependencies).filter(
   (name) => name.startsWith('@fairlead/') && !Object.hasOwn(peerDependencies, name),
 )

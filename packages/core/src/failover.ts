@@ -32,7 +32,7 @@ export interface FailoverCall<node> {
 }
 
 /**
- * Sends a call to the first node that is well, and goes on to the next one while another may answer better.
+ * Sends a call to the first healthy node, and to the next one while another node may have a better answer.
  *
  * A call that is not repeatable is sent again only when it certainly never arrived. When all nodes have failed, the round
  * begins anew after a pause with full jitter, or as long as the node asked for (`Retry-After`).

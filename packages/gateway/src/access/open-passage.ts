@@ -93,7 +93,7 @@ export function openPassage(configuration: PassageSettings, parts: PassageParts)
   }
 }
 
-// Admission knows the method of a call alone; protocols whose methods have a cost of their own have no names in common.
+// Admission knows only the method of a call; no method name belongs to two protocols that define costs.
 function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
   const all = Object.values(costs)
   return (method) => {

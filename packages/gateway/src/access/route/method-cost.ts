@@ -8,7 +8,7 @@ const expensive =
   /^(?:(?:debug|trace|arbtrace|erigon|ots)_\w+|eth_(?:getLogs|getFilterLogs|simulateV1|callMany|createAccessList))$/
 
 /**
- * What EVM methods cost. `eth_call` and the sending of transactions are not expensive, as nothing goes on without these.
+ * Costs of EVM methods. `eth_call` and sending a transaction are not expensive: applications cannot work without them.
  */
 export const evmCost: ProtocolCost = {
   units: (method) => (tracing.test(method) ? 2 : 1),

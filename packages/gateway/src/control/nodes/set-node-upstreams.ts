@@ -7,7 +7,7 @@ import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from '../store/database.ts'
 import { deploymentOptions } from './deployment-options.ts'
 
-/** Where nodes are kept, and what is known of their protocols. */
+/** The database of nodes, and the protocols that they can have. */
 export interface NodeStore {
   readonly db: Kysely<Database>
   readonly sealer: Sealer
