@@ -40,7 +40,7 @@ beforeEach(() => void vi.useFakeTimers({ now: 0 }))
 afterEach(() => void vi.useRealTimers())
 
 describe('sendWithFailover', () => {
-  it('goes on to the next node where another one may answer better, and counts failures of nodes alone', async () => {
+  it('tries the next node when it may have a better answer, and counts only node failures', async () => {
     const { asked, outcome, nodes } = await send({ a: [503], b: [501], c: [404] })
     expect([asked, outcome]).toEqual(['a b c', 404])
     expect(nodes.map(({ health }) => health.failures)).toEqual([1, 0, 0])

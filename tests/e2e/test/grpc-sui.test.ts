@@ -277,7 +277,7 @@ describe('the client of Sui', { shuffle: false }, () => {
     })
   })
 
-  describe('is told', () => {
+  describe('receives', () => {
     it('that its token is not known, and what the node does not have', async () => {
       for (const wrong of ['', 'c4n4ry-wrong']) {
         const failure = await failureOf(clientOf(wrong).getReferenceGasPrice())

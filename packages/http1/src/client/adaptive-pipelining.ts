@@ -50,8 +50,8 @@ export class AdaptivePipelining {
   }
 
   /**
-   * Tells whether a call should be pipelined behind another though none is, to measure how long that takes by now: what was
-   * measured while an upstream or the network was overloaded must not hold for ever.
+   * Tells whether to pipeline one call as a test. A measurement that was taken while the upstream or the network was overloaded
+   * would otherwise disable pipelining for good.
    *
    * @param now - on the clock of `performance.now()`
    */
@@ -83,7 +83,7 @@ export class AdaptivePipelining {
     if (answered < probationAnswers) this.#probation = 1
   }
 
-  /** Tells whether a call that has been the first on its connection since then delays the others. */
+  /** Tells whether the first call on a connection delays the others. */
   isStalled(firstSince: number, loopIdleMs: number): boolean {
     return loopIdleMs - firstSince > Math.max(stalledMs, this.#toleratedMs())
   }

@@ -377,7 +377,7 @@ const reading: readonly Operation[] = [
   },
   {
     id: 'getSyncCommitteeDuties',
-    // Only the current period of sync committees and the next one are answered, and that goes on.
+    // Duties are available only for the current sync committee period and the next one; the chain keeps advancing.
     path: async () => `/eth/v1/validator/duties/sync/${await currentEpoch()}`,
     request: json(Array.from({ length: 64 }, (_, index) => String(index))),
     beside: meta.E,
