@@ -59,7 +59,7 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/forward', 'rewrite-answer', 'held-answer', 'upstream-answer', 'upstream', 'answers'),
       ...files('access/forward', 'create-upstream', 'upstream-calls', 'node-batches', 'node-error'),
       ...files('access/forward', 'upstream-socket', 'upstreams', 'upstream-jwt', 'validate-params'),
-      ...files('access/forward', 'watch-silence', 'caller-text'),
+      ...files('access/forward', 'watch-silence', 'caller-text', 'rpc-errors'),
       ...files('access/forward/pool', 'node-pool', 'pooled-call', 'attempt', 'judge-answer', 'resending'),
       ...files('access/forward/pool', 'call-needs', 'raw-transaction', 'filters', 'hold-short-answer'),
       ...files('access/forward/pool', 'chain-view', 'observed-chain', 'chain-depths', 'pool-watch'),

@@ -1,3 +1,4 @@
+import { toRpcFailure } from './forward/rpc-errors.ts'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { asPart } from '../observe/tracing/current-trace.ts'
@@ -200,7 +201,8 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
 
 /** The failure to answer with; anything that is not one already is logged and kept from the caller. */
 export function failureOf(error: unknown, log: Logger): RpcFailure {
-  if (error instanceof RpcFailure) return error
+  const failure = toRpcFailure(error)
+  if (failure) return failure
   log.error({ err: error }, 'node request failed')
   return new RpcFailure(rpcCodes.internalError, 'Internal error.', { status: 500 })
 }

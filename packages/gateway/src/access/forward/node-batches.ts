@@ -11,7 +11,8 @@ import { judgeAnswer } from './pool/judge-answer.ts'
 import { resendingOf } from './pool/resending.ts'
 import { readBytes } from './read-answer.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { unavailable, unreadable, UpstreamFailure } from './upstream-failure.ts'
+import { unreadable } from './rpc-errors.ts'
+import { unavailable, UpstreamFailure } from './upstream-failure.ts'
 import type { AnswerAwaiter, AskedCall, Upstream } from './upstream.ts'
 
 /** What batches are sent with. */

@@ -7,7 +7,8 @@ import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
 import { redactDeep, redactJsonDeep } from './redaction/redact-deep.ts'
 import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { unavailable, unreadable } from './upstream-failure.ts'
+import { toRpcFailure, unreadable } from './rpc-errors.ts'
+import { unavailable } from './upstream-failure.ts'
 import { isRecord } from '../json.ts'
 
 /**
@@ -49,7 +50,7 @@ export async function readBytes(
   } catch (error) {
     // What is not kept makes room for the other answers.
     room.giveBack(length)
-    throw error instanceof RpcFailure ? error : unavailable(error, signal)
+    throw toRpcFailure(error) ? error : unavailable(error, signal)
   }
   return Buffer.concat(chunks)
 }

@@ -1,5 +1,4 @@
 import { type CancellationSignal, Http1Error } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
 
 /** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
 export type UpstreamFailureKind =
@@ -9,7 +8,7 @@ export type UpstreamFailureKind =
   | 'broken'
   /** It did not answer in time. */
   | 'late'
-  /** What came is no HTTP or no JSON-RPC. */
+  /** What came is no response of the protocol. */
   | 'malformed'
   /** It answered with an HTTP status of its own. */
   | 'refused'
@@ -17,8 +16,11 @@ export type UpstreamFailureKind =
   | 'aborted'
 
 /** The failure of an exchange with an upstream; its message never says where the upstream is. */
-export class UpstreamFailure extends RpcFailure {
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure'
   readonly kind: UpstreamFailureKind
+  /** HTTP status for the client. */
+  readonly status: number
   /** HTTP status of a `refused` call. */
   readonly httpStatus: number | undefined
   /** What `Retry-After` asked for, in milliseconds. */
@@ -33,8 +35,9 @@ export class UpstreamFailure extends RpcFailure {
       readonly retryAfterMs?: number | undefined
     } = {},
   ) {
-    super(rpcCodes.internalError, message, { status: options.status ?? (kind === 'late' ? 504 : 502) })
+    super(message)
     this.kind = kind
+    this.status = options.status ?? (kind === 'late' ? 504 : 502)
     this.httpStatus = options.httpStatus
     this.retryAfterMs = options.retryAfterMs
   }
@@ -57,9 +60,4 @@ export function unavailable(error: unknown, signal: CancellationSignal): Upstrea
 const messages: Readonly<Partial<Record<UpstreamFailureKind, string>>> = {
   late: 'The node did not answer in time.',
   malformed: 'The node answered something that is not HTTP.',
-}
-
-/** The failure for an answer that makes no sense. */
-export function unreadable(): UpstreamFailure {
-  return new UpstreamFailure('malformed', 'The node answered something that is not JSON-RPC.')
 }

@@ -2,6 +2,7 @@ import type { CancellationSignal, StallListener } from '@fairlead/http1'
 import type { NodeGrant } from '../../grants/node-grant.ts'
 import type { Awaiter } from '../awaiter.ts'
 import type { Room } from './answer-memory.ts'
+import type { Connection, PoolMember } from './pool/pool-member.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */
@@ -59,10 +60,10 @@ export interface Upstream {
 }
 
 /** An upstream with connections of its own. */
-export interface ConnectedUpstream extends Upstream {
-  /** When a byte came from it, on the clock of `performance.now()`; -Infinity before the first. */
-  readonly lastBytesAt: number
-}
+export type ConnectedUpstream = Upstream & Connection
+
+/** An upstream of a node among the others. */
+export type EvmMember = PoolMember<ConnectedUpstream>
 
 /** Stands for a call of which nothing is known. */
 export const unknownCall: AskedCall = { method: '', params: [] }

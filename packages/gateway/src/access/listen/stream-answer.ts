@@ -1,7 +1,8 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
-import { unavailable, unreadable } from '../forward/upstream-failure.ts'
-import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
+import { unreadable } from '../forward/rpc-errors.ts'
+import { unavailable } from '../forward/upstream-failure.ts'
+import type { UpstreamFailure } from '../forward/upstream-failure.ts'
 import type { ClientResponse } from './client-side.ts'
 import { streamBody } from './stream-body.ts'
 
@@ -12,7 +13,7 @@ import { streamBody } from './stream-body.ts'
  * @param response - nothing was sent on it so far
  * @param signal - what the exchange runs under
  * @param sent - hears how many bytes were sent
- * @throws {@link RpcFailure} when the answer fails before its first byte, or is no JSON object; nothing was sent then
+ * @throws {@link UpstreamFailure} when the answer fails before its first byte, or is no JSON object; nothing was sent then
  * @returns as {@link streamBody}
  */
 export function streamAnswer(
@@ -20,7 +21,7 @@ export function streamAnswer(
   response: ClientResponse,
   signal: CancellationSignal,
   sent?: (bytes: number) => void,
-): Promise<'complete' | 'client gone' | RpcFailure> {
+): Promise<'complete' | 'client gone' | UpstreamFailure> {
   return streamBody(body, response, {
     begin: (first) => {
       if (!first || !/^\s*\{/.test(first.subarray(0, 64).toString('latin1'))) throw unreadable()

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from '../../json.ts'
 

@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 

@@ -1,3 +1,4 @@
+import { toRpcFailure } from '../rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import type { Call } from '../../call.ts'
@@ -57,8 +58,9 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
 }
 
 function errorOf(error: unknown): PlainAnswer {
-  if (!(error instanceof RpcFailure)) throw error
-  const { code, message, data } = error
+  const failure = toRpcFailure(error)
+  if (!failure) throw error
+  const { code, message, data } = failure
   return { error: JSON.stringify({ code, message, data }) }
 }
 

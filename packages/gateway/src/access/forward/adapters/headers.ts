@@ -1,5 +1,5 @@
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '../../json.ts'
 import { nativeOrDerived } from './native-or-derived.ts'

@@ -1,6 +1,6 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
 import { isRecord } from '../../json.ts'
 

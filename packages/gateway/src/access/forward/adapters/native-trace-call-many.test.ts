@@ -98,7 +98,7 @@ describe('a node that has debug_traceCallMany', () => {
     async (result) => {
       const node = await scriptedNode({ ...reth, ...withMany({ result }) })
       const answer = adapted(node.url)(many, [{ transactions: [{ to }] }], after)
-      await expect(answer).rejects.toMatchObject({ code: -32603 })
+      await expect(answer).rejects.toMatchObject({ kind: 'malformed', status: 502 })
     },
   )
 

@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '../../json.ts'

@@ -10,7 +10,6 @@ import type { Answers } from '../answers.ts'
 import type { Asked } from '../asked.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
 import { answerResult } from '../read-answer.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
 import type { Upstream } from '../upstream.ts'
 
 // A node that replaces blocks may be without the new ones for a moment.
@@ -88,7 +87,7 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
     const block = await answerResult(answer, { method, room, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
-    if (error instanceof UpstreamFailure || !(error instanceof RpcFailure)) throw error
+    if (!(error instanceof RpcFailure)) throw error
     return false
   } finally {
     room.empty()

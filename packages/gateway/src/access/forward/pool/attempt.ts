@@ -5,16 +5,17 @@ import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { AnswerAwaiter, AskedCall } from '../upstream.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
-import { UpstreamFailure, unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
+import { UpstreamFailure } from '../upstream-failure.ts'
 import { holdShortAnswer } from './hold-short-answer.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
-import type { PoolMember } from './pool-member.ts'
+import type { EvmMember } from '../upstream.ts'
 import type { RunningAttempt } from './running-attempts.ts'
 
 /** How one upstream answered, or did not. */
 export type Outcome =
-  | { readonly member: PoolMember; readonly answer: UpstreamAnswer; readonly verdict: Verdict }
-  | { readonly member: PoolMember; readonly failure: RpcFailure }
+  | { readonly member: EvmMember; readonly answer: UpstreamAnswer; readonly verdict: Verdict }
+  | { readonly member: EvmMember; readonly failure: RpcFailure | UpstreamFailure }
 
 /** What is sent. */
 export interface AttemptedCall {
@@ -38,7 +39,7 @@ export interface AttemptListener {
 
 /** One try of a call at one upstream. */
 export class Attempt implements AnswerAwaiter, RunningAttempt {
-  readonly member: PoolMember
+  readonly member: EvmMember
   previous: RunningAttempt | undefined = undefined
   next: RunningAttempt | undefined = undefined
   readonly #call: AttemptedCall
@@ -47,7 +48,7 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
   readonly #began = performance.now()
   #isStalled = false
 
-  constructor(member: PoolMember, call: AttemptedCall, listener: AttemptListener) {
+  constructor(member: EvmMember, call: AttemptedCall, listener: AttemptListener) {
     this.member = member
     this.#call = call
     this.#listener = listener
@@ -115,9 +116,11 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
 
   reject(error: unknown): void {
     const { member } = this
-    if (error instanceof UpstreamFailure) member.failed(error, this.#isStalled ? 'quick' : this.#call.pace)
+    const isOfUpstream = error instanceof UpstreamFailure
+    if (isOfUpstream) member.failed(error, this.#isStalled ? 'quick' : this.#call.pace)
     this.#end()
-    if (error instanceof RpcFailure) this.#listener.onOutcome(this, { member, failure: error })
+    if (isOfUpstream || error instanceof RpcFailure)
+      this.#listener.onOutcome(this, { member, failure: error })
     else this.#listener.onFault(error)
   }
 

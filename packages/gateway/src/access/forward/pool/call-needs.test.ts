@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { callNeeds, type CallNeeds } from './call-needs.ts'
+import { callNeeds } from './call-needs.ts'
+import type { CallNeeds } from './choose-member.ts'
 
 const chain = { head: 1_000, archiveDepth: 128 }
 const [call, account] = [{}, '0x00000000000000000000000000000000000000aa']

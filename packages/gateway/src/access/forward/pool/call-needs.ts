@@ -2,13 +2,7 @@ import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { UpstreamRole } from '../../../grants/upstream-record.ts'
 import type { AskedCall } from '../upstream.ts'
-
-/** What the upstream that answers a call has to have. */
-export interface CallNeeds {
-  readonly role: UpstreamRole
-  /** Number of the block that the call is about, where it names one. */
-  readonly block?: number | undefined
-}
+import type { CallNeeds } from './choose-member.ts'
 
 /** What is known of the chain when a call is judged. */
 export interface KnownChain {

@@ -1,19 +1,12 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../../../grants/upstream-record.ts'
-import { AnswerMemory } from '../answer-memory.ts'
-import { createUpstream } from '../create-upstream.ts'
 import { chooseMember } from './choose-member.ts'
 import { PoolMember } from './pool-member.ts'
 
-// Nothing is sent.
 function members(...fragments: readonly string[]): PoolMember[] {
   const text = fragments.map((fragment) => `http://127.0.0.1:1#${fragment}`).join(' ')
   return parseUpstreams(text).map((record, position) => {
-    const member = new PoolMember(
-      'abc'.charAt(position),
-      createUpstream(record.address, 1_000, new AnswerMemory(1)),
-      record,
-    )
+    const member = new PoolMember('abc'.charAt(position), { lastBytesAt: -Infinity }, record)
     member.chain = 'right'
     return member
   })

@@ -1,5 +1,12 @@
-import type { CallNeeds } from './call-needs.ts'
+import type { UpstreamRole } from '../../../grants/upstream-record.ts'
 import { type PoolMember, upstreamClasses } from './pool-member.ts'
+
+/** What the upstream that answers a call has to have. */
+export interface CallNeeds {
+  readonly role: UpstreamRole
+  /** Number of the block that the call is about, where it names one. */
+  readonly block?: number | undefined
+}
 
 /** What a call asks of the upstream that is chosen for it. */
 export interface Choice {
@@ -21,10 +28,13 @@ const saysNothingMs = 5
  * @param members - those that may be asked; none of them is cordoned or of another chain
  * @returns undefined when there is none
  */
-export function chooseMember(members: readonly PoolMember[], choice: Choice): PoolMember | undefined {
+export function chooseMember<member extends PoolMember>(
+  members: readonly member[],
+  choice: Choice,
+): member | undefined {
   if (members.length <= 1) return members[0]
   const atLeast = Math.max(choice.atLeast ?? -1, choice.needs.block ?? -1)
-  let left: PoolMember[] = []
+  let left: member[] = []
   let fewest = Infinity
   for (const member of members) {
     const faults = faultsOf(member, choice, atLeast)
@@ -43,11 +53,14 @@ function faultsOf(member: PoolMember, { method, needs }: Choice, atLeast: number
   const lacksRole = member.serves(needs.role) ? 0 : 1
   const lacksMethod = member.isLacking(method) ? 1 : 0
   const health = upstreamClasses.indexOf(member.class)
-  const lacksBlock = atLeast < 0 || (member.head?.number ?? -1) >= atLeast ? 0 : 1
+  const lacksBlock = atLeast < 0 || (member.head ?? -1) >= atLeast ? 0 : 1
   return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
 }
 
-function soonest(members: readonly PoolMember[], pace: Choice['pace']): PoolMember | undefined {
+function soonest<member extends PoolMember>(
+  members: readonly member[],
+  pace: Choice['pace'],
+): member | undefined {
   const next = nextTurn(members)
   return members.reduce(
     (best, one) => (best && loadOf(one, pace) * clearlyWorse < loadOf(best, pace) ? one : best),
@@ -56,8 +69,8 @@ function soonest(members: readonly PoolMember[], pace: Choice['pace']): PoolMemb
 }
 
 /** Smooth weighted turns, as nginx takes them: of `a` with weight 2 and `b` with weight 1 it makes `a b a`. */
-function nextTurn(members: readonly PoolMember[]): PoolMember | undefined {
-  let next: PoolMember | undefined
+function nextTurn<member extends PoolMember>(members: readonly member[]): member | undefined {
+  let next: member | undefined
   let sum = 0
   for (const member of members) {
     member.turn += member.record.weight

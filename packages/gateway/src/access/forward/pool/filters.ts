@@ -6,7 +6,7 @@ import { HeldAnswer } from '../held-answer.ts'
 import type { AskedCall } from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 import { holdShortAnswer } from './hold-short-answer.ts'
-import type { PoolMember } from './pool-member.ts'
+import type { EvmMember } from '../upstream.ts'
 
 // Only the upstream that has made a filter knows it, and some number theirs, so that two have filters of one number and
 // anybody can guess the number of somebody else's. A client therefore gets the upstream's id behind a mark, by which every
@@ -56,7 +56,7 @@ export function badFilterId({ params: [id] }: AskedCall): RpcFailure | undefined
 
 /** A call to the upstream that has made the filter which it uses. */
 export interface FilterCall {
-  readonly maker: PoolMember
+  readonly maker: EvmMember
   readonly body: string
   readonly asked: AskedCall
 }
@@ -71,7 +71,7 @@ export interface FilterCall {
  */
 export function openFilter(
   asked: AskedCall,
-  members: readonly PoolMember[],
+  members: readonly EvmMember[],
   fingerprint: Fingerprint,
 ): FilterCall | undefined {
   const { method, params, owner, idText = '1' } = asked
@@ -97,7 +97,7 @@ export function openFilter(
  */
 export async function sealFilter(
   { owner }: AskedCall,
-  maker: PoolMember,
+  maker: EvmMember,
   answer: UpstreamAnswer,
   signal: CancellationSignal,
   fingerprint: Fingerprint,
@@ -118,7 +118,7 @@ export function withoutFilter({ method, idText = '1' }: AskedCall): UpstreamAnsw
 }
 
 // The address alone is no key: that of a public provider can be guessed.
-function markOf(fingerprint: Fingerprint, digits: string, { record }: PoolMember, owner = ''): Buffer {
+function markOf(fingerprint: Fingerprint, digits: string, { record }: EvmMember, owner = ''): Buffer {
   const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
   return Buffer.from(mark, 'base64url').subarray(0, markBytes)
 }

@@ -3,17 +3,23 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
 import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
-import { type CallNeeds, callNeeds } from './call-needs.ts'
+import { callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
 import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
 import { type Awaiter, tell } from '../../awaiter.ts'
-import { type AskedCall, type ConnectedUpstream, unknownCall, type Upstream } from '../upstream.ts'
+import {
+  type AskedCall,
+  type ConnectedUpstream,
+  type EvmMember,
+  unknownCall,
+  type Upstream,
+} from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { CallBudget } from './call-budget.ts'
 import { depthsOf } from './chain-depths.ts'
 import type { ChainView } from './chain-view.ts'
-import { chooseMember } from './choose-member.ts'
+import { type CallNeeds, chooseMember } from './choose-member.ts'
 import { PoolMember, type UpstreamState } from './pool-member.ts'
 import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
@@ -53,11 +59,11 @@ type GivenCall = Pick<PoolCall, 'body' | 'asked' | 'signal' | 'maker'>
 
 /** The upstreams of one node: they are called as one. */
 export class NodePool {
-  readonly #members: readonly PoolMember[]
-  readonly #only: PoolMember | undefined
+  readonly #members: readonly EvmMember[]
+  readonly #only: EvmMember | undefined
   readonly #options: PoolOptions
   readonly #watch: PoolWatch
-  readonly #silenceWatch: SilenceWatch
+  readonly #silenceWatch: SilenceWatch<EvmMember>
   readonly #retries = new CallBudget(retryRules)
   readonly #hedges = new CallBudget(hedgeRules)
   readonly #support: CallSupport = {
@@ -79,7 +85,11 @@ export class NodePool {
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
     this.#watch = new PoolWatch(this.#members, options.watch, options.log)
-    this.#silenceWatch = new SilenceWatch(this.#members, options.log)
+    this.#silenceWatch = new SilenceWatch(
+      this.#members,
+      ({ upstream }, signal) => upstream.call('eth_chainId', [], signal),
+      options.log,
+    )
   }
 
   /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
@@ -104,7 +114,7 @@ export class NodePool {
   }
 
   #askOnly(
-    member: PoolMember,
+    member: EvmMember,
     body: string,
     signal: CancellationSignal,
     asked: AskedCall,
@@ -145,7 +155,7 @@ export class NodePool {
 
   /** Puts the mark of its maker before the id of a new filter. */
   #sealing(
-    member: PoolMember,
+    member: EvmMember,
     signal: CancellationSignal,
     asked: AskedCall,
     awaiter: Awaiter<UpstreamAnswer>,
@@ -199,15 +209,15 @@ export class NodePool {
   #choose(
     { asked, pace, maker }: PoolCall,
     needs: CallNeeds,
-    tried: readonly PoolMember[],
-  ): PoolMember | undefined {
+    tried: readonly EvmMember[],
+  ): EvmMember | undefined {
     if (maker) return tried.includes(maker) ? undefined : maker
     const { method, atLeast } = asked
     const usable = this.#members.filter((member) => isInUse(member) && !tried.includes(member))
     return chooseMember(usable, { method, needs, pace, atLeast })
   }
 
-  #hedgeMs(first: PoolMember, { pace, resending }: PoolCall): number | undefined {
+  #hedgeMs(first: EvmMember, { pace, resending }: PoolCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
     const usual = first[pace].percentile95
     if (usual === undefined) return undefined
@@ -217,12 +227,12 @@ export class NodePool {
 
 /** A call at the only upstream there is. */
 class OnlyCall implements Awaiter<UpstreamAnswer> {
-  readonly #member: PoolMember
+  readonly #member: EvmMember
   readonly #pace: 'quick' | 'slow'
   readonly #awaiter: Awaiter<UpstreamAnswer>
   readonly #began = performance.now()
 
-  constructor(member: PoolMember, pace: 'quick' | 'slow', awaiter: Awaiter<UpstreamAnswer>) {
+  constructor(member: EvmMember, pace: 'quick' | 'slow', awaiter: Awaiter<UpstreamAnswer>) {
     this.#member = member
     this.#pace = pace
     this.#awaiter = awaiter
@@ -250,7 +260,7 @@ class OnlyCall implements Awaiter<UpstreamAnswer> {
   }
 }
 
-function isInUse({ record, chain }: PoolMember): boolean {
+function isInUse({ record, chain }: EvmMember): boolean {
   return !record.isCordoned && chain !== 'wrong'
 }
 

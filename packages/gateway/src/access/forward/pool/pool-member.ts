@@ -1,9 +1,7 @@
 import type { UpstreamRecord, UpstreamRole } from '../../../grants/upstream-record.ts'
-import type { ConnectedUpstream } from '../upstream.ts'
 import type { UpstreamFailure, UpstreamFailureKind } from '../upstream-failure.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import { CallRate } from './call-rate.ts'
-import type { BlockReference } from './chain-view.ts'
 import { Latency } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
@@ -56,10 +54,16 @@ const farBehindBlocks = 40
 // A node may be replaced by a newer one at the same address.
 const lackingMs = 10 * 60_000
 
+/** What is sent to an upstream goes through it. */
+export interface Connection {
+  /** When a byte came from it, on the clock of `performance.now()`; -Infinity before the first. */
+  readonly lastBytesAt: number
+}
+
 /** One upstream of a node, with what its calls and the watch have told about it. */
-export class PoolMember {
+export class PoolMember<connection extends Connection = Connection> {
   readonly label: string
-  readonly upstream: ConnectedUpstream
+  readonly upstream: connection
   readonly record: UpstreamRecord
   readonly breaker = new Breaker()
   readonly rate: CallRate
@@ -68,7 +72,8 @@ export class PoolMember {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #lacking = new Map<string, number>()
-  head: BlockReference | undefined
+  /** Number of its newest block. */
+  head: number | undefined
   finalized: number | undefined
   lag: number | undefined
   chain: 'unknown' | 'right' | 'wrong' = 'unknown'
@@ -85,7 +90,7 @@ export class PoolMember {
   hedges = 0
   readonly #failuresByKind = { unconnected: 0, broken: 0, late: 0, malformed: 0, refused: 0 }
 
-  constructor(label: string, upstream: ConnectedUpstream, record: UpstreamRecord) {
+  constructor(label: string, upstream: connection, record: UpstreamRecord) {
     this.label = label
     this.upstream = upstream
     this.record = record
@@ -112,7 +117,7 @@ export class PoolMember {
       label,
       class: this.class,
       breaker: breaker.state,
-      head: head?.number,
+      head,
       lag,
       latencyMs: quick.mean ?? slow.mean,
       errorRate: breaker.errorRate,

@@ -5,7 +5,8 @@ import { UpstreamFailure } from '../upstream-failure.ts'
 import { depthsOf } from './chain-depths.ts'
 import type { BlockReference } from './chain-view.ts'
 import { ObservedChain } from './observed-chain.ts'
-import { laggingBlocks, type PoolMember } from './pool-member.ts'
+import { laggingBlocks } from './pool-member.ts'
+import type { EvmMember } from '../upstream.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** When the upstreams of a node are asked for their heads. */
@@ -29,23 +30,23 @@ const leaderMayLag = 1
 /** Asks the upstreams of a node for their heads while the node is used, and judges them by it. */
 export class PoolWatch {
   readonly chain: ObservedChain
-  readonly #members: readonly PoolMember[]
+  readonly #members: readonly EvmMember[]
   readonly #times: WatchTimes
   readonly #log: Logger | undefined
-  readonly #asking = new Set<PoolMember>()
-  readonly #chainIds = new Map<PoolMember, { readonly id: string; readonly at: number }>()
+  readonly #asking = new Set<EvmMember>()
+  readonly #chainIds = new Map<EvmMember, { readonly id: string; readonly at: number }>()
   /** After how many rounds each is asked for its finalized block. */
-  readonly #finalizedDue = new Map<PoolMember, number>()
-  readonly #tagged = new Map<PoolMember, number | undefined>()
+  readonly #finalizedDue = new Map<EvmMember, number>()
+  readonly #tagged = new Map<EvmMember, number | undefined>()
   readonly #stopped = new AbortController()
   #chainId: string | undefined
-  #leader: PoolMember | undefined
+  #leader: EvmMember | undefined
   #isChainWanted = false
   #usedAt = -Infinity
   #known: Promise<unknown> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(members: readonly PoolMember[], times: WatchTimes, log: Logger | undefined) {
+  constructor(members: readonly EvmMember[], times: WatchTimes, log: Logger | undefined) {
     this.#members = members
     this.#times = times
     this.#log = log
@@ -58,7 +59,7 @@ export class PoolWatch {
 
   /** Number of the best head that an upstream in use has shown. */
   get head(): number | undefined {
-    return this.#leader?.head?.number
+    return this.#leader?.head
   }
 
   get chainId(): string | undefined {
@@ -107,7 +108,7 @@ export class PoolWatch {
       .map((member) => this.#ask(member))
   }
 
-  async #ask(member: PoolMember): Promise<void> {
+  async #ask(member: EvmMember): Promise<void> {
     this.#asking.add(member)
     const isJudged = member.breaker.probe()
     try {
@@ -117,7 +118,7 @@ export class PoolWatch {
       const isBelieved = await this.#isBelieved(member, head)
       if (isJudged) member.breaker.succeed()
       this.#noteDoubt(member, !isBelieved, head.number)
-      member.head = isBelieved ? head : undefined
+      member.head = isBelieved ? head.number : undefined
       this.#judgeHeads()
       if (!isBelieved) return
       if (this.#isChainWanted && member === this.#leader) {
@@ -130,7 +131,7 @@ export class PoolWatch {
     }
   }
 
-  #judgeFailure({ breaker, rate, silence }: PoolMember, error: unknown): void {
+  #judgeFailure({ breaker, rate, silence }: EvmMember, error: unknown): void {
     // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
     if (!(error instanceof UpstreamFailure)) breaker.succeed()
     else if (error.httpStatus === 429) {
@@ -144,14 +145,14 @@ export class PoolWatch {
   }
 
   /** A head far above those of the others is believed when the upstream has that block, and not only its number. */
-  async #isBelieved(member: PoolMember, { number, hash }: BlockReference): Promise<boolean> {
+  async #isBelieved(member: EvmMember, { number, hash }: BlockReference): Promise<boolean> {
     const others = this.#shown().filter((other) => other.member !== member)
     if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
     const block = await this.#call(member, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
     return block !== null && readHead(block).hash === hash
   }
 
-  #noteDoubt(member: PoolMember, isDoubted: boolean, claimed: number): void {
+  #noteDoubt(member: EvmMember, isDoubted: boolean, claimed: number): void {
     if (isDoubted && !member.isDoubted) {
       const facts = { upstream: member.label, claimed, latest: this.head }
       this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
@@ -159,7 +160,7 @@ export class PoolWatch {
     member.isDoubted = isDoubted
   }
 
-  async #askChainId(member: PoolMember): Promise<void> {
+  async #askChainId(member: EvmMember): Promise<void> {
     const known = this.#chainIds.get(member)
     const now = performance.now()
     if (known && member.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
@@ -185,7 +186,7 @@ export class PoolWatch {
     for (const member of this.#members) this.#judgeChain(member)
   }
 
-  #judgeChain(member: PoolMember): void {
+  #judgeChain(member: EvmMember): void {
     const id = this.#chainIds.get(member)?.id
     if (id === undefined) return
     const isRight = id === this.#chainId
@@ -196,7 +197,7 @@ export class PoolWatch {
     member.chain = isRight ? 'right' : 'wrong'
   }
 
-  async #askFinalized(member: PoolMember, head: number): Promise<void> {
+  async #askFinalized(member: EvmMember, head: number): Promise<void> {
     const due = (this.#finalizedDue.get(member) ?? 0) - 1
     this.#finalizedDue.set(member, due < 0 ? finalizedEvery : due)
     if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
@@ -206,7 +207,7 @@ export class PoolWatch {
   }
 
   /** Number of the block under the tag `finalized`; undefined where the upstream does not know the tag. */
-  async #taggedFinal(member: PoolMember): Promise<number | undefined> {
+  async #taggedFinal(member: EvmMember): Promise<number | undefined> {
     try {
       const block = await this.#call(member, 'eth_getBlockByNumber', ['finalized', false])
       return block === null ? undefined : readHead(block).number
@@ -217,10 +218,10 @@ export class PoolWatch {
   }
 
   /** The heads of the upstreams in use. */
-  #shown(): readonly { readonly member: PoolMember; readonly number: number }[] {
+  #shown(): readonly { readonly member: EvmMember; readonly number: number }[] {
     return this.#members.flatMap((member) => {
       const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
-      return isUsed && member.head ? [{ member, number: member.head.number }] : []
+      return isUsed && member.head !== undefined ? [{ member, number: member.head }] : []
     })
   }
 
@@ -234,7 +235,7 @@ export class PoolWatch {
     if (!isLeading) this.#leader = shown.find(({ number }) => number === best)?.member
   }
 
-  #call(member: PoolMember, method: string, params: readonly unknown[]): Promise<unknown> {
+  #call(member: EvmMember, method: string, params: readonly unknown[]): Promise<unknown> {
     const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(this.#times.timeoutMs)])
     return member.upstream.call(method, params, signal)
   }

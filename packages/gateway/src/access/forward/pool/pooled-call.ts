@@ -2,13 +2,13 @@ import { type Awaiter, tell } from '../../awaiter.ts'
 import type { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import { resultText } from '../../json-rpc/rpc-text.ts'
 import { HeldAnswer } from '../held-answer.ts'
-import type { CallNeeds } from './call-needs.ts'
+import type { CallNeeds } from './choose-member.ts'
 import { UpstreamFailure, unavailable } from '../upstream-failure.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import { Attempt, type AttemptedCall, type AttemptListener, type Outcome } from './attempt.ts'
 import { transactionHash } from './raw-transaction.ts'
 import type { Verdict } from './judge-answer.ts'
-import type { PoolMember } from './pool-member.ts'
+import type { EvmMember } from '../upstream.ts'
 import { takeTurn } from './take-turn.ts'
 import { mayResend, type Resending } from './resending.ts'
 import { guardedTimeout } from '@fairlead/http1'
@@ -18,15 +18,15 @@ export interface PoolCall extends AttemptedCall {
   readonly needs: CallNeeds
   readonly resending: Resending
   /** The one upstream that knows the filter which the call uses. */
-  readonly maker?: PoolMember | undefined
+  readonly maker?: EvmMember | undefined
 }
 
 /** What the calls of a pool get from it. */
 export interface CallSupport {
   /** Finds an upstream that was not tried yet. */
-  choose(call: PoolCall, needs: CallNeeds, tried: readonly PoolMember[]): PoolMember | undefined
+  choose(call: PoolCall, needs: CallNeeds, tried: readonly EvmMember[]): EvmMember | undefined
   /** How long the first upstream may take before a hedge is sent; undefined when none is. */
-  hedgeMs(first: PoolMember, call: PoolCall): number | undefined
+  hedgeMs(first: EvmMember, call: PoolCall): number | undefined
   /** @returns whether a call may be sent once more */
   retry(): boolean
   /** @returns whether a call may be sent to a second upstream while the first one has not failed */
@@ -35,7 +35,7 @@ export interface CallSupport {
 
 /** An answer and who gave it. */
 export interface PooledAnswer {
-  readonly member: PoolMember
+  readonly member: EvmMember
   readonly answer: UpstreamAnswer
 }
 
@@ -44,7 +44,7 @@ export class PooledCall implements AttemptListener {
   readonly #call: PoolCall
   readonly #support: CallSupport
   readonly #awaiter: Awaiter<PooledAnswer>
-  readonly #tried: PoolMember[] = []
+  readonly #tried: EvmMember[] = []
   #running: readonly Attempt[] = none
   #isSettled = false
   /** What may still lead to an answer beside the attempts: turns, and the search for a transaction. */
@@ -52,7 +52,7 @@ export class PooledCall implements AttemptListener {
   #needs: CallNeeds
   /** What is answered when nothing better comes: the first word of an upstream, else the first failure. */
   #word: PooledAnswer | undefined
-  #failure: RpcFailure | undefined
+  #failure: RpcFailure | UpstreamFailure | undefined
   /** Whether an upstream may have taken the call though it did not say so. */
   #maybeTaken = false
   /** Until another upstream is asked as well. */
@@ -94,7 +94,7 @@ export class PooledCall implements AttemptListener {
         },
         reject: (error) => {
           this.#awaited -= 1
-          this.#failure ??= error as RpcFailure
+          this.#failure ??= error as RpcFailure | UpstreamFailure
           this.#giveUp()
         },
       })
@@ -103,7 +103,7 @@ export class PooledCall implements AttemptListener {
     }
   }
 
-  #attempt(member: PoolMember, why: 'first' | 'retry' | 'hedge'): void {
+  #attempt(member: EvmMember, why: 'first' | 'retry' | 'hedge'): void {
     if (this.#isSettled) return
     if (this.#running.length > 0) this.#maybeTaken = true
     const attempt = new Attempt(member, this.#call, this)
@@ -114,12 +114,12 @@ export class PooledCall implements AttemptListener {
     attempt.begin()
   }
 
-  #other(): PoolMember | undefined {
+  #other(): EvmMember | undefined {
     return this.#support.choose(this.#call, this.#needs, this.#tried)
   }
 
   /** Asks another upstream as well when this one takes its time. */
-  #planSecond(first: PoolMember): void {
+  #planSecond(first: EvmMember): void {
     const { resending, lateMs } = this.#call
     clearTimeout(this.#timer)
     if (resending === 'unseen') return
@@ -200,7 +200,7 @@ export class PooledCall implements AttemptListener {
       case 'absent': {
         // One try is enough: what the best upstream does not know is not there.
         const other = this.#tried.length > 1 ? undefined : this.#other()
-        const [here, there] = [member.head?.number ?? -1, other?.head?.number ?? -1]
+        const [here, there] = [member.head ?? -1, other?.head ?? -1]
         if (there > here) this.#needs = { ...this.#needs, block: there }
         // A block that was seen elsewhere is there: this upstream is further behind than is known of it.
         const wasSeen = other !== undefined && this.#call.asked.atLeast !== undefined

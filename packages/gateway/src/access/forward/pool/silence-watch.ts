@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import { Cancellation, guardedTimeout, runDetached } from '@fairlead/http1'
+import { Cancellation, type CancellationSignal, guardedTimeout, runDetached } from '@fairlead/http1'
 import type { PoolMember } from './pool-member.ts'
 
 const tickMs = 50
@@ -12,23 +12,29 @@ const shortestProbeMs = 1_000
 const idleTicks = 40
 
 /** Detects silent upstreams of a pool, and has the calls that wait for one sent on. It looks only while calls run. */
-export class SilenceWatch {
-  readonly #members: readonly PoolMember[]
+export class SilenceWatch<member extends PoolMember> {
+  readonly #members: readonly member[]
+  readonly #ask: (member: member, signal: CancellationSignal) => Promise<unknown>
   readonly #log: Logger | undefined
   readonly #now: () => number
-  readonly #probed = new Set<PoolMember>()
+  readonly #probed = new Set<member>()
   #timer: NodeJS.Timeout | undefined
   #lookedAt = 0
   #idle = 0
   #isStopped = false
 
-  /** @param now - a clock in milliseconds */
+  /**
+   * @param ask - asks an upstream something that costs it little
+   * @param now - a clock in milliseconds
+   */
   constructor(
-    members: readonly PoolMember[],
+    members: readonly member[],
+    ask: (member: member, signal: CancellationSignal) => Promise<unknown>,
     log: Logger | undefined,
     now: () => number = () => performance.now(),
   ) {
     this.#members = members
+    this.#ask = ask
     this.#log = log
     this.#now = now
   }
@@ -70,7 +76,7 @@ export class SilenceWatch {
     }, tickMs).unref()
   }
 
-  #lookAt(member: PoolMember, elapsedMs: number): void {
+  #lookAt(member: member, elapsedMs: number): void {
     const { attempts, silence, upstream, label } = member
     const limitMs = Math.max(shortestLimitMs, limitFactor * (member.quick.percentile99 ?? 0))
     const isProbed = this.#probed.has(member)
@@ -89,7 +95,7 @@ export class SilenceWatch {
     if (isProbeDue && !isProbed) this.#probe(member, limitMs)
   }
 
-  #probe(member: PoolMember, limitMs: number): void {
+  #probe(member: member, limitMs: number): void {
     const end = new Cancellation()
     const timer = guardedTimeout(() => end.abort(), Math.max(shortestProbeMs, 2 * limitMs)).unref()
     this.#probed.add(member)
@@ -97,7 +103,7 @@ export class SilenceWatch {
       clearTimeout(timer)
       this.#probed.delete(member)
     }
-    member.upstream.call('eth_chainId', [], end).then(over, over)
+    this.#ask(member, end).then(over, over)
   }
 }
 

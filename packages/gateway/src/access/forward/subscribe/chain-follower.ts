@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Upstream } from '../upstream.ts'
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
 import { type Head, readHead } from './head.ts'
 import type { Log } from './log-filter.ts'

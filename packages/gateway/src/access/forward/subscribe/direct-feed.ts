@@ -1,4 +1,5 @@
-import { unreadable } from '../upstream-failure.ts'
+import type { UpstreamFailure } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 import type { RpcFailure } from '../../json-rpc/rpc-failure.ts'
 import type { UpstreamSocket } from '../upstream-socket.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
@@ -17,10 +18,10 @@ export class DirectFeed {
   constructor(socket: UpstreamSocket, params: readonly unknown[], ended: () => void) {
     this.#ended = ended
     let resolve!: () => void
-    let reject!: (failure: RpcFailure) => void
+    let reject!: (failure: RpcFailure | UpstreamFailure) => void
     this.#isTaken = new Promise<void>((...settle) => ([resolve, reject] = settle))
     let wasTaken = false
-    const fail = (failure: RpcFailure) => {
+    const fail = (failure: RpcFailure | UpstreamFailure) => {
       reject(failure)
       this.#close()
       if (!wasTaken) return

@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream-failure.ts'
+import { unreadable } from '../rpc-errors.ts'
 
 /** A block's header on its way to those who follow the chain. */
 export interface Head {

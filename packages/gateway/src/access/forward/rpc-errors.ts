@@ -1,0 +1,14 @@
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { UpstreamFailure } from './upstream-failure.ts'
+
+/** The JSON-RPC error for what a call failed with; undefined for an error that nobody expects. */
+export function toRpcFailure(error: unknown): RpcFailure | undefined {
+  if (error instanceof RpcFailure) return error
+  if (!(error instanceof UpstreamFailure)) return undefined
+  return new RpcFailure(rpcCodes.internalError, error.message, { status: error.status })
+}
+
+/** The failure for a response that is not JSON-RPC. */
+export function unreadable(): UpstreamFailure {
+  return new UpstreamFailure('malformed', 'The node answered something that is not JSON-RPC.')
+}
