@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createDirectory, type Directory } from './access/authenticate/directory.ts'
-import { memory } from './access/testing/gateway-fixture.ts'
+import { memory } from './access/testing/memory.ts'
 import { ensureFirstStart, type PlainSecrets } from './control/bootstrap.ts'
 import type { Store } from './control/store/open-store.ts'
 import { type TemporaryDatabase, temporaryDatabase } from './control/testing/temporary-store.ts'

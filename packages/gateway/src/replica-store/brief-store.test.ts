@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { memory } from '../access/testing/gateway-fixture.ts'
-import { createLog } from '../observe/log.ts'
+import { pino } from 'pino'
 import { BriefStore } from './brief-store.ts'
 import { openSharedStore } from './open-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -24,7 +23,7 @@ describe.skipIf(!hasRedisServer)(
     afterAll(() => server.kill())
 
     async function opened() {
-      const store = openSharedStore(server.url, createLog('silent', memory().stream))
+      const store = openSharedStore(server.url, pino({ level: 'silent' }))
       onTestFinished(() => store.close())
       await vi.waitFor(() => expect(store.isUp).toBe(true), later)
       return store

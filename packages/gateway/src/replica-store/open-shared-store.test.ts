@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createLog } from '../observe/log.ts'
-import { memory } from '../access/testing/gateway-fixture.ts'
+import { pino } from 'pino'
+import { memory } from '../access/testing/memory.ts'
 import { openSharedStore } from './open-shared-store.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from './testing/redis-server.ts'
 
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 60_000 })
 describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redis-server)', () => {
   let server: RedisServer
   const lines = memory()
-  const log = createLog('info', lines.stream)
+  const log = pino({ level: 'info' }, lines.stream)
 
   beforeAll(async () => {
     server = await startRedisServer()
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
 })
 
 it('is not opened at an address that cannot be one, which no error holds', () => {
-  const log = createLog('silent')
+  const log = pino({ level: 'silent' })
   for (const url of ['redis://c4n4ry@host:port', 'redis://:c4n4ry@host/name', 'ftp://c4n4ry']) {
     const open = () => openSharedStore(url, log)
     expect(open).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { NodeGrant } from '../../grants/node-grant.ts'
-import { createLog } from '../../observe/log.ts'
+import { pino } from 'pino'
 import { openSharedStore } from '../../replica-store/open-shared-store.ts'
 import type { SharedStore } from '../../replica-store/shared-store.ts'
 import {
@@ -60,7 +60,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
 
   /** Starts three that know of one another. */
   async function start(): Promise<void> {
-    const log = createLog('silent')
+    const log = pino({ level: 'silent' })
     // On a busy machine the store is not away when it is slow.
     const stores = [1, 2, 3].map(() => openSharedStore(server.url, log, 10_000))
     await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), patiently)

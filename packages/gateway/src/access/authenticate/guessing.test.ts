@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../observe/log.ts'
-import { gatewayFixture, memory } from '../testing/gateway-fixture.ts'
+import { memory } from '../testing/memory.ts'
+import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { nodeThat } from '../testing/listener-fixture.ts'
 import { createGuessWatch, networkOf } from './guessing.ts'
 

@@ -10,7 +10,7 @@ import { type BeaconPlane, createBeaconListener } from '../listen/beacon-http.ts
 import { createMeter } from '../meter/meter.ts'
 import { writeBeaconError } from '../forward/rest/error-body.ts'
 import { createRestUpstream } from '../forward/rest/rest-upstream.ts'
-import { memory } from './gateway-fixture.ts'
+import { memory } from './memory.ts'
 import { type DoorChoices, openDoor } from './open-door.ts'
 import { serve } from './listener-fixture.ts'
 

@@ -1,9 +1,9 @@
-import { Writable } from 'node:stream'
 import type { Registry } from 'prom-client'
 import { parseConfiguration } from '../../configuration/parse-configuration.ts'
 import { ensureFirstStart, type FirstStart } from '../../control/bootstrap.ts'
 import type { Store } from '../../control/store/open-store.ts'
 import { anyDatabase } from '../../control/testing/temporary-store.ts'
+import { memory } from './memory.ts'
 import { createLog } from '../../observe/log.ts'
 import { startGateway } from '../../start-gateway.ts'
 import { protocols } from '../../protocols.ts'
@@ -69,16 +69,4 @@ export async function gatewayFixture(
       await database.remove()
     },
   }
-}
-
-/** A stream that keeps what is written to it. */
-export function memory(): { readonly stream: Writable; text(): string } {
-  let text = ''
-  const stream = new Writable({
-    write(chunk: Buffer, _, done) {
-      text += chunk.toString()
-      done()
-    },
-  })
-  return { stream, text: () => text }
 }

@@ -8,7 +8,7 @@ import { createJettonListener, type JettonPlane } from '../listen/jetton-http.ts
 import { createMeter } from '../meter/meter.ts'
 import { writeJettonError } from '../forward/rest/error-body.ts'
 import { createRestUpstream } from '../forward/rest/rest-upstream.ts'
-import { memory } from './gateway-fixture.ts'
+import { memory } from './memory.ts'
 import { type DoorChoices, openDoor } from './open-door.ts'
 import { serve } from './listener-fixture.ts'
 

@@ -15,7 +15,7 @@ import type { WebSocketPlane } from '../listen/websocket-plane.ts'
 import { createMeter } from '../meter/meter.ts'
 import type { UsageCounts } from '../meter/usage-counts.ts'
 import { createSubscriptionHubs } from '../forward/subscribe/subscription-hubs.ts'
-import { memory } from './gateway-fixture.ts'
+import { memory } from './memory.ts'
 import { type DoorChoices, openDoor } from './open-door.ts'
 
 /** Token that opens the node of {@link listenTo}. */

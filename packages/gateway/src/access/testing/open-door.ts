@@ -3,7 +3,7 @@ import { createDoor, type Door } from '../door.ts'
 import type { Directory } from '../authenticate/directory.ts'
 import { createGuessWatch } from '../authenticate/guessing.ts'
 import { trustedProxiesOf } from '../listen/client-address.ts'
-import { createLog } from '../../observe/log.ts'
+import { pino } from 'pino'
 
 /** What a test may choose about who may pass. */
 export interface DoorChoices extends Partial<AdmissionOptions> {
@@ -27,7 +27,7 @@ export function openDoor(
     load: { isOverloaded: false, close: () => undefined },
     ...options,
   })
-  const guesses = createGuessWatch({ log: createLog('silent'), maxFailures })
+  const guesses = createGuessWatch({ log: pino({ level: 'silent' }), maxFailures })
   const door = createDoor({
     directory,
     admission,

@@ -8,7 +8,7 @@ import {
   startRedisServer,
 } from '../../../replica-store/testing/redis-server.ts'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { memory } from '../../testing/gateway-fixture.ts'
+import { memory } from '../../testing/memory.ts'
 import { type CountedNode, countedNode, rememberingNode } from './testing/remembering-node.ts'
 
 const later = { timeout: 50_000, interval: 20 }

@@ -8,7 +8,7 @@ import {
   startRedisServer,
 } from '../../../replica-store/testing/redis-server.ts'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { memory } from '../../testing/gateway-fixture.ts'
+import { memory } from '../../testing/memory.ts'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 import { SharedHeads } from './shared-heads.ts'
 

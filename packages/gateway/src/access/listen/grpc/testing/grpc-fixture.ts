@@ -8,7 +8,7 @@ import { createLog } from '../../../../observe/log.ts'
 import { createMetrics } from '../../../../observe/metrics.ts'
 import { createDirectory } from '../../../authenticate/directory.ts'
 import { createMeter } from '../../../meter/meter.ts'
-import { memory } from '../../../testing/gateway-fixture.ts'
+import { memory } from '../../../testing/memory.ts'
 import { type DoorChoices, openDoor } from '../../../testing/open-door.ts'
 import { createGrpc, type GrpcOptions } from '../create-grpc.ts'
 
