@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import type { RolldownOptions } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
 interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-const { devDependencies, peerDependencies } = JSON.parse(
+const { dependencies, devDependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL('package.json', import.meta.url), 'utf8'),
 ) as Manifest
 // Private packages, which users cannot install.
@@ -15,9 +17,14 @@ const bundled = Object.keys(devDependencies).filter(
   (name) => name.startsWith('@fairlead/') && !Object.hasOwn(peerDependencies, name),
 )
 
+const isOf = (specifier: string) => (name: string) => specifier === name || specifier.startsWith(`${name}/`)
+
+/** Tells what the bundle imports as it is; a package that would not be installed with it is an error. */
 function isInstalled(specifier: string): boolean {
-  if (/^[./]/.test(specifier)) return false
-  return !bundled.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+  if (/^[./]/.test(specifier) || bundled.some(isOf(specifier))) return false
+  const installed = Object.keys({ ...dependencies, ...peerDependencies })
+  if (isBuiltin(specifier) || installed.some(isOf(specifier))) return true
+  throw new Error(`${specifier} is bundled with the gateway, so package.json has to depend on it.`)
 }
 
 const shared = {
@@ -35,7 +42,7 @@ export default [
   {
     ...shared,
     input: 'src/index.ts',
-    plugins: [dts({ emitDtsOnly: true, tsconfig: 'tsconfig.build.json' })],
+    plugins: [dts({ emitDtsOnly: true, tsconfig: '../tsconfig.bundle.json' })],
     output: { dir: 'dist' },
   },
 ] satisfies RolldownOptions[]

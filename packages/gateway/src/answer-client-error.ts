@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { makeRequestId } from './access/listen/request-id.ts'
+import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
 
 const statusOfCode: Readonly<Record<string, number>> = {

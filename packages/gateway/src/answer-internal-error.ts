@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
-import { makeRequestId } from './access/listen/request-id.ts'
+import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 
 /**
  * Ends a request whose handler threw: with 500 where nothing was sent, else by closing its connection or stream, so that

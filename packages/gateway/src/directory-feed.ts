@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { ChangedRecords, Directory, FeedStates } from './access/authenticate/directory.ts'
+import type { ChangedRecords, Directory, FeedStates } from '@fairlead/gateway-core/authentication/directory'
 import { loadNodeCredentials, pagesOfNodeCredentials } from './control/store/load-node-credentials.ts'
 import type { Store } from './control/store/open-store.ts'
 

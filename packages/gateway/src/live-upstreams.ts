@@ -1,7 +1,7 @@
-import type { UpstreamState } from './access/forward/pool/pool-member.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import type { Upstreams } from './access/forward/upstreams.ts'
-import type { NodeGrant } from './grants/node-grant.ts'
-import { parseUpstreams } from './grants/upstream-record.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 
 /**
  * Makes what tells how the EVM upstreams of a node are, in their order. Each question has this process look after them

@@ -1,9 +1,9 @@
 import { beacon } from './access/forward/beacon-nodes/description.ts'
 import { grpc } from './access/forward/grpc/description.ts'
 import { jetton } from './access/forward/jetton/description.ts'
-import type { ProtocolCosts } from './access/meter/units.ts'
+import type { ProtocolCosts } from '@fairlead/gateway-core/usage/units'
 import { evm } from './access/route/evm-description.ts'
-import type { ProtocolDescription } from './protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 
 /** The protocols of this service, in the order in which they are shown. */
 export const protocols: readonly ProtocolDescription[] = [evm, beacon, jetton, grpc]

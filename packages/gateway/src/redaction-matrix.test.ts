@@ -10,8 +10,8 @@ import { encodeStatusMessage } from '@fairlead/grpc-transport/wire'
 import { grpcJs } from './access/listen/grpc/testing/grpc-js-client.ts'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
 import { serve } from './access/testing/listener-fixture.ts'
-import { secretEncodings } from './access/testing/secret-encodings.ts'
-import { openWebSocket } from './access/testing/websocket-client.ts'
+import { secretEncodings } from '@fairlead/gateway-core/testing/secret-encodings'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
 const encodings = secretEncodings(secret)

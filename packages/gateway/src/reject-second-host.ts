@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { makeRequestId } from './access/listen/request-id.ts'
+import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
 
 /**

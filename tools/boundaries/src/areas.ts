@@ -14,14 +14,14 @@ const files = (folder: string, ...names: readonly string[]) =>
   names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
 
 /** Packages that every area may import. */
-const engines = ['@fairlead/core', '@fairlead/http1(?:/.+)?'] as const
+const engines = ['@fairlead/core', '@fairlead/http1', '@fairlead/gateway-core/.+'] as const
 
 /** Areas of packages/gateway/src, from the bottom to the top. Each is to become a package. */
 export const gatewayAreas: readonly Area[] = [
   {
     name: 'grpc',
     files: lines(...below('access/listen/grpc', 'access/admit/grpc', 'access/forward/grpc')),
-    mayImport: ['core'],
+    mayImport: [],
     packages: lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract'),
   },
   {
@@ -32,7 +32,7 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/route', 'beacon-operations', 'beacon-parameters', 'beacon-media-types'),
       ...files('access/route', 'legacy-operations'),
     ),
-    mayImport: ['core'],
+    mayImport: [],
     packages: lines(...engines, '@fairlead/beacon/contract'),
   },
   {
@@ -42,7 +42,7 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access/listen', 'jetton-http'),
       ...files('access/route', 'jetton-aliases', 'jetton-formats', 'jetton-operations', 'jetton-parameters'),
     ),
-    mayImport: ['core'],
+    mayImport: [],
     packages: lines(...engines, '@fairlead/jetton/contract'),
   },
   {
@@ -69,43 +69,19 @@ export const gatewayAreas: readonly Area[] = [
       ...files('probe', 'sample-params', 'station-caller', 'http-caller', 'web-socket-caller', 'run-probe'),
       ...files('probe', 'format-report', 'probe-target', 'probe-node', 'upstream-identity'),
     ),
-    mayImport: ['core'],
-    packages: lines(...engines, '@fairlead/evm-rpc/contract'),
-  },
-  {
-    name: 'core',
-    files: lines(
-      ...below(
-        'access/authenticate',
-        'access/admit',
-        'access/meter',
-        'access/json-rpc',
-        'access/forward/pool',
-      ),
-      ...below('access/forward/rest', 'access/forward/redaction', 'access/listen', 'access/route'),
-      ...below('grants', 'credentials', 'egress', 'protocol', 'replica-store'),
-      ...files('access', '[a-z-]+'),
-      ...files('access/forward', 'answer-memory', 'upstream-address', 'upstream-failure'),
-      ...files('', 'noted-door', 'loopback', 'deprecation-headers'),
-      ...files('probe', 'method-availability'),
-      ...files('observe', 'logged-requests', 'loggable-error', 'metrics-registry'),
-      ...files('observe/tracing', 'current-trace', 'passed-on-trace'),
-      ...files('observe/states', 'admission-metrics', 'upstream-metrics', 'store-metrics'),
-      ...files('control/store', 'directory-lock'),
-    ),
     mayImport: [],
-    packages: lines(...engines),
+    packages: lines(...engines, '@fairlead/evm-rpc/contract'),
   },
   {
     name: 'platform',
     files: lines(...below('control'), ...files('', 'directory-feed')),
-    mayImport: ['core'],
+    mayImport: [],
     packages: lines(...engines, '@fairlead/platform-client/contract'),
   },
   {
     name: 'gateway',
     files: /./,
-    mayImport: ['core', 'evm', 'beacon', 'jetton', 'grpc', 'platform'],
+    mayImport: ['evm', 'beacon', 'jetton', 'grpc', 'platform'],
     packages: /./,
   },
 ]

@@ -1,20 +1,25 @@
 import { toRpcFailure } from './forward/rpc-errors.ts'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import { asPart } from '../observe/tracing/current-trace.ts'
-import type { NodeGrant } from '../grants/node-grant.ts'
-import { type Admission, type Admitted, isRefusal, type Refusal } from './admit/admission.ts'
-import { type Awaiter, tell } from './awaiter.ts'
+import { asPart } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import {
+  type Admission,
+  type Admitted,
+  isRefusal,
+  type Refusal,
+} from '@fairlead/gateway-core/admission/types'
+import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
 import type { Call } from './call.ts'
 import type { Answers } from './forward/answers.ts'
 import { beginForward, type Forwarded } from './forward/forward.ts'
-import type { Room } from './forward/answer-memory.ts'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
 import type { UpstreamAnswer } from './forward/upstream-answer.ts'
 import type { Upstream } from './forward/upstream.ts'
-import type { RpcItem, RpcRequest } from './json-rpc/rpc-item.ts'
-import { refusedCall } from './json-rpc/refused-call.ts'
-import { RpcFailure, rpcCodes } from './json-rpc/rpc-failure.ts'
-import { errorText } from './json-rpc/rpc-text.ts'
+import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import { refusedCall } from '@fairlead/gateway-core/json-rpc/rejected-call'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { contractMethod } from './route/offered-method.ts'
 import { routeMethod } from './route/route-method.ts'
 

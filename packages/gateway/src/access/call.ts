@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '../grants/node-grant.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import type { Answers } from './forward/answers.ts'
-import type { RpcRequest } from './json-rpc/rpc-item.ts'
+import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 
 /** One JSON-RPC call on its way through the stations. */
 export interface Call {

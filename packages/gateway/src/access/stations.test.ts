@@ -8,7 +8,6 @@ const stations = ['listen', 'authenticate', 'admit', 'route', 'forward', 'meter'
 // What a folder may take from an earlier one all the same, and why.
 const allowed = new Map([
   ['forward/consistency/latest-of-batch.ts', 'a call of its own goes through the stations like any other'],
-  ['forward/jetton/empty-lists.ts', 'an answer names its media type as a request does'],
 ])
 
 const importLine = /^(?:import|export)\s+(?<what>[^'"]*?)\s*from\s+'(?<path>\.[^']+)'/gm

@@ -5,7 +5,7 @@ import { callOperation } from './call-operation.ts'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { nodeNamed, type NodeShown } from './node-named.ts'
 import { type Connection, connectionOf } from './profiles.ts'
-import { parseJson } from '../access/json.ts'
+import { parseJson } from '@fairlead/gateway-core/json'
 
 const examples = `
 The node is an id, or a name that only one node has. Without FAIRLEAD_NODE_TOKEN a token of the node is revealed for

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { FairleadError } from '@fairlead/core'
 import type { DevelopmentFile } from '../development/development-file.ts'
-import { parseJson } from '../access/json.ts'
+import { parseJson } from '@fairlead/gateway-core/json'
 
 /** A service that the command line knows by a name. */
 export interface Profile {

@@ -1,7 +1,7 @@
 import { FairleadError } from '@fairlead/core'
 import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
 import { readJwtSecret } from '../access/forward/upstream-jwt.ts'
-import { parseUpstreams, type UpstreamRecord } from '../grants/upstream-record.ts'
+import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { Configuration } from './options.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sha256Hex } from '../credentials/secret.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { ensureFirstStart, issueDevelopmentSecrets } from './bootstrap.ts'
 import { revokeApiKey } from './records/api-keys.ts'
 import { openUpstreams } from './records/sealed-upstreams.ts'

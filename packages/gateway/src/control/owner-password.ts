@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { generatePassword } from '../credentials/secret.ts'
+import { generatePassword } from '@fairlead/gateway-core/credentials/secret'
 import { writeAudit } from './audit/write-audit.ts'
 import { deleteSessionsOf } from './records/sessions.ts'
 import { findPassword, setPassword } from './records/users.ts'

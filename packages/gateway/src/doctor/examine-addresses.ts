@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:net'
 import { FairleadError } from '@fairlead/core'
 import type { Configuration } from '../configuration/options.ts'
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 import { readCertificate } from '../ports/tls-certificate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

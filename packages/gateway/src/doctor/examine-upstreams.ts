@@ -2,11 +2,11 @@ import { connect } from 'node:http2'
 import { FairleadError } from '@fairlead/core'
 import { WebSocket } from 'ws'
 import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
-import { authorizationOf } from '../access/forward/upstream-address.ts'
+import { authorizationOf } from '@fairlead/gateway-core/upstream/upstream-url'
 import { createUpstreamJwt, readJwtSecret } from '../access/forward/upstream-jwt.ts'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
-import { parseUpstreams, type UpstreamRecord } from '../grants/upstream-record.ts'
+import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** The nodes behind the service: whether each answers its protocol, and follows its chain. */

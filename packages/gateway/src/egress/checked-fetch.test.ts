@@ -1,9 +1,9 @@
 import { get } from 'node:http'
 import { expect, it } from 'vitest'
 import { nodeThat } from '../access/testing/listener-fixture.ts'
-import { checkedAgent } from './checked-agent.ts'
-import { checkedFetch } from './checked-fetch.ts'
-import { operatorRules } from './connect-checked.ts'
+import { checkedAgent } from '@fairlead/gateway-core/network/guarded-agent'
+import { checkedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
+import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 it('sends a request and returns its response', async () => {
   const received: unknown[] = []

@@ -5,7 +5,11 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { complaintsOfTargets } from '../control/nodes/upstream-targets.ts'
-import { connectChecked, type ConnectionRules, operatorRules } from './connect-checked.ts'
+import {
+  connectChecked,
+  type ConnectionRules,
+  operatorRules,
+} from '@fairlead/gateway-core/network/guarded-connect'
 import { protocols } from '../protocols.ts'
 
 const closing: (() => void)[] = []

@@ -6,12 +6,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { createSessions } from '@fairlead/grpc-transport'
 import { expect, it, onTestFinished } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
-import { writeBeaconError } from '../access/forward/rest/error-body.ts'
-import { createRestUpstream } from '../access/forward/rest/rest-upstream.ts'
+import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { createUpstreamSocket } from '../access/forward/upstream-socket.ts'
 import { createLog } from '../observe/log.ts'
-import { createLoopDetector, withPassedThrough } from './cdn-loop.ts'
-import { operatorRules } from './connect-checked.ts'
+import { createLoopDetector, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
+import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 /** A proxy that forwards every request to a target that is named later. */
 async function startProxy() {

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { GrpcMetrics } from '../access/listen/grpc/grpc-plane.ts'
 import type { WebSocketMetrics } from '../access/listen/websocket-plane.ts'
-import type { RequestMetrics } from '../access/meter/meter.ts'
+import type { RequestMetrics } from '@fairlead/gateway-core/usage/meter'
 import { createRequestMetrics } from './request-metrics.ts'
 import { prometheusRegistry } from './prometheus-registry.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestPath } from '../access/listen/node-path.ts'
-import { equalInConstantTime, sha256Hex } from '../credentials/secret.ts'
-import { isLoopback } from '../loopback.ts'
+import { requestPath } from '@fairlead/gateway-core/http/router'
+import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 
 /** What the health and metrics addresses report on. */
 export interface Observed {

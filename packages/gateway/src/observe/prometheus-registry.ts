@@ -6,7 +6,7 @@ import {
   type MetricValueWithName,
   type Registry,
 } from 'prom-client'
-import type { MetricsRegistry } from './metrics-registry.ts'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 /** Publishes metrics in a registry of prom-client. */
 export function prometheusRegistry(registry: Registry): MetricsRegistry {

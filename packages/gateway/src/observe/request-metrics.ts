@@ -1,5 +1,5 @@
-import type { RequestMetrics } from '../access/meter/meter.ts'
-import type { Distribution, MetricsRegistry } from './metrics-registry.ts'
+import type { RequestMetrics } from '@fairlead/gateway-core/usage/meter'
+import type { Distribution, MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 interface Bytes {
   in: number

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Counter, type Registry } from 'prom-client'
-import { loggableError } from './loggable-error.ts'
+import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 import { type UnexpectedError, unexpectedErrors } from '@fairlead/http1'
 
 /**

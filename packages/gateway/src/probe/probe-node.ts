@@ -2,7 +2,11 @@ import type { Method } from '@fairlead/core'
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
 import { methodsOfChain } from '../access/route/chain-methods.ts'
-import type { MethodAvailabilityStore, NodeMethodFinding, NodeToProbe } from './method-availability.ts'
+import type {
+  MethodAvailabilityStore,
+  NodeMethodFinding,
+  NodeToProbe,
+} from '@fairlead/gateway-core/protocol/method-availability'
 import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
 import { createStationCaller } from './station-caller.ts'
 import type { Change } from './upstream-identity.ts'

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino'
 import type { Upstreams } from '../access/forward/upstreams.ts'
-import type { MethodAvailabilityStore, NodeToProbe } from './method-availability.ts'
+import type {
+  MethodAvailabilityStore,
+  NodeToProbe,
+} from '@fairlead/gateway-core/protocol/method-availability'
 import { probeNode } from './probe-node.ts'
 import { type Change, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
 

@@ -1,5 +1,5 @@
 import { basicAuthorization, FairleadError, redact } from '@fairlead/core'
-import { decodeLeniently } from '../access/uri.ts'
+import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
 /** An address to probe, taken apart so that the secrets in it are never shown. */
 export interface ProbeTarget {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerMemory } from '../access/forward/answer-memory.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from '../access/forward/create-upstream.ts'
 import { scriptedNode } from '../access/testing/adapted-node.ts'
 import { type Change, type Identity, readIdentity, UpstreamIdentities } from './upstream-identity.ts'

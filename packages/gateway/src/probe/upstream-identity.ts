@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import type { CancellationSignal } from '@fairlead/http1'
-import { UpstreamFailure } from '../access/forward/upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../access/forward/upstream.ts'
-import { RpcFailure, rpcCodes } from '../access/json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 
 /** What answers at an address: its client version and namespaces; `away` without an answer, `unknown` when it refuses. */
 export type Identity = { readonly text: string } | 'away' | 'unknown'

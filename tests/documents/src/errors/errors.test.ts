@@ -50,15 +50,15 @@ describe('the catalogue of errors', () => {
   })
 
   it('has the codes of JSON-RPC that the service gives', () => {
-    const given = named('packages/gateway/src/access/json-rpc/rpc-failure.ts', /^ {2}\w+: (-?\d+),$/gm)
+    const given = named('packages/gateway-core/src/json-rpc/rpc-error.ts', /^ {2}\w+: (-?\d+),$/gm)
     // A revert has no name in that list: its code is that of the nodes.
     expect(new Set(column('Codes of JSON-RPC', 0))).toEqual(new Set([...given, '3']))
   })
 
   it('has every reason for which a call is refused', () => {
-    const source = 'packages/gateway/src/access/admit/admission.ts'
+    const source = 'packages/gateway-core/src/admission/types.ts'
     const [, busy = ''] =
-      /data: \{ reason: '([\w ]+)'/.exec(read('packages/gateway/src/access/forward/pool/take-turn.ts')) ?? []
+      /data: \{ reason: '([\w ]+)'/.exec(read('packages/gateway-core/src/upstream/rate-slot.ts')) ?? []
     const given = [...named(source, /readonly reason: '(\w+)'/g), busy]
     const reasons = given.map((reason) => `reason: "${reason}"`)
     const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(source))?.[1] ?? ''

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { grpcInFrontOf, xToken } from '../listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from '../listen/grpc/testing/grpc-js-client.ts'
 import { grpcNode } from '../listen/grpc/testing/grpc-node.ts'
 import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
 import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
 import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
-import type { DoorChoices } from '../testing/open-door.ts'
-import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+import type { DoorChoices } from '@fairlead/gateway-core/testing/test-authenticator'
+import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 interface Kind {
   readonly name: string

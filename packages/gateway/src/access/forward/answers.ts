@@ -1,5 +1,5 @@
-import { BriefStore } from '../../replica-store/brief-store.ts'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { KeptAnswers } from './cache/kept-answers.ts'
 import { KnownChain } from './cache/known-chain.ts'
 import { NodeAnswers } from './cache/node-answers.ts'

@@ -1,5 +1,14 @@
-import { connectChecked, type ConnectionRules, operatorRules } from '../../egress/connect-checked.ts'
-import { currentPassedThrough, loopField, loopValue, withPassedThrough } from '../../egress/cdn-loop.ts'
+import {
+  connectChecked,
+  type ConnectionRules,
+  operatorRules,
+} from '@fairlead/gateway-core/network/guarded-connect'
+import {
+  currentPassedThrough,
+  loopField,
+  loopValue,
+  withPassedThrough,
+} from '@fairlead/gateway-core/network/cdn-loop'
 import {
   type CancellationSignal,
   createHttp1Connections,
@@ -7,17 +16,17 @@ import {
   type ReceivedResponse,
   runDetached,
 } from '@fairlead/http1'
-import { currentTrace, inTrace } from '../../observe/tracing/current-trace.ts'
+import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import { paceOf } from './call-pace.ts'
-import { ResponseInspector } from './redaction/response-inspector.ts'
+import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { NodeBatches } from './node-batches.ts'
 import { resendingOf } from './pool/resending.ts'
 import { type AnswerAwaiter, type ConnectedUpstream, unknownCall, type Upstream } from './upstream.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import type { AnswerMemory } from './answer-memory.ts'
-import { authorizationOf, secretsOfAddress } from './upstream-address.ts'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { authorizationOf, secretsOfAddress } from '@fairlead/gateway-core/upstream/upstream-url'
 import { upstreamCalls } from './upstream-calls.ts'
-import { unavailable, UpstreamFailure } from './upstream-failure.ts'
+import { unavailable, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
 /** How a node is called. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BusyChain, heir, receiver, startBusyChain } from '../testing/busy-chain.ts'
 import { inFrontOf, type ListenerFixture, nodeThat, token } from '../testing/listener-fixture.ts'
-import { openWebSocket } from '../testing/websocket-client.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { pooledNode } from './pool/testing/pooled-node.ts'
 
 interface RpcCall {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from './upstream-answer.ts'
-import { ResponseInspector } from './redaction/response-inspector.ts'
-import { unavailable } from './upstream-failure.ts'
+import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 // Where only the version and the id stand before it, in any order, a result needs no more than a look.
 const resultAhead = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/

@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { Room } from './answer-memory.ts'
-import { jsonMembers } from '../json-rpc/json-parts.ts'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { errorObjectText, resultText } from '../json-rpc/rpc-text.ts'
-import { redactDeep, redactJsonDeep } from './redaction/redact-deep.ts'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { redactDeep, redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import { mendError, type NodeError } from './node-error.ts'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 import { toRpcFailure, unreadable } from './rpc-errors.ts'
-import { unavailable } from './upstream-failure.ts'
-import { isRecord } from '../json.ts'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
  * Reads a node's answer to its end.

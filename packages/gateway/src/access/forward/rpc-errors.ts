@@ -1,5 +1,5 @@
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
-import { UpstreamFailure } from './upstream-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** The JSON-RPC error for what a call failed with; undefined for an error that nobody expects. */
 export function toRpcFailure(error: unknown): RpcFailure | undefined {

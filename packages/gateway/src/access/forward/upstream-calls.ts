@@ -1,6 +1,6 @@
-import { promised } from '../awaiter.ts'
-import { callText, stringifyParams } from '../json-rpc/rpc-text.ts'
-import type { AnswerMemory } from './answer-memory.ts'
+import { promised } from '@fairlead/gateway-core/completion'
+import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { answerResult } from './read-answer.ts'
 import type { Upstream } from './upstream.ts'
 

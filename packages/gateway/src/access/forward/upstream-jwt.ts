@@ -1,8 +1,8 @@
 import { FairleadError } from '@fairlead/core'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { UpstreamRecord } from '../../grants/upstream-record.ts'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 
 /** Authentication of requests to one upstream with a JSON Web Token. */
 export interface UpstreamJwt {

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { createLog } from '../../observe/log.ts'
 import { DirectFeed } from './subscribe/direct-feed.ts'
-import { memory } from '../testing/memory.ts'
+import { memory } from '@fairlead/gateway-core/testing/memory'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
-import { tcpRelay } from '../testing/tcp-relay.ts'
+import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 /** A node that answers as the test wants. */

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { currentTrace, inTrace, type TracePart } from '../../observe/tracing/current-trace.ts'
-import { promised } from '../awaiter.ts'
+import { currentTrace, inTrace, type TracePart } from '@fairlead/gateway-core/telemetry/current-trace'
+import { promised } from '@fairlead/gateway-core/completion'
 import { Cancellation } from '@fairlead/http1'
 import { nodeThat } from '../testing/listener-fixture.ts'
-import { AnswerMemory } from './answer-memory.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from './create-upstream.ts'
 
 function trace(name: string): TracePart {

@@ -1,8 +1,8 @@
 import type { CancellationSignal, StallListener } from '@fairlead/http1'
-import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { Awaiter } from '../awaiter.ts'
-import type { Room } from './answer-memory.ts'
-import type { Connection, PoolMember } from './pool/pool-member.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Awaiter } from '@fairlead/gateway-core/completion'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Connection, PoolMember } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamAnswer } from './upstream-answer.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { AnswerMemory } from './answer-memory.ts'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { createUpstreams } from './upstreams.ts'
 
 const grantOf = (nodeId: string, evm: string): NodeGrant => ({

@@ -1,18 +1,23 @@
 import type { IncomingMessage } from 'node:http'
-import type { NodeGrant } from '../../grants/node-grant.ts'
-import { type Refusal, isRefusal } from '../admit/admission.ts'
-import { sizeLimit } from '../admit/size-limits.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
+import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { AllBeaconNodes } from '../forward/beacon-nodes/beacon-node.ts'
 import type { BeaconEventHubs } from '../forward/events/beacon-event-hubs.ts'
-import { writeBeaconError } from '../forward/rest/error-body.ts'
-import { refusalHeaders, RestFailure, restFailureOf } from '../forward/rest/rest-failure.ts'
+import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
 import { answerTypes, checkContentType, negotiate } from '../route/beacon-media-types.ts'
 import { type BeaconDestination, findBeaconOperation } from '../route/beacon-operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../route/beacon-parameters.ts'
-import { HttpExchange } from './http-exchange.ts'
-import type { ExchangeRules, HttpPlane, NodeListener } from './http-plane.ts'
-import { type BeaconPath, matchBeaconPath } from './node-path.ts'
-import { exposedHeaders, sayDeprecated, sendAnswer, sendHeld } from './rest-answer.ts'
+import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
+import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { type BeaconPath, matchBeaconPath } from '@fairlead/gateway-core/http/router'
+import {
+  exposedHeaders,
+  sayDeprecated,
+  sendAnswer,
+  sendHeld,
+} from '@fairlead/gateway-core/rest/send-response'
 
 /** What the beacon node API needs from the rest of the service. */
 export interface BeaconPlane extends HttpPlane {

@@ -3,7 +3,7 @@ import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { inFrontOf, type ListenerOptions, nodeThat, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 /** A node whose chain has one block. */
 function quietChain(): Promise<string> {

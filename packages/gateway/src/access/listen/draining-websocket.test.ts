@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { listenTo, nodeThat } from '../testing/listener-fixture.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { openWebSocket } from '../testing/websocket-client.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 /** A node that answers when the test says so. */
 async function heldNode() {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { AnswerMemory } from '../forward/answer-memory.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
 import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
 import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import { type Refusal, isRefusal } from '../admit/admission.ts'
-import { sizeLimit } from '../admit/size-limits.ts'
+import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
+import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../forward/jetton/adapters/adapters.ts'
 import { withEmptyLists } from '../forward/jetton/empty-lists.ts'
 import { JettonFailure } from '../forward/jetton/jetton-failure.ts'
 import type { AllJettonNodes, NodeOfGrant } from '../forward/jetton/jetton-nodes.ts'
 import { readRpcCall, type RpcReply } from '../forward/jetton/rpc-call.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../forward/jetton/rpc-envelope.ts'
-import { writeJettonError } from '../forward/rest/error-body.ts'
-import type { HeldAnswer, RestCall, StreamedAnswer } from '../forward/rest/rest-call.ts'
-import { refusalHeaders, RestFailure, restFailureOf } from '../forward/rest/rest-failure.ts'
+import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import type { HeldAnswer, RestCall, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
 import { queryByContractNames, valueByContractNames } from '../route/jetton-aliases.ts'
 import { findJettonOperation, type JettonOperation } from '../route/jetton-operations.ts'
 import {
@@ -19,10 +19,10 @@ import {
   queryParameters,
   withDefaults,
 } from '../route/jetton-parameters.ts'
-import { HttpExchange } from './http-exchange.ts'
-import type { ExchangeRules, HttpPlane, NodeListener } from './http-plane.ts'
-import { type JettonPath, matchJettonPath } from './node-path.ts'
-import { exposedHeaders, sayDeprecated, sendAnswer } from './rest-answer.ts'
+import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
+import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { type JettonPath, matchJettonPath } from '@fairlead/gateway-core/http/router'
+import { exposedHeaders, sayDeprecated, sendAnswer } from '@fairlead/gateway-core/rest/send-response'
 
 /** What the jetton chain API needs from the rest of the service. */
 export interface JettonPlane extends HttpPlane {

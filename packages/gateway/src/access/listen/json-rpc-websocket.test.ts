@@ -15,7 +15,7 @@ import {
   token as fixtureToken,
 } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
-import { type Client, openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+import { type Client, openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { protocols } from '../../protocols.ts'
 

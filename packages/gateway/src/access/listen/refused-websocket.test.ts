@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { inFrontOf, type ListenerFixture, type ListenerOptions } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { openWebSocket, refusedHandshake } from '../testing/websocket-client.ts'
+import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 // No node is asked.
 const listening = (options: ListenerOptions = {}) => inFrontOf('http://127.0.0.1:9', options)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { countedNode } from '../forward/cache/testing/remembering-node.ts'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
-import { openWebSocket } from '../testing/websocket-client.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 let chain: BusyChain
 beforeAll(async () => {

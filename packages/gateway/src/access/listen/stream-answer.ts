@@ -1,10 +1,9 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { UpstreamAnswer } from '../forward/upstream-answer.ts'
 import { unreadable } from '../forward/rpc-errors.ts'
-import { unavailable } from '../forward/upstream-failure.ts'
-import type { UpstreamFailure } from '../forward/upstream-failure.ts'
-import type { ClientResponse } from './client-side.ts'
-import { streamBody } from './stream-body.ts'
+import { unavailable, type UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { ClientResponse } from '@fairlead/gateway-core/http/types'
+import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 
 /**
  * Passes a node's JSON-RPC answer on as it comes.

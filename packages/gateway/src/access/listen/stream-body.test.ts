@@ -3,7 +3,7 @@ import { get, type ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { serve } from '../testing/listener-fixture.ts'
-import { streamBody } from './stream-body.ts'
+import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 
 const rules = {
   begin: () => undefined,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
 import { inFrontOf, type ListenerOptions, nodeThat } from '../testing/listener-fixture.ts'
-import { openWebSocket } from '../testing/websocket-client.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const call = (id: number | string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { listenTo, token } from '../testing/listener-fixture.ts'
-import { createUsageCounts, type UsageRow } from './usage-counts.ts'
+import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 
 const patient = { timeout: 50_000 }
 

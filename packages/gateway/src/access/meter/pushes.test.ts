@@ -8,8 +8,8 @@ import { eventServer } from '../forward/events/testing/event-server.ts'
 import { grpcInFrontOf, xToken } from '../listen/grpc/testing/grpc-fixture.ts'
 import { http2Node } from '../listen/grpc/testing/grpc-node.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
-import { createMeter } from './meter.ts'
-import { createUsageCounts, type UsageRow } from './usage-counts.ts'
+import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 
 /** A meter, and what it has counted by now, by method. */
 function counting() {

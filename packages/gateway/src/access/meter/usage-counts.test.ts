@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { evmCost } from '../route/method-cost.ts'
-import { createUnits } from './units.ts'
-import { createUsageCounts } from './usage-counts.ts'
-import { grantOf } from './testing/metered-node.ts'
+import { createUnits } from '@fairlead/gateway-core/usage/units'
+import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
+import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 
 const hour = Date.UTC(2026, 2, 9, 14)
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '@fairlead/core'
-import { RestFailure } from '../forward/rest/rest-failure.ts'
-import { acceptable, mediaType } from './accept.ts'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { acceptable, mediaType } from '@fairlead/gateway-core/rest/media-type'
 
 const json = 'application/json'
 

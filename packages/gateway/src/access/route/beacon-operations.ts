@@ -1,8 +1,8 @@
 import type { Route } from '@fairlead/core'
 import { routes } from '@fairlead/beacon/contract'
-import { RestFailure } from '../forward/rest/rest-failure.ts'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import { legacyOperations } from './legacy-operations.ts'
-import { type Operation, OperationTree } from './operation-tree.ts'
+import { type Operation, OperationTree } from '@fairlead/gateway-core/rest/operation-router'
 
 /** What a path and a method lead to. */
 export interface BeaconDestination {

@@ -1,7 +1,7 @@
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
 import { describe, expect, it } from 'vitest'
-import { RestFailure } from '../forward/rest/rest-failure.ts'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import { findBeaconOperation } from './beacon-operations.ts'
 import { checkBeaconParameters, repeatKeys } from './beacon-parameters.ts'
 

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Parameter, Route } from '@fairlead/core'
 import { document, schemas } from '@fairlead/beacon/contract'
-import { RestFailure } from '../forward/rest/rest-failure.ts'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import type { BeaconDestination } from './beacon-operations.ts'
-import { ContractRules } from './contract-rules.ts'
+import { ContractRules } from '@fairlead/gateway-core/rest/parameter-validation'
 
 const rules = new ContractRules({ document, schemas }, { verb: 'must' })
 

@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { methodsOfChain } from './chain-methods.ts'
 import { evmCost } from './method-cost.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** Parameter names that other servers of this API use, by the operation that has another name for them. */
 const aliases: ReadonlyMap<string, readonly [alias: string, name: string]> = new Map([

@@ -1,5 +1,5 @@
 import { Address } from '@ton/core'
-import type { ValueFormat } from './contract-rules.ts'
+import type { ValueFormat } from '@fairlead/gateway-core/rest/parameter-validation'
 
 type Formats = Readonly<Record<string, ValueFormat>>
 

@@ -1,6 +1,6 @@
 import { v2, v3 } from '@fairlead/jetton/contract'
 import type { Route } from '@fairlead/core'
-import { type Operation, OperationTree } from './operation-tree.ts'
+import { type Operation, OperationTree } from '@fairlead/gateway-core/rest/operation-router'
 
 /** The families of the jetton chain API: of a node, and of an index over it. */
 export type JettonFamily = 'v2' | 'v3'

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonSchema, Method, Parameter } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
-import { isRecord } from '../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { JettonFailure } from '../forward/jetton/jetton-failure.ts'
-import { ContractRules, type Reading } from './contract-rules.ts'
+import { ContractRules, type Reading } from '@fairlead/gateway-core/rest/parameter-validation'
 import { v2Formats, v3Formats } from './jetton-formats.ts'
 import type { JettonFamily, JettonOperation } from './jetton-operations.ts'
 

@@ -1,5 +1,5 @@
 import { paceOf } from '../forward/call-pace.ts'
-import type { ProtocolCost } from '../meter/units.ts'
+import type { ProtocolCost } from '@fairlead/gateway-core/usage/units'
 
 // What a node has to compute anew.
 const tracing = /^(?:debug|trace|arbtrace|ots)_/

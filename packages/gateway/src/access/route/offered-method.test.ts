@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { chains, methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it } from 'vitest'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { adapters } from '../forward/adapters/adapters.ts'
-import { RpcFailure } from '../json-rpc/rpc-failure.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { offeredMethod } from './offered-method.ts'
 import { routeMethod } from './route-method.ts'
 

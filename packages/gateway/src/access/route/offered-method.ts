@@ -1,8 +1,8 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { adapterOf } from '../forward/adapters/adapters.ts'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 
 const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
 const chains: Readonly<Record<string, Chain>> = contract.chains

@@ -1,9 +1,9 @@
 import type { Method } from '@fairlead/core'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import type { Adapter } from '../forward/adapters/adapter.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
-import type { RpcRequest } from '../json-rpc/rpc-item.ts'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-failure.ts'
+import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { offeredMethod } from './offered-method.ts'
 
 /** Where a call goes. */

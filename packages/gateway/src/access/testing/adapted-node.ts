@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import { forward } from '../forward/forward.ts'
 import { answerText } from '../forward/read-answer.ts'
-import { AnswerMemory } from '../forward/answer-memory.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from '../forward/create-upstream.ts'
-import type { RpcFailure } from '../json-rpc/rpc-failure.ts'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { nodeThat } from './listener-fixture.ts'
 
 /** What a node answers to one method: a result, an error, or a function of the params that gives one of both. */

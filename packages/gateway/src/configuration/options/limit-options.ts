@@ -1,4 +1,4 @@
-import { unitTables } from '../../access/meter/units.ts'
+import { unitTables } from '@fairlead/gateway-core/usage/units'
 import type { Option } from './option.ts'
 
 /** How much of what there may be. */

@@ -1,5 +1,5 @@
-import { isAddressRange } from '../../access/admit/access-rules.ts'
-import { rangesIn } from '../../access/listen/client-address.ts'
+import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
+import { rangesIn } from '@fairlead/gateway-core/http/client-address'
 import type { Option } from './option.ts'
 
 /** Where the service listens, and what it makes of connections. */

@@ -1,4 +1,4 @@
-import { secretKeyForm, secretKeyRule } from '../../credentials/sealing.ts'
+import { secretKeyForm, secretKeyRule } from '@fairlead/gateway-core/credentials/sealing'
 import type { Option } from './option.ts'
 
 /** What the service keeps, where, and under which key. */

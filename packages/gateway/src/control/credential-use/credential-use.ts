@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { CredentialUseRecorder } from '../../noted-door.ts'
+import type { CredentialUseRecorder } from '@fairlead/gateway-core/authentication/record-use'
 import { guardedInterval } from '@fairlead/http1'
 
 /** That a credential was used. */

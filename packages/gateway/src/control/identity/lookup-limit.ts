@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '../../access/authenticate/guessing.ts'
-import { sha256Hex } from '../../credentials/secret.ts'
-import { TokenBucket } from '../../access/token-bucket.ts'
+import { networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 
 const mostAddresses = 20_000
 const mostValid = 20_000

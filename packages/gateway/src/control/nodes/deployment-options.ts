@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import { type NodeProtocol, nodeChains, partsOf } from './node-chains.ts'

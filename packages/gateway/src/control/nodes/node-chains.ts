@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 

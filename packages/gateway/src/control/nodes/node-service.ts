@@ -1,5 +1,5 @@
-import type { UpstreamState } from '../../access/forward/pool/pool-member.ts'
-import type { NodeGrant } from '../../grants/node-grant.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 
 /** What the operations on nodes need to know of the service around them. */
 export interface NodeService {

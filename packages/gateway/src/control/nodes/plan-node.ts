@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Body } from '../platform-api/platform-call.ts'
 import type { NewNode } from '../records/nodes.ts'
 import type { DeploymentOption } from './deployment-options.ts'

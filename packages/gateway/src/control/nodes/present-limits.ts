@@ -1,5 +1,5 @@
-import { beginningOf } from '../../access/meter/used-so-far.ts'
-import type { Limits, Rate } from '../../grants/limits.ts'
+import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import type { Limits, Rate } from '@fairlead/gateway-core/grants/limits'
 import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { LimitsUse } from '../records/limits.ts'
 import type { Complaints } from './upstream-texts.ts'

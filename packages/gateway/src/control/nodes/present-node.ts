@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { NodeRecord } from '../records/nodes.ts'
 import { type AddressParts, nodeDetails } from './node-addresses.ts'

@@ -1,5 +1,5 @@
-import { isAddressRange } from '../../access/admit/access-rules.ts'
-import type { RuleKind } from '../../grants/access-rule.ts'
+import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
+import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
 
 const forms: Readonly<
   Record<RuleKind, { readonly isRight: (value: string) => boolean; readonly rule: string }>

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { Sealer } from '../../credentials/sealing.ts'
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import { type NewNode, updateNode } from '../records/nodes.ts'
 import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'

@@ -1,7 +1,13 @@
 import { lookup } from 'node:dns/promises'
-import { type AddressRules, addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
-import { isLocalhost, isOwnAddress, isOwnName, type OwnService, portOf } from '../../egress/own-service.ts'
-import type { ProtocolDescription } from '../../protocol/description.ts'
+import { type AddressRules, addressIn, isAllowedAddress } from '@fairlead/gateway-core/network/network-policy'
+import {
+  isLocalhost,
+  isOwnAddress,
+  isOwnName,
+  type OwnService,
+  portOf,
+} from '@fairlead/gateway-core/network/own-service'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-texts.ts'
 
 /** Where upstreams may be. */

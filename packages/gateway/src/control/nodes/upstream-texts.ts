@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
-import { parseUpstreams } from '../../grants/upstream-record.ts'
-import type { ProtocolDescription, UpstreamField } from '../../protocol/description.ts'
+import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
+import type { ProtocolDescription, UpstreamField } from '@fairlead/gateway-core/protocol/description'
 import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import type { UpstreamProtocol } from './node-chains.ts'

@@ -1,4 +1,4 @@
-import { errorCode } from '../../observe/loggable-error.ts'
+import { errorCode } from '@fairlead/gateway-core/telemetry/loggable-error'
 import { isStoreUnavailable } from '../store/store-unavailable.ts'
 import { PlatformError, type PlatformErrorCode } from './platform-error.ts'
 

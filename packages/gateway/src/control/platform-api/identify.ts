@@ -1,7 +1,7 @@
 import type { Route } from '@fairlead/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
-import { type GuessWatch, networkOf } from '../../access/authenticate/guessing.ts'
+import { type GuessWatch, networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { bearerIdentity } from '../identity/bearer-identity.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'

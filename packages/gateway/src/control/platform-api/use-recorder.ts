@@ -5,7 +5,7 @@ import type { Identity } from '../identity/identity.ts'
 import { noteApiKeyUse } from '../records/api-keys.ts'
 import { noteSessionUse } from '../records/sessions.ts'
 import type { Database } from '../store/database.ts'
-import { loggableError } from '../../observe/loggable-error.ts'
+import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 
 const minuteMs = 60_000
 const mostCallers = 20_000

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { AccessRule, RuleKind } from '../../grants/access-rule.ts'
+import type { AccessRule, RuleKind } from '@fairlead/gateway-core/grants/access-rule'
 import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { generateApiKey, sha256Hex } from '../../credentials/secret.ts'
+import { generateApiKey, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import type { Scope } from '../identity/scopes.ts'
 import type { Role } from '../identity/role.ts'
 import type { Database, SecretOrigin } from '../store/database.ts'

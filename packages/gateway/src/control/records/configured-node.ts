@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database } from '../store/database.ts'
 import type { NewNode } from './nodes.ts'
 import { openUpstreams } from './sealed-upstreams.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { sha256Hex } from '../../credentials/secret.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import type { Database, InvitationTable } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { beginningOf } from '../../access/meter/used-so-far.ts'
-import type { Limits } from '../../grants/limits.ts'
+import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import type { Database, LimitOwner } from '../store/database.ts'
 
 /** Whose limits. */

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import type { CredentialKind } from '../../grants/node-grant.ts'
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import {
   generateBasicCredential,
   generateNodeToken,
   generateXToken,
   sha256Hex,
-} from '../../credentials/secret.ts'
+} from '@fairlead/gateway-core/credentials/secret'
 import type { Database, SecretOrigin } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import type {
   MethodAvailabilityStore,
   NodeMethodFinding,
   NodeToProbe,
-} from '../../probe/method-availability.ts'
+} from '@fairlead/gateway-core/protocol/method-availability'
 import { instant } from '../store/instant.ts'
 import type { Database, NodeTransport } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'

@@ -1,4 +1,4 @@
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 
 /** Upstream addresses by protocol. */
 export type UpstreamTexts = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import type { UsageStore } from '../../access/meter/start-metering.ts'
-import { beginningOf, type UsedRow } from '../../access/meter/used-so-far.ts'
-import type { UsageRow } from '../../access/meter/usage-counts.ts'
-import type { UsageBatch } from '../../access/meter/usage-journal.ts'
+import type { UsageStore } from '@fairlead/gateway-core/usage/metering'
+import { beginningOf, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
+import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
+import type { UsageBatch } from '@fairlead/gateway-core/usage/usage-journal'
 import type { Database } from '../store/database.ts'
 
 // Few enough that the embedded database is not held up for long.

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client'
-import type { Sealer } from '../../credentials/sealing.ts'
-import { checkedFetch } from '../../egress/checked-fetch.ts'
-import { operatorRules } from '../../egress/connect-checked.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import { checkedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
+import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 /** The OpenID Connect provider that people may sign in through. */
 export interface OidcOptions {

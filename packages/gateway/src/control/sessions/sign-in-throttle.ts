@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '../../access/authenticate/guessing.ts'
+import { networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
 
 /** Slows down those who try passwords out. */
 export interface SignInThrottle {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Sealer, SealingError } from '../../credentials/sealing.ts'
+import { type Sealer, SealingError } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 

@@ -1,8 +1,8 @@
 import type { operations } from '@fairlead/platform-client/contract'
 import type { ColumnType } from 'kysely'
-import type { AccessRule, RuleKind } from '../../grants/access-rule.ts'
-import type { Limits } from '../../grants/limits.ts'
-import type { CredentialKind } from '../../grants/node-grant.ts'
+import type { AccessRule, RuleKind } from '@fairlead/gateway-core/grants/access-rule'
+import type { Limits } from '@fairlead/gateway-core/grants/limits'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
 import type { NullableTimestamp, Timestamp, Version } from './column-types.ts'
 import type {
   ApiKeySecretTable,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { CredentialKind, CredentialRecord } from '../../grants/node-grant.ts'
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { CredentialKind, CredentialRecord } from '@fairlead/gateway-core/grants/grant'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import type { ChangedCredentials } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'

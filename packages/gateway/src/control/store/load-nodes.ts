@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import type { AccessRule } from '../../grants/access-rule.ts'
-import type { Limits } from '../../grants/limits.ts'
-import type { NodeGrant } from '../../grants/node-grant.ts'
-import type { Sealer } from '../../credentials/sealing.ts'
+import type { AccessRule } from '@fairlead/gateway-core/grants/access-rule'
+import type { Limits } from '@fairlead/gateway-core/grants/limits'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import { openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from './database.ts'
 

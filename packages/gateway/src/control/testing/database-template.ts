@@ -28,11 +28,15 @@ function migratedDatabase(): Promise<string> {
 /** Another one for each engine, and for each change of what makes the tables and the key. */
 function versionOfStore(): string {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
-  return [engine, ...sourcesIn('../store/'), ...sourcesIn('../../credentials/')].join('\n')
+  return [
+    engine,
+    ...sourcesBeside(import.meta.resolve('../store/open-store.ts')),
+    ...sourcesBeside(import.meta.resolve('@fairlead/gateway-core/credentials/sealing')),
+  ].join('\n')
 }
 
-function sourcesIn(folder: string): readonly string[] {
-  const place = new URL(folder, import.meta.url)
+function sourcesBeside(module: string): readonly string[] {
+  const place = new URL('.', module)
   return readdirSync(place, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .toSorted()

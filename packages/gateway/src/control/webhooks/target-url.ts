@@ -1,6 +1,6 @@
-import { addressIn, isAllowedAddress } from '../../egress/address-rules.ts'
-import type { ConnectionRules } from '../../egress/connect-checked.ts'
-import { isOwnAddress, isOwnName, portOf } from '../../egress/own-service.ts'
+import { addressIn, isAllowedAddress } from '@fairlead/gateway-core/network/network-policy'
+import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
+import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/own-service'
 
 /**
  * What is wrong with an address that events are to be sent to, as the end of a sentence; undefined when nothing is. A

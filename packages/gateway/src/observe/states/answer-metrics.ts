@@ -1,5 +1,5 @@
 import type { AnswerStates } from '../../access/forward/answers.ts'
-import type { MetricsRegistry } from '../metrics-registry.ts'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 /** Publishes what becomes of calls and answers at the cache. */
 export function publishAnswers(registry: MetricsRegistry, states: () => AnswerStates): void {

@@ -1,5 +1,5 @@
 import type { Http1ServerState } from '@fairlead/http1'
-import type { MetricsRegistry } from '../metrics-registry.ts'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 /** Connections of clients by port. */
 interface PortConnections {

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import type { MetricsRegistry } from '../metrics-registry.ts'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 /** Publishes what the memory of the process is measured against. */
 export function publishProcess(registry: MetricsRegistry): void {

@@ -1,19 +1,23 @@
-import type { Passage } from '../../access/open-passage.ts'
-import type { Directory } from '../../access/authenticate/directory.ts'
+import type { Passage } from '@fairlead/gateway-core/access-control'
+import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Answers } from '../../access/forward/answers.ts'
 import type { Upstreams } from '../../access/forward/upstreams.ts'
 import type { Http1Server } from '@fairlead/http1'
-import type { Metering } from '../../access/meter/start-metering.ts'
+import type { Metering } from '@fairlead/gateway-core/usage/metering'
 import type { RunningFeed } from '../../directory-feed.ts'
-import type { MetricsRegistry } from '../metrics-registry.ts'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 import type { Ports } from '../../ports/open-ports.ts'
-import type { OpenedSharedStore } from '../../replica-store/open-shared-store.ts'
-import { publishAdmission } from './admission-metrics.ts'
+import type { OpenedSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import { publishAdmission } from '@fairlead/gateway-core/admission/metrics'
 import { publishAnswers } from './answer-metrics.ts'
 import { publishConnections } from './connection-metrics.ts'
 import { publishProcess } from './process-metrics.ts'
-import { publishDirectory, publishSharedStore, publishUsage } from './store-metrics.ts'
-import { publishUpstreams } from './upstream-metrics.ts'
+import {
+  publishDirectory,
+  publishSharedStore,
+  publishUsage,
+} from '@fairlead/gateway-core/telemetry/store-metrics'
+import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 
 /** The parts of the service that say how they are when they are asked. */
 interface StatefulParts {

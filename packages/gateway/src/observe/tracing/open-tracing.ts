@@ -19,10 +19,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { checkedAgent } from '../../egress/checked-agent.ts'
-import { operatorRules } from '../../egress/connect-checked.ts'
-import { TokenBucket } from '../../access/token-bucket.ts'
-import type { TraceFacts, TracePart, Tracing } from './current-trace.ts'
+import { checkedAgent } from '@fairlead/gateway-core/network/guarded-agent'
+import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
+import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
+import type { TraceFacts, TracePart, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 
 /** Where traces go, and how many. */
 interface TracingOptions {

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../configuration/options.ts'
-import type { Tracing } from './current-trace.ts'
-import { passedOnTraces } from './passed-on-trace.ts'
+import type { Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
+import { passedOnTraces } from '@fairlead/gateway-core/telemetry/pass-through-tracing'
 
 /** The tracing that a configuration asks for. What sends traces is loaded only where they are wanted. */
 export async function tracingOf({ tracingEndpoint, tracingRatio }: Configuration): Promise<Tracing> {

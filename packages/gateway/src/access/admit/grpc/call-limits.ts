@@ -1,5 +1,5 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import { TokenBucket } from '../../token-bucket.ts'
+import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 import { type CallRule, createRuleFinder } from './call-rules.ts'
 
 /** Keeps every credential within the rules. */

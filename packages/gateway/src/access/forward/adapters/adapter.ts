@@ -1,5 +1,5 @@
 import type { Call } from '../../call.ts'
-import type { Room } from '../answer-memory.ts'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Asked } from '../asked.ts'
 import type { PlainAnswer } from '../read-answer.ts'
 import type { Upstream } from '../upstream.ts'

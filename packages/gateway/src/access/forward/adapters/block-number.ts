@@ -1,6 +1,6 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
  * The number of a block as a JSON number, which every client takes where explorers ask for a block.

@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** A call inside a transaction, as the call tracer reports it. */
 export interface CallFrame {

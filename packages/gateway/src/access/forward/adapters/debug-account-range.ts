@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Adapter } from './adapter.ts'
 
 const withoutLast = 5

@@ -1,7 +1,7 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 
 /** The transactions of a block as bytes; a node without the method has them one by one. */

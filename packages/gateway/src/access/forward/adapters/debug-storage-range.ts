@@ -1,5 +1,5 @@
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** The slots of an account; go-ethereum has null for those of an account without any. */
 export const debugStorageRangeAt: Adapter = {

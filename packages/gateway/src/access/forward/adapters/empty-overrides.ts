@@ -1,5 +1,5 @@
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** Overrides that override nothing are left out: some clients take fewer parameters, or another one in that place. */
 export const ethCall = withoutEmptyOverrides('eth_call')

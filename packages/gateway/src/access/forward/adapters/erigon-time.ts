@@ -1,10 +1,10 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { readLogs, withinRange } from './eth-get-logs.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { validateParams } from '../validate-params.ts'
 

@@ -1,6 +1,6 @@
 import type { Adapter } from './adapter.ts'
 import { trimmed } from './empty-overrides.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** What every node takes that knows the parameter, so that others need not hear of it. */
 const usualTimeoutMs = 5_000

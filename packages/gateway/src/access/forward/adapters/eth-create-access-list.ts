@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Adapter } from './adapter.ts'
 import { trimmed } from './empty-overrides.ts'
 import { nodeClient } from './node-client.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
 import { inFrontOf, token } from '../../testing/listener-fixture.ts'
-import { openWebSocket } from '../../testing/websocket-client.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 let chain: BusyChain
 let head: number

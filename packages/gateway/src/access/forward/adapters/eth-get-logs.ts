@@ -1,16 +1,16 @@
 import { toRpcFailure } from '../rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
 import type { Asked } from '../asked.ts'
 import type { PlainAnswer } from '../read-answer.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
  * Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. What

@@ -1,6 +1,6 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 const wholeKey = /^0x[0-9a-f]{64}$/i
 const shortKey = /^0x[0-9a-f]{1,63}$/i

@@ -1,7 +1,7 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { unreadable } from '../rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { quantity } from './quantity.ts'
 

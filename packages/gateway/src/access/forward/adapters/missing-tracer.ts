@@ -1,8 +1,8 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /** A call of a tracing method that names a tracer. */
 export interface TracerCall {

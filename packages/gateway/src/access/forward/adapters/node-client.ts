@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Upstream } from '../upstream.ts'
 
 /** Node clients whose answers differ from the specification in a way that only their name tells. */

@@ -1,6 +1,6 @@
 import { blockHashOf } from './block-number.ts'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 // An empty list is this short, whatever the envelope.
 const mendsUpTo = 256

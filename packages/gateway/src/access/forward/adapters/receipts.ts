@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { quantity } from './quantity.ts'
 import type { Adapter } from './adapter.ts'
 

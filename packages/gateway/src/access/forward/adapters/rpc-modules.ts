@@ -1,7 +1,7 @@
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 const names = Object.keys(methods satisfies Readonly<Record<string, Method>>)
 

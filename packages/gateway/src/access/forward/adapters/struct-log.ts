@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
  * Puts `0x` before what older clients write without: words of memory and storage, and the returned bytes. The text may

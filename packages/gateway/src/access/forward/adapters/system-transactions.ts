@@ -1,11 +1,11 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { unreadable } from '../rpc-errors.ts'
 import type { Upstream } from '../upstream.ts'
 import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { mendReceipts } from './receipts.ts'
 

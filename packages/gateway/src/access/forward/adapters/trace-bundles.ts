@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Upstream } from '../upstream.ts'
 import {
   type AccountOverrides,

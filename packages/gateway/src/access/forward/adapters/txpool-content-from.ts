@@ -1,7 +1,7 @@
 import { unreadable } from '../rpc-errors.ts'
 import { validateParams } from '../validate-params.ts'
 import type { Adapter } from './adapter.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 
 /** The pool's transactions of one sender; a node without the method has them among all others. */

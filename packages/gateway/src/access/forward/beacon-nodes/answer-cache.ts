@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { HeldAnswer } from '../rest/rest-call.ts'
+import type { HeldAnswer } from '@fairlead/gateway-core/rest/rest-call'
 
 // What an entry takes beside its texts and bytes.
 const entryBytes = 512

@@ -1,5 +1,5 @@
-import type { HeldAnswer, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
-import { RestFailure } from '../rest/rest-failure.ts'
+import type { HeldAnswer, RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import type { AnswerCache } from './answer-cache.ts'
 import type { BeaconCall, BeaconNodes } from './beacon-node.ts'
 import { CopyingBody } from './copying-body.ts'

@@ -1,6 +1,11 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '../../../grants/node-grant.ts'
-import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type {
+  HeldAnswer,
+  RestCall,
+  RestUpstream,
+  StreamedAnswer,
+} from '@fairlead/gateway-core/rest/rest-call'
 
 /** A call of a client that was found to follow the contract. */
 export interface BeaconCall extends RestCall {

@@ -1,5 +1,5 @@
 import { pipeline, Transform, type TransformCallback } from 'node:stream'
-import type { StreamedAnswer } from '../rest/rest-call.ts'
+import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
 import type { AnswerCache } from './answer-cache.ts'
 import { maxLastingBytes } from './lasting-answer.ts'
 

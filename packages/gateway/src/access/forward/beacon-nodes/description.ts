@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 
 /** The beacon node API. */
 export const beacon: ProtocolDescription = {

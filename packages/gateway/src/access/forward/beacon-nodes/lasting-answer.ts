@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { StreamedAnswer } from '../rest/rest-call.ts'
+import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
 import type { BeaconCall } from './beacon-node.ts'
 
 /** Longest answer that is kept, in bytes. */

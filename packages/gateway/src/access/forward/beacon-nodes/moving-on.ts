@@ -1,5 +1,5 @@
-import { Unconnected } from '../rest/rest-call.ts'
-import type { RestFailure } from '../rest/rest-failure.ts'
+import { Unconnected } from '@fairlead/gateway-core/rest/rest-call'
+import type { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import type { BeaconCall } from './beacon-node.ts'
 
 // Reads that are posted, as their filters may be too long for an address. The others publish or register something.

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
+import type { RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
 
 /** What a beacon node says of itself. */
 export interface NodeHealth {

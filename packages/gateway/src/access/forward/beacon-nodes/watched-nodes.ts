@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RestUpstream } from '../rest/rest-call.ts'
+import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import { type NodeHealth, readHealth } from './node-health.ts'
 import { inOrder, type NodeState } from './node-order.ts'
 import { guardedTimeout } from '@fairlead/http1'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { Lifetime } from './cache-rules.ts'
 
 /** Which block the answer to a call belongs to. */

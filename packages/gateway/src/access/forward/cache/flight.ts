@@ -1,8 +1,8 @@
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { PlainAnswer } from '../read-answer.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
-import { unavailable } from '../upstream-failure.ts'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** How a call that several wait for came to its end. */
 export type Landing =

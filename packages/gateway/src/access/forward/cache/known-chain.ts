@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { sha256Hex } from '../../../credentials/secret.ts'
-import { isRecord } from '../../json.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { ChainView } from '../pool/chain-view.ts'
 import type { Upstream } from '../upstream.ts'
 

@@ -1,5 +1,5 @@
-import { sha256Hex } from '../../../credentials/secret.ts'
-import type { BriefStore } from '../../../replica-store/brief-store.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import type { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import type { KnownChain } from './known-chain.ts'
 
 // Another version for another form of values or meaning of keys.

@@ -1,7 +1,7 @@
 import type { Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
 import type { Call } from '../../call.ts'
-import type { RpcItem } from '../../json-rpc/rpc-item.ts'
+import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
 import { routeMethod } from '../../route/route-method.ts'
 import { forward } from '../forward.ts'
 import type { Upstream } from '../upstream.ts'

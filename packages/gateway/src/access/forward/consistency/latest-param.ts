@@ -1,5 +1,5 @@
 import type { Method } from '@fairlead/core'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 const blockParams: readonly string[] = ['block', 'newestBlock']
 

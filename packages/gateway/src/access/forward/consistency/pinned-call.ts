@@ -1,9 +1,9 @@
-import type { Awaiter } from '../../awaiter.ts'
-import { jsonParts } from '../../json-rpc/json-parts.ts'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import type { Awaiter } from '@fairlead/gateway-core/completion'
+import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Destination } from '../../route/route-method.ts'
 import type { Asked } from '../asked.ts'
-import { isRecord } from '../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream.ts'
 import { latestParam } from './latest-param.ts'
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../../observe/log.ts'
-import { BriefStore } from '../../../replica-store/brief-store.ts'
-import { openSharedStore } from '../../../replica-store/open-shared-store.ts'
+import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import {
   hasRedisServer,
   type RedisServer,
   startRedisServer,
-} from '../../../replica-store/testing/redis-server.ts'
+} from '@fairlead/gateway-core/testing/redis-server'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { memory } from '../../testing/memory.ts'
+import { memory } from '@fairlead/gateway-core/testing/memory'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 import { SharedHeads } from './shared-heads.ts'
 

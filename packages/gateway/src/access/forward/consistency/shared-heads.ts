@@ -1,4 +1,4 @@
-import type { BriefStore } from '../../../replica-store/brief-store.ts'
+import type { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 
 // Whoever comes back later than this starts anew.
 const lifetimeMs = 300_000

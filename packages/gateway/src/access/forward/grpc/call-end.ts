@@ -8,8 +8,8 @@ import {
   statusOfHttp,
 } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
-import { holdsSecret, redactDeep } from '../redaction/redact-deep.ts'
-import type { Refusal } from '../../admit/admission.ts'
+import { holdsSecret, redactDeep } from '@fairlead/gateway-core/redaction/redact-deep'
+import type { Refusal } from '@fairlead/gateway-core/admission/types'
 
 /** How a call ends for the client. */
 export interface CallEnd {

@@ -1,4 +1,4 @@
-import type { ProtocolDescription } from '../../../protocol/description.ts'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { parseGrpcAddress } from './grpc-address.ts'
 
 /** gRPC of any service, opened by an x-token. */

@@ -1,4 +1,4 @@
-import { decodeLeniently } from '../../uri.ts'
+import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
 /** Where a gRPC node is, and what it is told on every call. */
 export interface GrpcAddress {

@@ -1,9 +1,9 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { isRecord } from '../../json.ts'
-import { jsonMembers } from '../../json-rpc/json-parts.ts'
-import type { HeldAnswer, StreamedAnswer } from '../rest/rest-call.ts'
-import { unreachable } from '../rest/rest-upstream.ts'
-import { mediaType } from '../../route/accept.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
+import type { HeldAnswer, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
+import { mediaType } from '@fairlead/gateway-core/rest/media-type'
 
 // An answer without a row is shorter than this.
 const maxBytes = 4_096

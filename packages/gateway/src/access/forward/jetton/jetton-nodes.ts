@@ -1,14 +1,19 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { AnswerMemory } from '../answer-memory.ts'
-import type { NodeGrant } from '../../../grants/node-grant.ts'
-import type { HeldAnswer, RestCall, RestUpstream, StreamedAnswer } from '../rest/rest-call.ts'
-import { usedAddresses } from '../../../grants/upstream-record.ts'
-import { RestFailure } from '../rest/rest-failure.ts'
-import { unreachable } from '../rest/rest-upstream.ts'
-import { RestUpstreams } from '../rest/rest-upstreams.ts'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type {
+  HeldAnswer,
+  RestCall,
+  RestUpstream,
+  StreamedAnswer,
+} from '@fairlead/gateway-core/rest/rest-call'
+import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
+import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
 import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './jetton-adapter.ts'
 import { JettonFailure } from './jetton-failure.ts'
-import { parseJson } from '../../json.ts'
+import { parseJson } from '@fairlead/gateway-core/json'
 
 /** What the jetton nodes are made with. */
 export interface JettonNodeOptions {

@@ -1,5 +1,5 @@
-import { isRecord } from '../../json.ts'
-import { jsonMembers } from '../../json-rpc/json-parts.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
 import type { JettonParameters } from '../../route/jetton-parameters.ts'
 import { JettonFailure } from './jetton-failure.ts'
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { StreamedAnswer } from '../rest/rest-call.ts'
+import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
 import { JettonFailure } from './jetton-failure.ts'
 
 // One implementation of nodes repeats ids as texts only, the other one not at all.

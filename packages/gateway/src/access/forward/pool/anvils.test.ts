@@ -8,7 +8,7 @@ import { nodeThat } from '../../testing/listener-fixture.ts'
 import { rpcOf } from '../../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from './testing/pooled-node.ts'
-import { createSealer } from '../../../credentials/sealing.ts'
+import { createSealer } from '@fairlead/gateway-core/credentials/sealing'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 

@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks'
-import { promised, tell } from '../../awaiter.ts'
+import { promised, tell } from '@fairlead/gateway-core/completion'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
-import { RpcFailure } from '../../json-rpc/rpc-failure.ts'
+import { asPart, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { AnswerAwaiter, AskedCall } from '../upstream.ts'
 import { isAtHand, type UpstreamAnswer } from '../upstream-answer.ts'
 import { unreadable } from '../rpc-errors.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import { holdShortAnswer } from './hold-short-answer.ts'
 import { judgeAnswer, type Verdict } from './judge-answer.ts'
 import type { EvmMember } from '../upstream.ts'
-import type { RunningAttempt } from './running-attempts.ts'
+import type { RunningAttempt } from '@fairlead/gateway-core/upstream/running-attempts'
 
 /** How one upstream answered, or did not. */
 export type Outcome =

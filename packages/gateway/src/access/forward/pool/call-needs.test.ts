@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callNeeds } from './call-needs.ts'
-import type { CallNeeds } from './choose-member.ts'
+import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
 
 const chain = { head: 1_000, archiveDepth: 128 }
 const [call, account] = [{}, '0x00000000000000000000000000000000000000aa']

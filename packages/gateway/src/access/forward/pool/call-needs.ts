@@ -1,8 +1,8 @@
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
-import type { UpstreamRole } from '../../../grants/upstream-record.ts'
+import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { AskedCall } from '../upstream.ts'
-import type { CallNeeds } from './choose-member.ts'
+import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
 
 /** What is known of the chain when a call is judged. */
 export interface KnownChain {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { CallRate } from './call-rate.ts'
+import { CallRate } from '@fairlead/gateway-core/upstream/rate-budget'
 import { pooledNode } from './testing/pooled-node.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { createSealer } from '../../../credentials/sealing.ts'
+import { createSealer } from '@fairlead/gateway-core/credentials/sealing'
 import { type FaultyUpstream, faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CancellationSignal } from '@fairlead/http1'
 import { dumpable, HeldAnswer } from '../held-answer.ts'
-import { unavailable } from '../upstream-failure.ts'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
 
 const shortBytes = 64 * 1024

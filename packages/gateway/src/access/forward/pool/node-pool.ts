@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import { asPart, currentTrace } from '../../../observe/tracing/current-trace.ts'
-import type { UpstreamRecord } from '../../../grants/upstream-record.ts'
+import { asPart, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
-import { type Awaiter, tell } from '../../awaiter.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
 import {
   type AskedCall,
   type ConnectedUpstream,
@@ -15,15 +15,15 @@ import {
   type Upstream,
 } from '../upstream.ts'
 import type { UpstreamAnswer } from '../upstream-answer.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
-import { CallBudget } from './call-budget.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { CallBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from './chain-depths.ts'
 import type { ChainView } from './chain-view.ts'
-import { type CallNeeds, chooseMember } from './choose-member.ts'
-import { PoolMember, type UpstreamState } from './pool-member.ts'
+import { type CallNeeds, chooseMember } from '@fairlead/gateway-core/upstream/select-upstream'
+import { PoolMember, type UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import { type CallSupport, type PoolCall, PooledCall } from './pooled-call.ts'
 import { PoolWatch, type WatchTimes } from './pool-watch.ts'
-import { SilenceWatch } from './silence-watch.ts'
+import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import {
   type Fingerprint,
   badFilterId,
@@ -34,7 +34,7 @@ import {
   withoutFilter,
 } from './filters.ts'
 import { resendingOf } from './resending.ts'
-import { takeTurn } from './take-turn.ts'
+import { takeTurn } from '@fairlead/gateway-core/upstream/rate-slot'
 
 /** What the upstreams of one node are called with. */
 export interface PoolOptions {

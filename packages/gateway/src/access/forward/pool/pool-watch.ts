@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { readHead } from '../subscribe/head.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import { depthsOf } from './chain-depths.ts'
 import type { BlockReference } from './chain-view.ts'
 import { ObservedChain } from './observed-chain.ts'
-import { laggingBlocks } from './pool-member.ts'
+import { laggingBlocks } from '@fairlead/gateway-core/upstream/upstream'
 import type { EvmMember } from '../upstream.ts'
 import { guardedTimeout } from '@fairlead/http1'
 

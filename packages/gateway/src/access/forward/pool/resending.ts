@@ -1,6 +1,6 @@
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
-import type { UpstreamFailure } from '../upstream-failure.ts'
+import type { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /**
  * When a call may be sent to another upstream as well: `always`, as for what only reads; `same bytes`, for a signed

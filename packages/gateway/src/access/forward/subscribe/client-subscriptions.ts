@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionHub } from './subscription-hub.ts'
 import {

@@ -1,6 +1,6 @@
-import type { UpstreamFailure } from '../upstream-failure.ts'
+import type { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import { unreadable } from '../rpc-errors.ts'
-import type { RpcFailure } from '../../json-rpc/rpc-failure.ts'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { UpstreamSocket } from '../upstream-socket.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 

@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 
 /** Which logs are wanted; all hex digits are in lower case. */
 export interface LogFilter {

@@ -1,4 +1,4 @@
-import { UpstreamFailure } from '../upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { FeedOptions } from './feed-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '@fairlead/http1'

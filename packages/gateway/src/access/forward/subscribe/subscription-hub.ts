@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { ChainFeed } from './chain-feed.ts'
 import { DirectFeed } from './direct-feed.ts'
 import { PendingPoll } from './pending-poll.ts'

@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from '../../json-rpc/rpc-failure.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { type LogFilter, readLogFilter } from './log-filter.ts'
 
 /** What can be subscribed to. */

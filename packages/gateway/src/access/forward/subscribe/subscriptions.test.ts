@@ -12,8 +12,8 @@ import {
   type ListenerOptions,
   token,
 } from '../../testing/listener-fixture.ts'
-import { type NodeProxy, proxyTo } from '../../testing/node-proxy.ts'
-import { type Client, openWebSocket } from '../../testing/websocket-client.ts'
+import { type NodeProxy, proxyTo } from '@fairlead/gateway-core/testing/node-proxy'
+import { type Client, openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { guarded, guardedImmediate } from '@fairlead/http1'
-import type { ProgressDeadlines } from '../progress-deadlines.ts'
+import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import { beginCall } from './begin-call.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 import { dropRequest, http2Client } from './http2-client.ts'

@@ -1,16 +1,16 @@
 import type { Counter, Gauge } from 'prom-client'
-import type { LoopDetector } from '../../../egress/cdn-loop.ts'
+import type { LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { Logger } from 'pino'
-import type { LoggedRequests } from '../../../observe/logged-requests.ts'
-import type { Admission } from '../../admit/admission.ts'
-import type { Door } from '../../door.ts'
-import type { Directory } from '../../authenticate/directory.ts'
-import type { Meter } from '../../meter/meter.ts'
+import type { LoggedRequests } from '@fairlead/gateway-core/telemetry/logged-requests'
+import type { Admission } from '@fairlead/gateway-core/admission/types'
+import type { Door } from '@fairlead/gateway-core/authentication/authenticator'
+import type { Directory } from '@fairlead/gateway-core/authentication/directory'
+import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { CallLimits } from '../../admit/grpc/call-limits.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { StalledCalls } from './stalled-calls.ts'
 import type { GrpcNodes } from '../../forward/grpc/grpc-node.ts'
-import type { ProgressDeadlines } from '../progress-deadlines.ts'
+import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 
 /** What is counted about gRPC. */
 export interface GrpcMetrics {

@@ -1,6 +1,6 @@
 import { Status, type StatusCode, statusName } from '@fairlead/grpc-transport/wire'
-import { isRequestLogged } from '../../../observe/logged-requests.ts'
-import type { NodeGrant } from '../../../grants/node-grant.ts'
+import { isRequestLogged } from '@fairlead/gateway-core/telemetry/logged-requests'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { isUnaryMethod } from './call-path.ts'
 import type { GrpcPlane } from './grpc-plane.ts'
 

@@ -1,7 +1,7 @@
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import type { NodeGrant } from '../../../grants/node-grant.ts'
-import type { Admission, Visitor } from '../../admit/admission.ts'
-import type { Directory } from '../../authenticate/directory.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Admission, Visitor } from '@fairlead/gateway-core/admission/types'
+import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { ProxiedCall } from '../../forward/grpc/proxied-call.ts'
 import { guardedInterval } from '@fairlead/http1'
 

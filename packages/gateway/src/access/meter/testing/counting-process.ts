@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { readUsed, writeUsage } from '../../../control/records/usage.ts'
 import { openStore } from '../../../control/store/open-store.ts'
-import { createUnits } from '../units.ts'
-import { createUsageCounts } from '../usage-counts.ts'
-import { startFlusher, type UsageSink } from '../usage-flusher.ts'
-import { createUsedSoFar } from '../used-so-far.ts'
-import { grantOf } from './metered-node.ts'
+import { createUnits } from '@fairlead/gateway-core/usage/units'
+import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
+import { startFlusher, type UsageSink } from '@fairlead/gateway-core/usage/usage-flusher'
+import { createUsedSoFar } from '@fairlead/gateway-core/usage/current-usage'
+import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 
 // Run as a child process and killed at any moment: counts calls and prints, after each, how many there were and when.
 // With `away` its database never answers.

@@ -12,7 +12,7 @@ import {
   updateAccessRule,
 } from '../../records/access-rules.ts'
 import { findNode, lockNode } from '../../records/nodes.ts'
-import type { RuleKind } from '../../../grants/access-rule.ts'
+import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
 import { answer, assertMatch } from '../answer.ts'
 import { found } from '../found.ts'
 import type { OperationContext } from '../operation-context.ts'

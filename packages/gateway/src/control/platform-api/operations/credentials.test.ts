@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { sha256Hex } from '../../../credentials/secret.ts'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { writeCredentialUses } from '../../records/credential-uses.ts'
 import { issueNodeCredential } from '../../records/node-credentials.ts'
 import { loadNodeCredentials } from '../../store/load-node-credentials.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { UsageRow } from '../../../access/meter/usage-counts.ts'
+import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 import { insertNode } from '../../records/nodes.ts'
 import { writeUsage } from '../../records/usage.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CredentialKind } from '../../../grants/node-grant.ts'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
 import { type AuditAuthor, changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { auditedCredential, presentCredential, secretOf } from '../../nodes/present-credential.ts'
 import { findNodeCredential, issueNodeCredential } from '../../records/node-credentials.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { UsageRow } from '../../../access/meter/usage-counts.ts'
+import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 import { insertNode } from '../../records/nodes.ts'
 import { insertOrganization } from '../../records/organizations.ts'
 import { writeUsage } from '../../records/usage.ts'

@@ -1,5 +1,5 @@
-import type { Units } from '../../../access/meter/units.ts'
-import type { ProtocolDescription } from '../../../protocol/description.ts'
+import type { Units } from '@fairlead/gateway-core/usage/units'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { type NodeMethodRecord, findNodeMethods } from '../../records/node-methods.ts'
 import { findNode } from '../../records/nodes.ts'
 import { databaseNow } from '../../store/instant.ts'

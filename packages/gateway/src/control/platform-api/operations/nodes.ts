@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { CredentialKind } from '../../../grants/node-grant.ts'
-import type { ProtocolDescription } from '../../../protocol/description.ts'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
 import { deploymentOptions } from '../../nodes/deployment-options.ts'
 import type { AddressParts } from '../../nodes/node-addresses.ts'

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { beginningOf } from '../../../access/meter/used-so-far.ts'
+import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
 import { type UsageGroup, type UsageOrder, type UsageQuery, reportUsage } from '../../records/usage-report.ts'
 import type { Database } from '../../store/database.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'

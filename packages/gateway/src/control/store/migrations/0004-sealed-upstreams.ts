@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import type { Sealer } from '../../../credentials/sealing.ts'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
 
 /**
  * Upstream addresses hold credentials: from here on a dump of the database shows none of them. What was sealed says

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { createSealer, type Sealer } from '../../../credentials/sealing.ts'
+import { createSealer, type Sealer } from '@fairlead/gateway-core/credentials/sealing'
 import * as initial from './0001-initial.ts'
 import * as nodeMethods from './0002-node-methods.ts'
 import * as beaconDebug from './0003-beacon-debug.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Sealer, createSealer } from '../../../credentials/sealing.ts'
+import { type Sealer, createSealer } from '@fairlead/gateway-core/credentials/sealing'
 import { allScopes } from '../../identity/scopes.ts'
 import { findValidApiKey } from '../../records/api-keys.ts'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import { beginningOf, type QuotaPeriod, type UsedRow } from '../../../access/meter/used-so-far.ts'
-import type { Limits } from '../../../grants/limits.ts'
+import { beginningOf, type QuotaPeriod, type UsedRow } from '@fairlead/gateway-core/usage/current-usage'
+import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import { type NewEvent, insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
 import { readUsed } from '../../records/usage.ts'
 import type { Database, LimitOwner } from '../../store/database.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { UpstreamClass } from '../../../access/forward/pool/pool-member.ts'
-import { parseUpstreams } from '../../../grants/upstream-record.ts'
+import type { UpstreamClass } from '@fairlead/gateway-core/upstream/upstream'
+import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { openUpstreams } from '../../records/sealed-upstreams.ts'
 import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
 import type { Database } from '../../store/database.ts'

@@ -1,7 +1,7 @@
-import { RpcFailure, rpcCodes } from '../../../json-rpc/rpc-failure.ts'
-import type { Room } from '../../answer-memory.ts'
+import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
 import type { PlainAnswer } from '../../read-answer.ts'
-import { UpstreamFailure } from '../../upstream-failure.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-refusal.ts'
 
 /** Blocks from the first to the last one, both included. */

@@ -1,5 +1,5 @@
 import { Cell } from '@ton/core'
-import { isRecord } from '../../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 
 // Reading cells takes much longer than reading text: what a few fees make somebody write must not stop everybody.
 const maxPayloadLength = 16_384

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonCall, JettonNode } from '../jetton-adapter.ts'
 import { JettonFailure } from '../jetton-failure.ts'
 import { type NodeRecord, recordOf, unreadable } from './node-answer.ts'

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import { knownParameter } from '../chain-configuration/known-parameters.ts'
 import type { JettonAdapter, JettonNodeAnswer } from '../jetton-adapter.ts'
 import { JettonFailure } from '../jetton-failure.ts'

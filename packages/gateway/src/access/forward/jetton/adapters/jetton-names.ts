@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { isRecord } from '../../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonNode } from '../jetton-adapter.ts'
 import { type NodeRecord, recordOf } from './node-answer.ts'
 

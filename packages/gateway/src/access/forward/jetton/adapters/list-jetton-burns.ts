@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Address } from '@ton/core'
 import type { CancellationSignal } from '@fairlead/http1'
-import { isRecord } from '../../../json.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonAdapter, JettonNode } from '../jetton-adapter.ts'
 import { burnComment } from './burn-comment.ts'
 import { type BurnRow, burnRows } from './burn-rows.ts'

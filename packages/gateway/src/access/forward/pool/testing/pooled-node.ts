@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '../../../../grants/node-grant.ts'
-import { callText } from '../../../json-rpc/rpc-text.ts'
-import { AnswerMemory } from '../../answer-memory.ts'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { readAnswer } from '../../read-answer.ts'
 import { createUpstreams, type PooledOptions, type Upstreams } from '../../upstreams.ts'
 import type { AskedCall } from '../../upstream.ts'
 import type { ChainView } from '../chain-view.ts'
-import type { UpstreamState } from '../pool-member.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 
 /** Several upstreams as one node. */
 export interface PooledNode {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { writeJettonError } from '../../../rest/error-body.ts'
-import { createRestUpstream } from '../../../rest/rest-upstream.ts'
+import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { JettonCall, JettonNode } from '../../jetton-adapter.ts'
 import { NodeOfGrant } from '../../jetton-nodes.ts'
 

@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import type { SharedStore } from './shared-store/types.ts'
+import type { ProtocolCosts, UnitTable } from './usage/units.ts'
+import type { Directory } from './authentication/directory.ts'
+import { createGuessWatch, type GuessStates, type GuessWatch } from './authentication/failed-attempts.ts'
+import { trustedProxiesOf } from './http/client-address.ts'
+import type { Admission } from './admission/types.ts'
+import {
+  type AdmissionLimits,
+  type AdmissionOptions,
+  type AdmissionStates,
+  createAdmission,
+} from './admission/admission.ts'
+import { createDoor, type Door, type DoorSettings } from './authentication/authenticator.ts'
+
+/** What stands before the nodes of a service. */
+export interface Passage {
+  readonly door: Door
+  readonly admission: Admission
+  /** Also for the keys of the platform API. */
+  readonly guesses: GuessWatch
+  /** Tells whether an address is that of a proxy that is believed. */
+  readonly trustsProxy: (address: string) => boolean
+  /** Takes other limits and settings over. */
+  change(settings: PassageSettings): void
+  states(): PassageStates
+  close(): Promise<void>
+}
+
+/** What was counted since the start. */
+export interface PassageStates extends AdmissionStates {
+  /** Credentials that open nothing, and those of them that were refused for their number. */
+  readonly guesses: GuessStates
+}
+
+/** Settings of the operator. */
+export interface PassageSettings extends AdmissionLimits {
+  readonly units: UnitTable
+  /** Number of processes; 0 for one on each core. */
+  readonly processes: number
+  /** Most unknown credentials that one address may send in a minute. */
+  readonly maxUnknownCredentials: number
+  readonly trustedProxies?: string | undefined
+  readonly trustProxy: boolean
+  readonly nodeDomain?: string | undefined
+}
+
+/** What the passage needs from the rest of the service. */
+export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+  readonly costs: ProtocolCosts
+  readonly directory: Directory
+  readonly store: SharedStore | undefined
+  readonly log: Logger
+}
+
+/** Makes what stands before the nodes. */
+export function openPassage(configuration: PassageSettings, parts: PassageParts): Passage {
+  const { costs, directory, log, ...given } = parts
+  const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
+  const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
+  const admission = createAdmission({
+    ...given,
+    requestsPerSecond,
+    maxConcurrentCalls,
+    maxQueuedCalls,
+    queueMs,
+    // 0 stands for one on each core.
+    processes: configuration.processes || availableParallelism(),
+    unitsOf: unitsOf && ((_, method) => unitsOf(method)),
+    isExpensive: expensiveMethods(costs),
+    isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
+  })
+  const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
+  let settings = doorSettingsIn(configuration)
+  const door = createDoor({ directory, admission, guesses, ...settings })
+  return {
+    door,
+    admission,
+    guesses,
+    trustsProxy: (address) => settings.trustedProxies?.has(address) === true,
+    change: (next) => {
+      settings = doorSettingsIn(next)
+      door.change(settings)
+      admission.change(next)
+      guesses.change(next.maxUnknownCredentials)
+    },
+    states: () => ({ ...admission.states(), guesses: guesses.states() }),
+    close: async () => {
+      guesses.close()
+      await admission.close()
+    },
+  }
+}
+
+// Admission knows only the method of a call; no method name belongs to two protocols that define costs.
+function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
+  const all = Object.values(costs)
+  return (method) => {
+    let most = 1
+    for (const cost of all) most = Math.max(most, cost?.units(method) ?? 1)
+    return most
+  }
+}
+
+function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
+  const all = Object.values(costs)
+  return (method) => all.some((cost) => cost?.isExpensive(method))
+}
+
+function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: PassageSettings): DoorSettings {
+  return { trustedProxies: trustedProxiesOf(trustedProxies, trustProxy), nodeDomain }
+}

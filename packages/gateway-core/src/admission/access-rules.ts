@@ -1,0 +1,118 @@
+import { BlockList, isIP } from 'node:net'
+import type { AccessRule, RuleKind } from '../grants/access-rule.ts'
+import type { NodeGrant } from '../grants/grant.ts'
+import type { Refusal, Visitor } from './types.ts'
+import { ruleRefusals } from './rejections.ts'
+
+/** The rules of a node, made ready for every request. */
+export interface CompiledRules {
+  readonly hasOriginRules: boolean
+  visitor(visitor: Visitor): Refusal | undefined
+  origin(origin: string | undefined): boolean
+  method(method: string): Refusal | undefined
+}
+
+const compiled = new WeakMap<readonly AccessRule[], CompiledRules>()
+
+/** The rules of the node that a grant opens; undefined when it is open. */
+export function rulesOf({ accessRules }: NodeGrant): CompiledRules | undefined {
+  if (accessRules === undefined || accessRules.length === 0) return undefined
+  const known = compiled.get(accessRules)
+  if (known) return known
+  const rules = compile(accessRules)
+  compiled.set(accessRules, rules)
+  return rules
+}
+
+function compile(rules: readonly AccessRule[]): CompiledRules {
+  const valuesOf = (kind: RuleKind, action: AccessRule['action']) =>
+    rules.filter((rule) => rule.kind === kind && rule.action === action).map(({ value }) => value)
+  const passes = <asked>(
+    kind: RuleKind,
+    testOf: (values: readonly string[]) => (asked: asked) => boolean,
+  ) => {
+    const [allowed, denied] = [valuesOf(kind, 'allow'), valuesOf(kind, 'deny')]
+    if (allowed.length + denied.length === 0) return () => true
+    const [isAllowed, isDenied] = [testOf(allowed), testOf(denied)]
+    return (asked: asked) => (allowed.length === 0 || isAllowed(asked)) && !isDenied(asked)
+  }
+  const byOrigin = passes('origin', originTest)
+  const hasOriginRules = rules.some(({ kind }) => kind === 'origin')
+  // Without the header nobody can say where a call comes from.
+  const origin = (asked: string | undefined) =>
+    asked === undefined ? !hasOriginRules : byOrigin(asked.toLowerCase())
+  const ip = passes('ip', addressTest)
+  const method = passes('method', methodTest)
+  return {
+    hasOriginRules,
+    visitor: (visitor) => {
+      if (!origin(visitor.origin)) return ruleRefusals.origin
+      return ip(visitor.address) ? undefined : ruleRefusals.ip
+    },
+    origin,
+    method: (asked) => (method(asked) ? undefined : ruleRefusals.method),
+  }
+}
+
+function originTest(values: readonly string[]): (origin: string) => boolean {
+  const lower = values.map((value) => value.toLowerCase().replace(/\/$/, ''))
+  const endings = lower.filter((value) => value.startsWith('*.')).map((value) => value.slice(1))
+  const exact = new Set(lower)
+  return (origin) => {
+    if (exact.has(origin)) return true
+    const host = URL.canParse(origin) ? new URL(origin).hostname : ''
+    return host !== '' && (exact.has(host) || endings.some((ending) => host.endsWith(ending)))
+  }
+}
+
+function addressTest(values: readonly string[]): (address: string) => boolean {
+  const list = addressList(values)
+  return (address) => isListed(list, address)
+}
+
+/**
+ * Makes a list of addresses and CIDR ranges. What is neither is left out: it could not be an address of anybody.
+ *
+ * @param values - for example `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`
+ */
+export function addressList(values: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const value of values) {
+    const [given = '', prefix] = value.split('/', 2)
+    const address = plainAddress(given)
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    const longest = family === 'ipv6' ? 128 : 32
+    // `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
+    const bits = prefix === undefined ? longest : Number(prefix) - (address === given ? 0 : 96)
+    if (isIP(address) !== 0 && Number.isInteger(bits) && bits >= 0 && bits <= longest) {
+      list.addSubnet(address, bits, family)
+    }
+  }
+  return list
+}
+
+/** Tells whether a text is an address or a CIDR range. */
+export function isAddressRange(text: string): boolean {
+  return /^[^\s/]+(?:\/\d{1,3})?$/.test(text) && addressList([text]).rules.length === 1
+}
+
+/** Tells whether an address is on a list; an IPv4 address is the same in the form that IPv6 sockets give it. */
+export function isListed(list: BlockList, address: string): boolean {
+  const plain = plainAddress(address)
+  const version = isIP(plain)
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** An IPv4 address without the form that IPv6 sockets give it; any other as it is, without the zone. */
+export function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
+  return mapped ?? address.replace(/%.*$/, '')
+}
+
+/** Makes the test for names of methods, of which a pattern may end with `*`. */
+export function methodTest(patterns: readonly string[]): (method: string) => boolean {
+  const names = patterns.map((pattern) => pattern.replace(/^\//, ''))
+  const exact = new Set(names)
+  const beginnings = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  return (method) => exact.has(method) || beginnings.some((beginning) => method.startsWith(beginning))
+}

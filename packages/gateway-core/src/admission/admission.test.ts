@@ -1,0 +1,239 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { GrantLimits } from '../grants/limits.ts'
+import { isRefusal } from './types.ts'
+import { admissionWith, begin, call, grantWith } from '../testing/limited-grant.ts'
+
+const noon = Date.UTC(2026, 10, 21, 12)
+
+beforeEach(() => vi.useFakeTimers({ now: noon }))
+afterEach(() => vi.useRealTimers())
+
+function grantWithin(limits: GrantLimits, credentialId = 'credential') {
+  return grantWith({ credentialId, limits })
+}
+
+/** How many of so many calls pass. */
+function passing(count: number, tryCall: () => unknown): number {
+  return Array.from({ length: count }, tryCall).filter((answer) => answer === 'passed').length
+}
+
+describe('a rate', () => {
+  it('lets a burst pass, and then as many as come in', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({ credential: { rate: { requestsPerSecond: 10, burst: 20 } } })
+    expect(passing(30, () => call(admission, grant))).toBe(20)
+    vi.advanceTimersByTime(500)
+    expect(passing(30, () => call(admission, grant))).toBe(5)
+    expect(call(admission, grant)).toEqual({
+      status: 429,
+      reason: 'The credential may make 10 calls per second.',
+      data: { reason: 'rate', limit: 10, window_ms: 1_000, retry_after_ms: 100 },
+      retryAfterSeconds: 1,
+    })
+    vi.advanceTimersByTime(100)
+    expect(call(admission, grant)).toBe('passed')
+  })
+
+  it('is of the credential, the node and the project, which all have to let a call pass', () => {
+    const admission = admissionWith()
+    const limits = { node: { rate: { requestsPerSecond: 3 } }, project: { rate: { requestsPerSecond: 5 } } }
+    const [one, other] = [grantWithin(limits, 'one'), grantWithin(limits, 'other')]
+    const elsewhere = grantWith({
+      nodeId: 'other',
+      credentialId: 'third',
+      limits: { project: limits.project },
+    })
+    expect(passing(2, () => call(admission, one))).toBe(2)
+    expect(passing(2, () => call(admission, other))).toBe(1)
+    expect(passing(9, () => call(admission, elsewhere))).toBe(2)
+  })
+
+  it('gets back what a later limit refuses', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({
+      credential: { rate: { requestsPerSecond: 1, burst: 10 }, requestsPerDay: 10 },
+      project: { rate: { requestsPerSecond: 1, burst: 2 } },
+    })
+    expect(passing(8, () => call(admission, grant))).toBe(2)
+    const free = grantWith({ limits: { credential: grant.limits?.credential }, projectId: 'other' })
+    expect(passing(20, () => call(admission, free))).toBe(8)
+  })
+
+  it('of a method holds beside the one of all, and for all methods of a pattern together', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({
+      credential: {
+        methodRates: { 'debug_*': { requestsPerSecond: 2 }, eth_call: { requestsPerSecond: 1 } },
+      },
+      node: { rate: { requestsPerSecond: 6 } },
+    })
+    expect(call(admission, grant, 'debug_traceCall')).toBe('passed')
+    expect(call(admission, grant, 'debug_traceBlock')).toBe('passed')
+    expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
+      reason: 'The credential may make 2 calls of debug_* per second.',
+    })
+    expect(passing(5, () => call(admission, grant, 'eth_call'))).toBe(1)
+    expect(passing(9, () => call(admission, grant))).toBe(3)
+    expect(call(admission, grant)).toMatchObject({ reason: 'The node may make 6 calls per second.' })
+  })
+
+  it('is the one of the service where a credential has none', () => {
+    const admission = admissionWith({ requestsPerSecond: 2 })
+    expect(passing(5, () => call(admission, grantWith()))).toBe(2)
+    const own = grantWith({ credentialId: 'own', limits: { credential: { rate: { requestsPerSecond: 4 } } } })
+    expect(passing(5, () => call(admission, own))).toBe(4)
+  })
+
+  it('changes with the grant, and nobody gains by that', () => {
+    const admission = admissionWith()
+    const of = (requestsPerSecond: number) => grantWithin({ credential: { rate: { requestsPerSecond } } })
+    expect(passing(9, () => call(admission, of(4)))).toBe(4)
+    expect(passing(9, () => call(admission, of(4)))).toBe(0)
+    // A wider limit is wider at once.
+    expect(passing(9, () => call(admission, of(6)))).toBe(2)
+    expect(passing(9, () => call(admission, of(1)))).toBe(0)
+  })
+
+  it('is kept while it says anything, and does not begin anew', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({ credential: { rate: { requestsPerSecond: 0.01, burst: 5 } } })
+    expect(passing(9, () => call(admission, grant))).toBe(5)
+    vi.advanceTimersByTime(130_000)
+    expect(passing(9, () => call(admission, grant))).toBe(1)
+  })
+})
+
+describe('a quota', () => {
+  it('of requests ends at midnight, of units with the month', () => {
+    const admission = admissionWith({ unitsOf: (_, method) => (method === 'debug_traceCall' ? 5 : 1) })
+    const grant = grantWithin({ credential: { requestsPerDay: 3 }, project: { unitsPerMonth: 9 } })
+    expect(call(admission, grant, 'debug_traceCall')).toBe('passed')
+    // Too dear, but a cheaper one fits.
+    expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
+      status: 403,
+      reason: 'The project has used up its units for this month.',
+      data: { reason: 'quota', resets_at: '2026-12-01T00:00:00.000Z' },
+    })
+    expect(passing(5, () => call(admission, grant))).toBe(2)
+    expect(call(admission, grant)).toMatchObject({
+      data: { reason: 'quota', resets_at: '2026-11-22T00:00:00.000Z' },
+    })
+    vi.setSystemTime(Date.UTC(2026, 10, 22))
+    expect(passing(5, () => call(admission, grant))).toBe(2)
+    vi.setSystemTime(Date.UTC(2026, 11, 1))
+    expect(passing(5, () => call(admission, grant))).toBe(3)
+  })
+
+  it('goes on from what was used before, and learns what others have used', () => {
+    let written = 7
+    const admission = admissionWith({ usedSoFar: () => written })
+    const grant = grantWithin({ node: { requestsPerDay: 10 } })
+    expect(passing(2, () => call(admission, grant))).toBe(2)
+    written = 10
+    vi.advanceTimersByTime(5_000)
+    expect(call(admission, grant)).toMatchObject({ data: { reason: 'quota' } })
+  })
+
+  it('counts pushes and never holds them back, but says when they have to end', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({ credential: { requestsPerDay: 1, unitsPerMonth: 3 } })
+    expect(call(admission, grant, 'eth_subscribe')).toBe('passed')
+    expect(admission.push(grant, 2)).toBeUndefined()
+    expect(admission.push(grant, 1)).toMatchObject({ data: { reason: 'quota' } })
+    expect(admission.push(grantWith(), 1)).toBeUndefined()
+  })
+
+  it('survives a clock that is set back', () => {
+    const admission = admissionWith({ usedSoFar: () => 2 })
+    const grant = grantWithin({ credential: { requestsPerDay: 3 } })
+    expect(passing(3, () => call(admission, grant))).toBe(1)
+    vi.setSystemTime(Date.UTC(2026, 10, 20, 23, 59))
+    expect(passing(3, () => call(admission, grant))).toBe(1)
+  })
+})
+
+describe('rates of methods', () => {
+  it('do not keep the long names that somebody makes up', () => {
+    const admission = admissionWith()
+    const grant = grantWithin({ credential: { methodRates: { 'eth_*': { requestsPerSecond: 1 } } } })
+    const used = () => {
+      setFlagsFromString('--expose-gc')
+      ;(runInNewContext('gc') as () => void)()
+      return process.memoryUsage().heapUsed
+    }
+    const before = used()
+    for (let made = 0; made < 100; made++) {
+      call(admission, grant, Buffer.alloc(1_000_000, `${made} `).toString('latin1'))
+    }
+    expect(used() - before).toBeLessThan(50_000_000)
+  })
+})
+
+describe('a credential that ends', () => {
+  it('ends the calls that wait, and takes nothing for them', async () => {
+    let isInForce = true
+    const admission = admissionWith({ isInForce: () => isInForce })
+    const grant = grantWithin({ credential: { maxConcurrentCalls: 1, requestsPerDay: 2 } })
+    const held = begin(admission, grant)
+    const waiting = admission.admit(grant, 'eth_chainId', new AbortController().signal)
+    isInForce = false
+    if (!isRefusal(held)) held.leave()
+    expect(await waiting).toMatchObject({ status: 401 })
+    isInForce = true
+    expect(passing(3, () => call(admission, grant))).toBe(1)
+  })
+})
+
+describe('a rule for methods', () => {
+  it('refuses before anything is taken', () => {
+    const admission = admissionWith()
+    const accessRules = [{ kind: 'method', value: 'debug_*', action: 'deny' }] as const
+    const grant = grantWith({ accessRules, limits: { credential: { rate: { requestsPerSecond: 1 } } } })
+    expect(call(admission, grant, 'debug_traceCall')).toEqual({
+      status: 403,
+      reason: 'This node does not let this method be called.',
+      data: { rule: 'method' },
+    })
+    expect(call(admission, grant)).toBe('passed')
+    expect(admission.admitStream(grant, 'debug_subscribe')).toMatchObject({ data: { rule: 'method' } })
+    expect(call(admission, grant)).toMatchObject({ status: 429 })
+    expect(admission.states().refusals).toMatchObject({ method: 2, rate: 1, quota: 0, shed: 0 })
+  })
+})
+
+describe('too much to do', () => {
+  it('refuses what takes long first', () => {
+    const load = { isOverloaded: true, close: () => undefined }
+    const admission = admissionWith({ load, isExpensive: (method) => method.startsWith('debug_') })
+    expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({
+      status: 503,
+      data: { reason: 'busy', retry_after_ms: 1_000 },
+      retryAfterSeconds: 1,
+    })
+    expect(call(admission, grantWith(), 'eth_chainId')).toBe('passed')
+    load.isOverloaded = false
+    expect(call(admission, grantWith(), 'debug_traceCall')).toBe('passed')
+    expect(admission.states().refusals.shed).toBe(1)
+  })
+
+  it('is also a long queue', async () => {
+    const isExpensive = (method: string) => method.startsWith('debug_')
+    const admission = admissionWith({ maxQueuedCalls: 2, isExpensive })
+    const full = grantWith({ credentialId: 'full', limits: { credential: { maxConcurrentCalls: 1 } } })
+    const held = begin(admission, full)
+    const { signal } = new AbortController()
+    const waiting = [
+      admission.admit(full, 'eth_chainId', signal),
+      admission.admit(full, 'eth_chainId', signal),
+    ]
+    expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({ status: 503 })
+    expect(call(admission, full)).toMatchObject({ status: 503, reason: 'Too many calls wait for a place.' })
+    expect(call(admission, grantWith())).toBe('passed')
+    if (!isRefusal(held)) held.leave()
+    const first = await waiting[0]
+    if (first && !isRefusal(first)) first.leave()
+    expect(await waiting[1]).toHaveProperty('leave')
+  })
+})

@@ -1,0 +1,202 @@
+import type { NodeGrant } from '../grants/grant.ts'
+import type { SharedStore } from '../shared-store/types.ts'
+import { rulesOf } from './access-rules.ts'
+import type { Admission, Admitted, Refusal } from './types.ts'
+import type { Allowance } from './limits/limit.ts'
+import { type AllowanceParts, Allowances, type GrantAllowances } from './limits/limits.ts'
+import type { UsedSoFar } from './limits/quota.ts'
+import { type LoadWatch, watchLoad } from './overload.ts'
+import { type PlaceClaim, type PlaceOptions, Places, type PlaceStates } from './concurrency/limiter.ts'
+import { RefusalCounts, type RefusalKind } from './rejection-counts.ts'
+import { busy } from './rejections.ts'
+import { countReplicas } from '../shared-store/replicas.ts'
+import { guardedInterval } from '@fairlead/http1'
+
+/** Limits of those who have none of their own, and of all together. */
+export interface AdmissionLimits extends PlaceOptions {
+  /** For credentials that have no rate of their own; any number when it is 0. */
+  readonly requestsPerSecond: number
+}
+
+/** What admission is made with. */
+export interface AdmissionOptions extends AdmissionLimits {
+  /** Where the replicas count together; without it each counts by itself. */
+  readonly store?: SharedStore | undefined
+  /** Processes that share the limits when there is no store. */
+  readonly processes?: number | undefined
+  /** What was used before this process started; nothing when it is left out. */
+  readonly usedSoFar?: UsedSoFar | undefined
+  /** What a call costs; 1 when it is left out. */
+  readonly unitsOf?: ((grant: NodeGrant, method: string) => number) | undefined
+  /** Tells whether a credential still opens what it did; asked when a call has waited. */
+  readonly isInForce?: ((grant: NodeGrant) => boolean) | undefined
+  /** Tells the calls that a service with too much to do refuses first. */
+  readonly isExpensive?: ((method: string) => boolean) | undefined
+  readonly load?: LoadWatch | undefined
+}
+
+/** The admission of one process. */
+export interface OwnAdmission extends Admission {
+  /** Takes other limits over; calls that wait already do so by those before. */
+  change(limits: AdmissionLimits): void
+  /** What was refused since the start, and what waits. */
+  states(): AdmissionStates
+  /** Tells the other replicas what is left to tell, and ends. */
+  close(): Promise<void>
+}
+
+/** Counters since the start, and what waits at the moment. */
+export interface AdmissionStates {
+  readonly refusals: Readonly<Record<RefusalKind, number>>
+  readonly places: PlaceStates
+}
+
+/** What the limits of a grant come to. */
+interface Plan {
+  readonly allowances: GrantAllowances | undefined
+  readonly claim: PlaceClaim
+}
+
+const forgetMs = 60_000
+const nothing: readonly Allowance[] = []
+
+/** Makes the admission of one process. */
+export function createAdmission(options: AdmissionOptions): OwnAdmission {
+  const {
+    store,
+    processes = 1,
+    unitsOf = () => 1,
+    isInForce = () => true,
+    isExpensive = () => false,
+    load = watchLoad(),
+  } = options
+  const replicas = countReplicas(store, processes)
+  const limits = limitsIn(options)
+  const parts: AllowanceParts = {
+    shared: { store, replicas: replicas.count },
+    usedSoFar: options.usedSoFar ?? (() => 0),
+    limits,
+  }
+  const allowances = new Allowances(parts)
+  const places = new Places(limits)
+  const refusals = new RefusalCounts()
+  let plans = new WeakMap<NodeGrant, Plan>()
+  const forgetting = guardedInterval(() => {
+    allowances.forgetIdle(performance.now())
+    places.forgetIdle()
+    // They hold what was forgotten.
+    plans = new WeakMap()
+  }, forgetMs).unref()
+
+  const planOf = (grant: NodeGrant): Plan => {
+    const known = plans.get(grant)
+    if (known) return known
+    const plan = { allowances: allowances.of(grant, performance.now()), claim: places.claimOf(grant) }
+    plans.set(grant, plan)
+    return plan
+  }
+
+  const charge = (plan: Plan, grant: NodeGrant, method: string): Refusal | undefined =>
+    plan.allowances && takeAll(plan.allowances.of(method), unitsOf(grant, method))
+
+  const refusalOf = (grant: NodeGrant, method: string): Refusal | undefined => {
+    const refusal = rulesOf(grant)?.method(method)
+    if (refusal) return refusal
+    if ((load.isOverloaded || places.isCrowded) && isExpensive(method)) {
+      return busy('The service has too much to do for calls that take long.')
+    }
+    return undefined
+  }
+
+  return {
+    enter: (grant, protocol, visitor) => {
+      if (!grant.protocols.includes(protocol)) {
+        return refusals.count({ status: 404, reason: `This node does not offer ${protocol}.` })
+      }
+      return refusals.count(rulesOf(grant)?.visitor(visitor))
+    },
+    admit: (grant, method, signal) => {
+      const plan = planOf(grant)
+      const refusal = refusals.count(refusalOf(grant, method) ?? charge(plan, grant, method))
+      if (refusal) return refusal
+      const taken = places.take(plan.claim, signal)
+      const answer = taken instanceof Promise ? afterWaiting(taken, () => isInForce(grant)) : taken
+      if (plan.allowances === undefined || isHeld(answer)) return answer
+      return refund(answer, plan.allowances.of(method), unitsOf(grant, method))
+    },
+    admitStream: (grant, method) =>
+      refusals.count(refusalOf(grant, method) ?? charge(planOf(grant), grant, method)),
+    push: (grant, messages) => {
+      let refusal: Refusal | undefined
+      for (const allowance of planOf(grant).allowances?.pushed ?? nothing) {
+        const ended = allowance.push?.(messages)
+        refusal ??= ended
+      }
+      return refusal
+    },
+    change: (next) => {
+      Object.assign(limits, limitsIn(next))
+      plans = new WeakMap()
+    },
+    states: () => ({ refusals: refusals.states(), places: places.states() }),
+    close: async () => {
+      clearInterval(forgetting)
+      load.close()
+      await allowances.close()
+      await replicas.close()
+    },
+  }
+}
+
+function limitsIn({
+  requestsPerSecond,
+  maxConcurrentCalls,
+  maxQueuedCalls,
+  queueMs,
+}: AdmissionLimits): AdmissionLimits {
+  return { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs }
+}
+
+/** Takes a call from all, or from none. */
+function takeAll(allowances: readonly Allowance[], units: number): Refusal | undefined {
+  const now = performance.now()
+  for (let at = 0; at < allowances.length; at += 1) {
+    const refusal = (allowances[at] as Allowance).take(units, now)
+    if (!refusal) continue
+    giveBack(allowances.slice(0, at), units)
+    return refusal
+  }
+  return undefined
+}
+
+function giveBack(allowances: readonly Allowance[], units: number): void {
+  for (const allowance of allowances) allowance.giveBack(units)
+}
+
+function isHeld(taken: Admitted | Refusal | Promise<Admitted | Refusal>): taken is Admitted {
+  return 'leave' in taken
+}
+
+const ended: Refusal = { status: 401, reason: 'Unauthorized: the credential has ended.' }
+
+/** Looks once more who has a place now, as a credential may have ended meanwhile. */
+async function afterWaiting(
+  taken: Promise<Admitted | Refusal>,
+  isInForce: () => boolean,
+): Promise<Admitted | Refusal> {
+  const answer = await taken
+  if ('status' in answer || isInForce()) return answer
+  answer.leave()
+  return ended
+}
+
+/** Gives back what a call took that gets no place. */
+async function refund(
+  taken: Refusal | Promise<Admitted | Refusal>,
+  allowances: readonly Allowance[],
+  units: number,
+): Promise<Admitted | Refusal> {
+  const answer = await taken
+  if ('status' in answer) giveBack(allowances, units)
+  return answer
+}

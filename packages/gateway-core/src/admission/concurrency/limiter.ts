@@ -1,0 +1,209 @@
+import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
+import type { NodeGrant } from '../../grants/grant.ts'
+import type { Admitted, Refusal } from '../types.ts'
+import { busy } from '../rejections.ts'
+import { PlaceLine } from './queue.ts'
+
+/** How many calls may be answered and wait. They may change. */
+export interface PlaceOptions {
+  /** Calls of one credential at a time, for those that have no number of their own. */
+  readonly maxConcurrentCalls: number
+  /** Calls of all credentials that may wait. */
+  readonly maxQueuedCalls: number
+  /** Longest wait of a call. */
+  readonly queueMs: number
+}
+
+/** Counters since the start, and what waits at the moment. */
+export interface PlaceStates {
+  /** Calls that wait for a place. */
+  readonly waiting: number
+  /** Calls that have waited, and for how long together, in milliseconds. */
+  readonly waited: number
+  readonly waitedMs: number
+  /** Calls that were refused because too many waited, and because their wait was too long. */
+  readonly crowded: number
+  readonly late: number
+}
+
+/** What one owner has of places. */
+interface Room {
+  readonly owner: string
+  limit: number
+  held: number
+  /** Calls that wait with a claim to it. */
+  waiting: number
+  /** Places of a node or a project by the credential that holds them; also of those that held some lately. */
+  readonly heldBy: Map<string, number> | undefined
+}
+
+/** The places that a call of one grant needs, and the line in which it waits for them. */
+export interface PlaceClaim {
+  readonly credentialId: string
+  readonly projectId: string
+  readonly rooms: readonly Room[]
+}
+
+// What a credential may hold of the places of a node or project that others use as well.
+const shareOfOne = 0.75
+
+/** The places for calls that are being answered, of all owners. */
+export class Places {
+  readonly #options: PlaceOptions
+  readonly #rooms = new Map<string, Room>()
+  readonly #lines = new Map<string, PlaceLine<PlaceClaim>>()
+  #waiting = 0
+  #waited = 0
+  #waitedMs = 0
+  #crowded = 0
+  #late = 0
+
+  constructor(options: PlaceOptions) {
+    this.#options = options
+  }
+
+  /** Whether so many calls wait that those that take long should not come now. */
+  get isCrowded(): boolean {
+    return this.#waiting > this.#options.maxQueuedCalls / 2
+  }
+
+  /** Owners of whom something is known. */
+  get owners(): number {
+    return this.#rooms.size
+  }
+
+  states(): PlaceStates {
+    return {
+      waiting: this.#waiting,
+      waited: this.#waited,
+      waitedMs: this.#waitedMs,
+      crowded: this.#crowded,
+      late: this.#late,
+    }
+  }
+
+  /** What the calls of a grant have to claim. */
+  claimOf({ credentialId, nodeId, projectId, limits = {} }: NodeGrant): PlaceClaim {
+    const most = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
+    const rooms = [this.#room(`credential:${credentialId}`, most, false)]
+    const [ofNode, ofProject] = [limits.node?.maxConcurrentCalls, limits.project?.maxConcurrentCalls]
+    if (ofNode !== undefined) rooms.push(this.#room(`node:${nodeId}`, ofNode, true))
+    if (ofProject !== undefined) rooms.push(this.#room(`project:${projectId}`, ofProject, true))
+    return { credentialId, projectId, rooms }
+  }
+
+  /** Takes a place, or waits for one until the deadline or until the signal ends the waiting. */
+  take(claim: PlaceClaim, signal: CancellationSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
+    const line = this.#lines.size === 0 ? undefined : this.#lines.get(claim.projectId)
+    if (line?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
+    if (this.#waiting >= this.#options.maxQueuedCalls) {
+      this.#crowded += 1
+      return busy('Too many calls wait for a place.')
+    }
+    return this.#wait(claim, signal)
+  }
+
+  /** Lets go of what nobody holds. Whoever has a claim has to ask for it again. */
+  forgetIdle(): void {
+    for (const [owner, { held, heldBy, waiting }] of this.#rooms) {
+      // A call that waits has a claim of its own, and its credential counts among those that share the places.
+      if (waiting > 0) continue
+      if (held === 0) this.#rooms.delete(owner)
+      for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
+    }
+  }
+
+  #room(owner: string, limit: number, isShared: boolean): Room {
+    const known = this.#rooms.get(owner)
+    if (known) {
+      known.limit = limit
+      return known
+    }
+    const room: Room = { owner, limit, held: 0, waiting: 0, heldBy: isShared ? new Map() : undefined }
+    this.#rooms.set(owner, room)
+    return room
+  }
+
+  #hold(claim: PlaceClaim): Admitted {
+    for (const room of claim.rooms) change(room, claim.credentialId, 1)
+    return new HeldPlace(claim, this.#leave)
+  }
+
+  readonly #leave = (claim: PlaceClaim): void => {
+    for (const room of claim.rooms) change(room, claim.credentialId, -1)
+    if (this.#lines.size > 0) this.#next(claim.projectId)
+  }
+
+  #wait(claim: PlaceClaim, signal: CancellationSignal): Promise<Admitted | Refusal> {
+    const line = this.#lines.get(claim.projectId) ?? new PlaceLine<PlaceClaim>()
+    this.#lines.set(claim.projectId, line)
+    // Its credential counts among those that want places from now on.
+    for (const room of claim.rooms) {
+      change(room, claim.credentialId, 0)
+      room.waiting += 1
+    }
+    const began = performance.now()
+    return new Promise((resolve) => {
+      const end = (answer: Admitted | Refusal) => {
+        this.#waiting -= 1
+        for (const room of claim.rooms) room.waiting -= 1
+        this.#waited += 1
+        this.#waitedMs += performance.now() - began
+        clearTimeout(deadline)
+        signal.removeEventListener('abort', giveUp)
+        resolve(answer)
+      }
+      const leave = line.join(claim.credentialId, { claim, go: () => end(this.#hold(claim)) })
+      const giveUp = () => {
+        leave()
+        if (line.isEmpty) this.#lines.delete(claim.projectId)
+        this.#late += 1
+        end(busy('There was no place for the call in time.'))
+      }
+      const deadline = guardedTimeout(giveUp, this.#options.queueMs)
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#waiting += 1
+      if (signal.aborted) giveUp()
+    })
+  }
+
+  /** Lets those go that wait for what a call of the same project has left. */
+  #next(projectId: string): void {
+    const line = this.#lines.get(projectId)
+    if (!line) return
+    for (let next = line.next(isFree); next; next = line.next(isFree)) next.go()
+    if (line.isEmpty) this.#lines.delete(projectId)
+  }
+}
+
+class HeldPlace implements Admitted {
+  readonly #claim: PlaceClaim
+  readonly #leave: (claim: PlaceClaim) => void
+  #isHeld = true
+
+  constructor(claim: PlaceClaim, leave: (claim: PlaceClaim) => void) {
+    this.#claim = claim
+    this.#leave = leave
+  }
+
+  leave(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#leave(this.#claim)
+  }
+}
+
+function isFree({ rooms, credentialId }: PlaceClaim): boolean {
+  return rooms.every(({ limit, held, heldBy }) => {
+    if (held >= limit) return false
+    if (heldBy === undefined) return true
+    const own = heldBy.get(credentialId)
+    const isAlone = heldBy.size === (own === undefined ? 0 : 1)
+    return isAlone || (own ?? 0) < Math.max(1, Math.floor(limit * shareOfOne))
+  })
+}
+
+function change(room: Room, credentialId: string, by: number): void {
+  room.held += by
+  room.heldBy?.set(credentialId, (room.heldBy.get(credentialId) ?? 0) + by)
+}

@@ -1,0 +1,144 @@
+import type { Limits, Rate } from '../../grants/limits.ts'
+import type { NodeGrant } from '../../grants/grant.ts'
+import { methodTest } from '../access-rules.ts'
+import type { Owner } from '../rejections.ts'
+import type { Allowance } from './limit.ts'
+import { QuotaAllowance, type UsedSoFar } from './quota.ts'
+import { RateAllowance } from './rate-limit.ts'
+import type { SharedLimits } from './shared-limits.ts'
+import { guardedInterval } from '@fairlead/http1'
+
+/** All that a grant has to stay within, the narrowest owner first. */
+export interface GrantAllowances {
+  /** Those that a call of a method takes from. */
+  of(method: string): readonly Allowance[]
+  /** Those that pushed messages are counted in. */
+  readonly pushed: readonly Allowance[]
+}
+
+/** What allowances are made with. */
+export interface AllowanceParts {
+  readonly shared: SharedLimits
+  readonly usedSoFar: UsedSoFar
+  /** For credentials that have no rate of their own; any number when it is 0. It may change. */
+  readonly limits: { readonly requestsPerSecond: number }
+}
+
+// Callers may make names up.
+const mostMethodsKept = 256
+const longestMethodKept = 128
+const settleMs = 250
+const refreshMs = 5_000
+
+/** The allowances of all owners: one for each limit, whoever uses it. */
+export class Allowances {
+  readonly #parts: AllowanceParts
+  readonly #rates = new Map<string, RateAllowance>()
+  readonly #quotas = new Map<string, QuotaAllowance>()
+  /** Those whose use the other replicas do not know yet. */
+  readonly #untold = new Set<QuotaAllowance>()
+  readonly #timers: readonly NodeJS.Timeout[]
+
+  constructor(parts: AllowanceParts) {
+    this.#parts = parts
+    const settling = guardedInterval(() => this.#settle(), settleMs).unref()
+    const refreshing = guardedInterval(() => {
+      for (const quota of this.#quotas.values()) quota.refresh()
+    }, refreshMs).unref()
+    this.#timers = [settling, refreshing]
+  }
+
+  /** Finds or makes what a grant has to stay within; undefined when it has no limits. */
+  of({ credentialId, nodeId, projectId, limits = {} }: NodeGrant, now: number): GrantAllowances | undefined {
+    const { requestsPerSecond } = this.#parts.limits
+    const own: Limits = {
+      ...(requestsPerSecond > 0 && { rate: { requestsPerSecond } }),
+      ...limits.credential,
+    }
+    const owners = [
+      ['credential', credentialId, own],
+      ['node', nodeId, limits.node ?? {}],
+      ['project', projectId, limits.project ?? {}],
+    ] as const
+    const always: Allowance[] = []
+    const ofMethods: { readonly matches: (method: string) => boolean; readonly allowance: Allowance }[] = []
+    for (const [owner, id, ofOwner] of owners) {
+      const { rate, methodRates = {} } = ofOwner
+      if (rate) always.push(this.#rate(owner, id, rate, now))
+      always.push(...this.#quotasOf(owner, id, ofOwner))
+      for (const [pattern, methodRate] of Object.entries(methodRates)) {
+        const allowance = this.#rate(owner, id, methodRate, now, pattern)
+        ofMethods.push({ matches: methodTest([pattern]), allowance })
+      }
+    }
+    if (always.length + ofMethods.length === 0) return undefined
+    const pushed = always.filter(({ push }) => push !== undefined)
+    if (ofMethods.length === 0) return { of: () => always, pushed }
+    const known = new Map<string, readonly Allowance[]>()
+    return {
+      of: (method) => {
+        const kept = known.get(method)
+        if (kept) return kept
+        const found = ofMethods.filter(({ matches }) => matches(method)).map(({ allowance }) => allowance)
+        const all = [...found, ...always]
+        if (known.size < mostMethodsKept && method.length <= longestMethodKept) known.set(method, all)
+        return all
+      },
+      pushed,
+    }
+  }
+
+  /** Lets go of what would be the same if it were made anew. Whoever holds one has to ask again. */
+  forgetIdle(now: number): void {
+    for (const [key, rate] of this.#rates) if (rate.isIdle(now)) this.#rates.delete(key)
+    for (const [key, quota] of this.#quotas) if (quota.isIdle()) this.#quotas.delete(key)
+  }
+
+  get size(): number {
+    return this.#rates.size + this.#quotas.size
+  }
+
+  /** Tells the others what is left to tell, and ends. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all([...this.#untold].map((quota) => quota.settle()))
+  }
+
+  #rate(owner: Owner, id: string, rate: Rate, now: number, method?: string): RateAllowance {
+    const key = `fairlead:rate:${owner}:${id}:${method ?? ''}`
+    const known = this.#rates.get(key)
+    if (known) {
+      known.change(rate, now)
+      return known
+    }
+    const made = new RateAllowance({ owner, key, method }, rate, this.#parts.shared, now)
+    this.#rates.set(key, made)
+    return made
+  }
+
+  #quotasOf(owner: Owner, ownerId: string, { requestsPerDay, unitsPerMonth }: Limits): QuotaAllowance[] {
+    const subjects = [
+      [{ owner, ownerId, counts: 'requests', period: 'day' }, requestsPerDay],
+      [{ owner, ownerId, counts: 'units', period: 'month' }, unitsPerMonth],
+    ] as const
+    return subjects.flatMap(([subject, limit]) => {
+      if (limit === undefined) return []
+      const key = `${owner}:${ownerId}:${subject.counts}`
+      const { shared, usedSoFar } = this.#parts
+      const onUse = (used: QuotaAllowance) => {
+        if (shared.store) this.#untold.add(used)
+      }
+      const quota = this.#quotas.get(key) ?? new QuotaAllowance(subject, limit, { shared, usedSoFar, onUse })
+      quota.limit = limit
+      this.#quotas.set(key, quota)
+      return [quota]
+    })
+  }
+
+  #settle(): void {
+    if (this.#parts.shared.store?.isUp !== true) return
+    const untold = [...this.#untold]
+    this.#untold.clear()
+    for (const quota of untold) void quota.settle()
+  }
+}

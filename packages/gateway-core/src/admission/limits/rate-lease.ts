@@ -1,0 +1,113 @@
+import type { Rate } from '../../grants/limits.ts'
+import type { SharedStore } from '../../shared-store/types.ts'
+
+// Part of a second for which tokens are taken ahead.
+const leaseSeconds = 0.05
+// How long a replica goes on by itself after the store did not answer.
+const aloneMs = 1_000
+const idleMs = 10_000
+
+// Tokens of all replicas, by the clock of the store. What is owed is always taken, so that the bucket may be in debt.
+const takeTokens = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local perSecond, size = tonumber(ARGV[1]), tonumber(ARGV[2])
+local owed, wanted = tonumber(ARGV[3]), tonumber(ARGV[4])
+local state = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens, at = tonumber(state[1]) or size, tonumber(state[2]) or now
+tokens = math.min(size, tokens + math.max(0, now - at) / 1000 * perSecond) - owed
+local granted = math.max(0, math.min(wanted, math.floor(tokens)))
+tokens = tokens - granted
+redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now)
+redis.call('PEXPIRE', KEYS[1], math.ceil((size - tokens) / perSecond * 1000) + 1000)
+local wait = 0
+if granted == 0 and tokens < 1 then wait = math.ceil((1 - tokens) / perSecond * 1000) end
+return { granted, wait }`
+
+/**
+ * This replica's part of a bucket of tokens in the shared store.
+ *
+ * Calls take from what was fetched ahead, and when there is nothing, as much on credit as is fetched at a time: so no
+ * call waits for the store. In any time the replicas together let no more pass than the bucket does, and two leases of
+ * each: one that it kept from before, and one on credit.
+ */
+export class RateLease {
+  readonly #store: SharedStore
+  readonly #key: string
+  #rate: Rate
+  #lease = 1
+  #tokens = 0
+  #isAsking = false
+  #dryUntil = 0
+  #aloneUntil = 0
+  #usedAt = 0
+
+  constructor(store: SharedStore, key: string, rate: Rate) {
+    this.#store = store
+    this.#key = key
+    this.#rate = rate
+    this.change(rate)
+  }
+
+  change(rate: Rate): void {
+    this.#rate = rate
+    this.#lease = leaseOf(rate)
+  }
+
+  /** Whether the store is there to be asked. */
+  isInForce(now: number): boolean {
+    return this.#store.isUp && now >= this.#aloneUntil
+  }
+
+  /** Takes a token and returns 0, or returns after how many milliseconds there may be one. */
+  take(now: number): number {
+    this.#usedAt = now
+    const mayOwe = now >= this.#dryUntil && this.#tokens > -this.#lease
+    const mayAsk = !this.#isAsking && now >= this.#dryUntil
+    if (this.#tokens < 1 && !mayOwe) {
+      // All credit was used during a request that had less debt to settle.
+      if (mayAsk) void this.#ask()
+      return Math.max(1, this.#dryUntil - now)
+    }
+    this.#tokens -= 1
+    // A single token would only be kept from others.
+    const isLow = this.#lease === 1 ? this.#tokens < 0 : this.#tokens < this.#lease / 2
+    if (isLow && mayAsk) void this.#ask()
+    return 0
+  }
+
+  giveBack(): void {
+    this.#tokens += 1
+  }
+
+  isIdle(now: number): boolean {
+    return !this.#isAsking && now - this.#usedAt > idleMs
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true
+    const { requestsPerSecond, burst = requestsPerSecond } = this.#rate
+    const owed = Math.max(0, -this.#tokens)
+    const wanted = this.#lease === 1 ? 0 : this.#lease
+    try {
+      const values = [requestsPerSecond, Math.max(1, burst), owed, wanted]
+      const [granted, waitMs] = (await this.#store.script(takeTokens, [this.#key], values)) as [
+        number,
+        number,
+      ]
+      this.#tokens += owed + granted
+      if (waitMs > 0) this.#dryUntil = performance.now() + waitMs
+    } catch {
+      // Whether the debt was settled is not known; a new lease begins with none.
+      this.#tokens = 0
+      this.#aloneUntil = performance.now() + aloneMs
+    } finally {
+      this.#isAsking = false
+    }
+  }
+}
+
+/** How many tokens are fetched at a time. */
+function leaseOf({ requestsPerSecond, burst = requestsPerSecond }: Rate): number {
+  return Math.max(1, Math.min(Math.floor(requestsPerSecond * leaseSeconds), Math.floor(burst / 4)))
+}

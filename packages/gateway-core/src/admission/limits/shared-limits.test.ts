@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { NodeGrant } from '../../grants/grant.ts'
+import { pino } from 'pino'
+import { openSharedStore } from '../../shared-store/valkey-store.ts'
+import type { SharedStore } from '../../shared-store/types.ts'
+import { hasRedisServer, type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
+import type { OwnAdmission } from '../admission.ts'
+import { admissionWith, call, grantWith } from '../../testing/limited-grant.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const patiently = { timeout: 50_000, interval: 20 }
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+interface Replica {
+  readonly admission: OwnAdmission
+  readonly store: SharedStore
+  /** How many replicas it knows of. */
+  known(): number
+  /** How often it has learned what the others have used of a quota. */
+  settled(): number
+}
+
+function replicaWith(store: SharedStore, usedSoFar: () => number): Replica {
+  let [known, settled] = [0, 0]
+  const script: SharedStore['script'] = async (source, keys, values) => {
+    const answer = await store.script(source, keys, values)
+    if (keys.includes('fairlead:replicas')) known = Number(answer)
+    if (keys[0]?.startsWith('fairlead:quota:') === true) settled += 1
+    return answer
+  }
+  const watched = Object.assign(Object.create(store) as SharedStore, { script })
+  return {
+    store,
+    admission: admissionWith({ store: watched, usedSoFar }),
+    known: () => known,
+    settled: () => settled,
+  }
+}
+
+describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there is no redis-server)', () => {
+  let server: RedisServer
+  let replicas: Replica[] = []
+  const used = { written: 0 }
+
+  beforeAll(async () => {
+    server = await startRedisServer()
+  })
+  afterAll(() => server.kill())
+  afterEach(async () => {
+    for (const { admission, store } of replicas) {
+      await admission.close()
+      await store.close()
+    }
+  })
+
+  /** Starts three that know of one another. */
+  async function start(): Promise<void> {
+    const log = pino({ level: 'silent' })
+    // On a busy machine the store is not away when it is slow.
+    const stores = [1, 2, 3].map(() => openSharedStore(server.url, log, 10_000))
+    await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), patiently)
+    await stores[0]?.run(['FLUSHALL'])
+    replicas = stores.map((store) => replicaWith(store, () => used.written))
+    await vi.waitFor(async () => {
+      expect(await stores[0]?.run(['ZCARD', 'fairlead:replicas'])).toBe(3)
+    }, patiently)
+  }
+
+  /** Calls at all replicas as fast as they can for a while, and gives how many calls passed, and in how long. */
+  async function rush(grant: NodeGrant, ms: number): Promise<{ passed: number; seconds: number }> {
+    const began = performance.now()
+    let passed = 0
+    while (performance.now() - began < ms) {
+      for (const { admission } of replicas) {
+        for (let index = 0; index < 20; index++) if (call(admission, grant) === 'passed') passed += 1
+      }
+      await wait(2)
+    }
+    return { passed, seconds: (performance.now() - began) / 1_000 }
+  }
+
+  it('let no more pass than one would and two leases of each', async () => {
+    await start()
+    const grant = grantWith({ limits: { credential: { rate: { requestsPerSecond: 200 } } } })
+    const { passed, seconds } = await rush(grant, 3_000)
+    const oneAlone = 200 + 200 * seconds
+    const lease = 200 * 0.05
+    expect(passed).toBeLessThanOrEqual(Math.ceil(oneAlone + 3 * 2 * lease))
+    // Nor much less.
+    expect(passed).toBeGreaterThan(oneAlone * 0.75)
+  })
+
+  it('hold for a rate of which there is less than a call for each replica', async () => {
+    await start()
+    const grant = grantWith({
+      credentialId: 'slow',
+      limits: { credential: { rate: { requestsPerSecond: 2, burst: 1 } } },
+    })
+    const { passed, seconds } = await rush(grant, 2_000)
+    expect(passed).toBeLessThanOrEqual(Math.ceil(1 + 2 * seconds + 3 * 2))
+    expect(passed).toBeGreaterThanOrEqual(3)
+  })
+
+  it('are parts of the whole while the store is away, and the whole when it is back', async () => {
+    await start()
+    const grant = grantWith({
+      credentialId: 'left alone',
+      limits: { credential: { rate: { requestsPerSecond: 300, burst: 30 } } },
+    })
+    await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), patiently)
+    expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
+    // What is asked of the store when it goes away would be waited for, ten seconds here.
+    for (const { store } of replicas) await store.run(['PING'])
+    await server.kill()
+    await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), patiently)
+    await rush(grant, 500)
+    const away = await rush(grant, 1_000)
+    // Each has its part of the burst as well, at the most.
+    expect(away.passed).toBeLessThanOrEqual(Math.ceil(300 * away.seconds + 30 + 3))
+    expect(away.passed).toBeGreaterThan(300 * away.seconds * 0.5)
+    await server.start()
+    await vi.waitFor(() => expect(replicas.every(({ store }) => store.isUp)).toBe(true), patiently)
+    await rush(grant, 1_500)
+    const back = await rush(grant, 1_000)
+    expect(back.passed).toBeLessThanOrEqual(Math.ceil(300 * back.seconds + 30 + 3 * 2 * 7))
+    expect(back.passed).toBeGreaterThan(300 * back.seconds * 0.5)
+  })
+
+  it('of a day are counted together, with what was used before', async () => {
+    await start()
+    used.written = 70
+    const grant = grantWith({ credentialId: 'daily', limits: { credential: { requestsPerDay: 100 } } })
+    const passedAt = (at: number, count: number) => {
+      const admission = replicas[at]?.admission
+      const answers = Array.from({ length: count }, () => admission && call(admission, grant))
+      return answers.filter((answer) => answer === 'passed').length
+    }
+    expect(passedAt(0, 20)).toBe(20)
+    // The others hear of it within a moment.
+    await vi.waitFor(async () => expect(await counted()).toBe('90'), patiently)
+    passedAt(1, 1)
+    await vi.waitFor(async () => expect(await counted()).toBe('91'), patiently)
+    await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), patiently)
+    expect(passedAt(1, 20)).toBe(9)
+    // What the store has lost is made up for by what the replicas know.
+    await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
+    await replicas[0]?.store.run(['FLUSHALL'])
+    used.written = 0
+    expect(passedAt(1, 1)).toBe(0)
+    await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
+    passedAt(2, 1)
+    await vi.waitFor(() => expect(replicas[2]?.settled()).toBeGreaterThan(0), patiently)
+    expect(passedAt(2, 5)).toBe(0)
+
+    function counted() {
+      const day = new Date().toISOString().slice(0, 10)
+      return replicas[0]?.store.run(['GET', `fairlead:quota:credential:daily:requests:${day}`])
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import type { PassageStates } from '../access-control.ts'
+import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
+
+/** Publishes what is refused, and what waits. */
+export function publishAdmission(registry: MetricsRegistry, states: () => PassageStates): void {
+  registry.counter(
+    'fairlead_refusals_total',
+    'Requests and calls that were refused, by what refused them.',
+    ['reason'],
+    (add) => {
+      const { refusals, places } = states()
+      for (const [reason, count] of Object.entries(refusals)) add({ reason }, count)
+      add({ reason: 'queue full' }, places.crowded)
+      add({ reason: 'queue time' }, places.late)
+    },
+  )
+  registry.gauge('fairlead_queued_calls', 'Calls that wait for a place.', [], (set) =>
+    set({}, states().places.waiting),
+  )
+  registry.counter(
+    'fairlead_queue_waits_total',
+    'Calls whose wait for a place is over, however it ended.',
+    [],
+    (add) => add({}, states().places.waited),
+  )
+  registry.counter(
+    'fairlead_queue_wait_seconds_total',
+    'Time that those calls have waited for a place together.',
+    [],
+    (add) => add({}, states().places.waitedMs / 1_000),
+  )
+  registry.counter(
+    'fairlead_unknown_credentials_total',
+    'Credentials that opened nothing, by answer: refused, or throttled where one address sends too many.',
+    ['answer'],
+    (add) => {
+      const { failed, throttled } = states().guesses
+      add({ answer: 'refused' }, failed - throttled)
+      add({ answer: 'throttled' }, throttled)
+    },
+  )
+}

@@ -1,0 +1,49 @@
+import type { Rate } from '../grants/limits.ts'
+import type { Refusal } from './types.ts'
+
+/** Whose limit it is, in the words of a refusal. */
+export type Owner = 'credential' | 'node' | 'project'
+
+/** The refusal of a visitor or a call by an access rule; it says which kind of rule, and nothing of the list. */
+export const ruleRefusals = {
+  origin: forbidden('origin', 'This origin may not call this node.'),
+  ip: forbidden('ip', 'This address may not call this node.'),
+  method: forbidden('method', 'This node does not let this method be called.'),
+} as const
+
+function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Refusal {
+  return { status: 403, reason, data: { rule } }
+}
+
+/**
+ * The refusal of a call that comes too fast.
+ *
+ * @param waitMs - until the next one may come
+ * @param method - the pattern, for a limit of some methods only
+ */
+export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: string): Refusal {
+  const limit = rate.requestsPerSecond
+  const calls = method === undefined ? 'calls' : `calls of ${method}`
+  return {
+    status: 429,
+    reason: `The ${owner} may make ${limit} ${calls} per second.`,
+    data: { reason: 'rate', limit, window_ms: 1_000, retry_after_ms: Math.max(1, Math.ceil(waitMs)) },
+    retryAfterSeconds: wholeSeconds(waitMs),
+  }
+}
+
+/** The refusal of a call for which nothing is left of a quota. */
+export function usedUp(owner: Owner, what: string, resetsAt: number): Refusal {
+  const data = { reason: 'quota', resets_at: new Date(resetsAt).toISOString() } as const
+  return { status: 403, reason: `The ${owner} has used up its ${what}.`, data }
+}
+
+/** The refusal of a call for which there is no place now. */
+export function busy(reason: string): Refusal {
+  return { status: 503, reason, data: { reason: 'busy', retry_after_ms: 1_000 }, retryAfterSeconds: 1 }
+}
+
+/** Milliseconds as a value of `Retry-After`: 1 to 60 whole seconds. */
+export function wholeSeconds(ms: number): number {
+  return Math.min(60, Math.max(1, Math.ceil(ms / 1_000)))
+}

@@ -1,0 +1,260 @@
+import { isDeepStrictEqual } from 'node:util'
+import { credentialKinds, type CredentialRecord, type NodeGrant } from '../grants/grant.ts'
+import type { Limits } from '../grants/limits.ts'
+import { NodePart } from './endpoint-entry.ts'
+import { SlotIndex } from './slot-index.ts'
+
+const digestBytes = 32
+const digestWords = digestBytes / 4
+const firstCapacity = 64
+
+/**
+ * Credentials in typed arrays, one slot each, found by the digest of the secret or by id: about 130 bytes for a
+ * credential, a million of them without a million objects.
+ */
+export class CredentialTable {
+  /** How many credentials there are. */
+  size = 0
+  #capacity = firstCapacity
+  #used = 0
+  readonly #free: number[] = []
+  #words = new Uint32Array(firstCapacity * digestWords)
+  /** The same memory, byte by byte. */
+  #digests = Buffer.from(this.#words.buffer)
+  #ids: (string | undefined)[] = []
+  #kinds = new Uint8Array(firstCapacity)
+  #nodes = new Uint32Array(firstCapacity)
+  /** The credentials of one node are a list: each one more than the slot before and after in it, 0 for none. */
+  #slotsBefore = new Uint32Array(firstCapacity)
+  #slotsAfter = new Uint32Array(firstCapacity)
+  /** Milliseconds since 1970; NaN for a credential that does not end by itself. */
+  #expiries = new Float64Array(firstCapacity)
+  #sweeps = new Uint8Array(firstCapacity)
+  /** Few credentials have limits of their own. */
+  readonly #limits = new Map<number, Limits>()
+  readonly #bySecret = new SlotIndex({ hashOf: (slot) => this.#words[slot * digestWords] ?? 0 })
+  readonly #byId = new SlotIndex({ hashOf: (slot) => hashOfText(this.#ids[slot] ?? '') })
+  readonly #parts: (NodePart | undefined)[] = []
+  readonly #partIndexes = new Map<string, number>()
+  readonly #freeParts: number[] = []
+  #sweep = 0
+
+  /** What a credential opens, by the SHA-256 of its secret as a text of 32 one-byte characters. */
+  bySecret(digest: string): NodeGrant | undefined {
+    return this.#grantIn(this.#slotOfDigest(digest))
+  }
+
+  byId(credentialId: string): NodeGrant | undefined {
+    return this.#grantIn(this.#slotOfId(credentialId))
+  }
+
+  /** Adds a credential, or takes over what is new about it; true when anything is. */
+  put({ sha256, grant }: CredentialRecord): boolean {
+    const digest = Buffer.from(sha256, 'hex').toString('latin1').padEnd(digestBytes, '\0')
+    const known = this.#slotOfDigest(digest)
+    if (known !== -1 && this.#ids[known] === grant.credentialId) return this.#update(known, grant)
+    if (known !== -1) this.#remove(known)
+    this.#insert(digest, grant)
+    return true
+  }
+
+  /**
+   * Takes away the credentials that are named, or are of a node that is named, unless the records hold them.
+   *
+   * @returns whether there was one
+   */
+  keepOnly(
+    named: { readonly nodeIds: readonly string[]; readonly credentialIds: readonly string[] },
+    records: readonly CredentialRecord[],
+  ): boolean {
+    const kept = new Map(records.map(({ sha256, grant }) => [grant.credentialId, sha256]))
+    const slots = named.credentialIds.map((id) => this.#slotOfId(id)).filter((slot) => slot !== -1)
+    for (const nodeId of new Set(named.nodeIds)) {
+      const part = this.#parts[this.#partIndexes.get(nodeId) ?? -1]
+      for (let next = part?.lastSlot ?? 0; next !== 0; next = this.#slotsBefore[next - 1] ?? 0)
+        slots.push(next - 1)
+    }
+    const lost = slots.filter((slot) => {
+      const id = this.#ids[slot]
+      return id !== undefined && kept.get(id) !== this.#digestOf(slot).toString('hex')
+    })
+    for (const slot of new Set(lost)) this.#remove(slot)
+    return lost.length > 0
+  }
+
+  /** Begins to note which credentials are put from now on. */
+  beginSweep(): void {
+    this.#sweep = (this.#sweep + 1) & 0xff
+  }
+
+  /**
+   * Takes away the credentials that were not put since {@link beginSweep}, in a stretch of the table.
+   *
+   * @returns where the next stretch begins, and whether one was taken away
+   */
+  sweep(from: number, length: number): { readonly next: number | undefined; readonly removed: boolean } {
+    const end = Math.min(from + length, this.#used)
+    let removed = false
+    for (let slot = from; slot < end; slot++) {
+      if (this.#ids[slot] === undefined || this.#sweeps[slot] === this.#sweep) continue
+      this.#remove(slot)
+      removed = true
+    }
+    return { next: end < this.#used ? end : undefined, removed }
+  }
+
+  #grantIn(slot: number): NodeGrant | undefined {
+    return slot === -1 ? undefined : this.#partOf(slot).grantOf(slot, this.#credentialIn)
+  }
+
+  readonly #credentialIn = (slot: number) => {
+    const expiresAt = this.#expiries[slot] ?? NaN
+    return {
+      credentialId: this.#ids[slot] ?? '',
+      kind: credentialKinds[this.#kinds[slot] ?? 0] ?? 'token',
+      expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt,
+      limits: this.#limits.get(slot),
+    }
+  }
+
+  #partOf(slot: number): NodePart {
+    const part = this.#parts[this.#nodes[slot] ?? -1]
+    if (!part) throw new Error('A credential has lost its node.')
+    return part
+  }
+
+  #slotOfDigest(digest: string): number {
+    if (digest.length !== digestBytes) return -1
+    probed.write(digest, 'latin1')
+    return this.#bySecret.find(probedWords[0] ?? 0, (slot) => {
+      const start = slot * digestWords
+      for (let at = 0; at < digestWords; at++) {
+        if (this.#words[start + at] !== probedWords[at]) return false
+      }
+      return true
+    })
+  }
+
+  #slotOfId(credentialId: string): number {
+    return this.#byId.find(hashOfText(credentialId), (slot) => this.#ids[slot] === credentialId)
+  }
+
+  #digestOf(slot: number): Buffer {
+    return this.#digests.subarray(slot * digestBytes, (slot + 1) * digestBytes)
+  }
+
+  #insert(digest: string, grant: NodeGrant): void {
+    const slot = this.#free.pop() ?? this.#used++
+    if (slot >= this.#capacity) this.#grow()
+    this.#digests.write(digest, slot * digestBytes, 'latin1')
+    this.#ids[slot] = grant.credentialId
+    this.#enterNode(slot, grant)
+    this.#setOwn(slot, grant)
+    this.#sweeps[slot] = this.#sweep
+    this.#bySecret.add(slot)
+    // Of two secrets of one id, the later one stands for it.
+    const other = this.#slotOfId(grant.credentialId)
+    if (other !== -1) this.#byId.delete(other)
+    this.#byId.add(slot)
+    this.size += 1
+  }
+
+  #update(slot: number, grant: NodeGrant): boolean {
+    this.#sweeps[slot] = this.#sweep
+    const part = this.#partOf(slot)
+    const index = this.#partIndexes.get(grant.nodeId)
+    if (index !== this.#nodes[slot]) {
+      this.#leaveNode(slot)
+      this.#enterNode(slot, grant)
+      this.#setOwn(slot, grant)
+      return true
+    }
+    const isNew = part.update(grant)
+    const own = this.#credentialIn(slot)
+    const isSame =
+      own.kind === grant.kind &&
+      Object.is(own.expiresAt, grant.expiresAt) &&
+      isDeepStrictEqual(own.limits, grant.limits?.credential)
+    if (!isSame) {
+      part.forget(slot)
+      this.#setOwn(slot, grant)
+    }
+    return isNew || !isSame
+  }
+
+  #setOwn(slot: number, { kind, expiresAt, limits }: NodeGrant): void {
+    this.#kinds[slot] = credentialKinds.indexOf(kind)
+    this.#expiries[slot] = expiresAt ?? NaN
+    if (limits?.credential) this.#limits.set(slot, limits.credential)
+    else this.#limits.delete(slot)
+  }
+
+  #remove(slot: number): void {
+    this.#bySecret.delete(slot)
+    this.#byId.delete(slot)
+    this.#leaveNode(slot)
+    this.#limits.delete(slot)
+    this.#ids[slot] = undefined
+    this.#digestOf(slot).fill(0)
+    this.#free.push(slot)
+    this.size -= 1
+  }
+
+  #enterNode(slot: number, grant: NodeGrant): void {
+    let index = this.#partIndexes.get(grant.nodeId)
+    if (index === undefined) {
+      index = this.#freeParts.pop() ?? this.#parts.length
+      this.#parts[index] = new NodePart(grant)
+      this.#partIndexes.set(grant.nodeId, index)
+    } else this.#parts[index]?.update(grant)
+    this.#nodes[slot] = index
+    const part = this.#partOf(slot)
+    this.#slotsBefore[slot] = part.lastSlot
+    this.#slotsAfter[slot] = 0
+    if (part.lastSlot !== 0) this.#slotsAfter[part.lastSlot - 1] = slot + 1
+    part.lastSlot = slot + 1
+    part.credentials += 1
+  }
+
+  #leaveNode(slot: number): void {
+    const part = this.#partOf(slot)
+    part.forget(slot)
+    const [before, after] = [this.#slotsBefore[slot] ?? 0, this.#slotsAfter[slot] ?? 0]
+    if (before !== 0) this.#slotsAfter[before - 1] = after
+    if (after !== 0) this.#slotsBefore[after - 1] = before
+    else part.lastSlot = before
+    part.credentials -= 1
+    if (part.credentials > 0) return
+    const index = this.#nodes[slot] ?? 0
+    this.#partIndexes.delete(part.nodeId)
+    this.#parts[index] = undefined
+    this.#freeParts.push(index)
+  }
+
+  #grow(): void {
+    this.#capacity *= 2
+    const copied = <array extends Uint8Array | Uint32Array | Float64Array>(from: array, to: array): array => {
+      to.set(from)
+      return to
+    }
+    this.#words = copied(this.#words, new Uint32Array(this.#capacity * digestWords))
+    this.#digests = Buffer.from(this.#words.buffer)
+    this.#kinds = copied(this.#kinds, new Uint8Array(this.#capacity))
+    this.#nodes = copied(this.#nodes, new Uint32Array(this.#capacity))
+    this.#slotsBefore = copied(this.#slotsBefore, new Uint32Array(this.#capacity))
+    this.#slotsAfter = copied(this.#slotsAfter, new Uint32Array(this.#capacity))
+    this.#expiries = copied(this.#expiries, new Float64Array(this.#capacity))
+    this.#sweeps = copied(this.#sweeps, new Uint8Array(this.#capacity))
+  }
+}
+
+// A digest that is looked for: made once, as nothing waits between its writing and its reading.
+const probedWords = new Uint32Array(digestWords)
+const probed = Buffer.from(probedWords.buffer)
+
+// FNV-1a with a last stir, as ids that follow one another differ in their last characters only.
+function hashOfText(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash ^ (hash >>> 15)
+}

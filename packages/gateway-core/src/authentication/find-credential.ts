@@ -1,0 +1,101 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { NodeGrant } from '../grants/grant.ts'
+import type { Directory } from './directory.ts'
+
+/** Why a request opens no node; the text is shown to the caller. */
+export interface UnknownCredential {
+  readonly reason: string
+  /** Whether a credential was sent, which may have been made up. */
+  readonly isGuess: boolean
+}
+
+/**
+ * Finds the node that a request's credential opens: the token in the path, else HTTP basic authentication.
+ *
+ * @param directory - credentials in memory
+ * @param path - the matched path, with the token when there is one
+ * @param headers - `authorization` and `host` are read
+ * @param nodeDomain - domain below which each node has a host of its own
+ */
+export function authenticate(
+  directory: Directory,
+  path: { readonly token?: string | undefined },
+  headers: IncomingHttpHeaders,
+  nodeDomain: string | undefined,
+): NodeGrant | UnknownCredential {
+  const grant = path.token === undefined ? basicGrant(directory, headers) : tokenGrant(directory, path.token)
+  return 'reason' in grant ? grant : ofHost(grant, headers.host, nodeDomain)
+}
+
+/**
+ * Finds the node that the x-token of a gRPC call opens.
+ *
+ * @param directory - credentials in memory
+ * @param xToken - value of the metadata `x-token`
+ * @param host - `:authority` of the call
+ * @param nodeDomain - domain below which each node has a host of its own
+ */
+export function authenticateXToken(
+  directory: Directory,
+  xToken: string | undefined,
+  host: string | undefined,
+  nodeDomain: string | undefined,
+): NodeGrant | UnknownCredential {
+  if (xToken === undefined || xToken === '') return absent('Send the credential as metadata x-token.')
+  const grant = directory.find('x-token', xToken)
+  return grant ? ofHost(grant, host, nodeDomain) : guess('Unknown x-token.')
+}
+
+function ofHost(
+  grant: NodeGrant,
+  asked: string | undefined,
+  nodeDomain: string | undefined,
+): NodeGrant | UnknownCredential {
+  if (nodeDomain === undefined) return grant
+  const host = hostName(asked ?? '')
+  const domain = hostName(nodeDomain)
+  if (host.endsWith(`.${domain}`) && host !== `${grant.nodeId.toLowerCase()}.${domain}`) {
+    return guess('The credential belongs to another node.')
+  }
+  return grant
+}
+
+// Host names have no case, and a dot at the end changes nothing about where they lead.
+function hostName(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
+}
+
+function tokenGrant(directory: Directory, token: string): NodeGrant | UnknownCredential {
+  return directory.find('token', token) ?? guess('Unknown token.')
+}
+
+function basicGrant(directory: Directory, headers: IncomingHttpHeaders): NodeGrant | UnknownCredential {
+  const { authorization } = headers
+  if (authorization === undefined) {
+    return headers['x-api-key'] === undefined
+      ? absent('Put a token in the path or use HTTP basic authentication.')
+      : absent('Nodes do not read x-api-key: put the token in the path, or use HTTP basic authentication.')
+  }
+  const [scheme = '', value = ''] = authorization.trim().split(/ +/)
+  switch (scheme.toLowerCase()) {
+    case 'basic':
+      return (
+        directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ??
+        guess('Unknown user name or password. A token goes into the path of the URL instead.')
+      )
+    case 'bearer':
+      return absent(
+        'Nodes do not accept bearer tokens: put a token in the path or use HTTP basic authentication.',
+      )
+    default:
+      return absent('Nodes accept HTTP basic authentication or a token in the path.')
+  }
+}
+
+function absent(reason: string): UnknownCredential {
+  return { reason, isGuess: false }
+}
+
+function guess(reason: string): UnknownCredential {
+  return { reason, isGuess: true }
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { LoopDetector } from '../network/cdn-loop.ts'
+import type { Admission, Refusal } from '../admission/types.ts'
+import type { ClientRequest } from './types.ts'
+import type { Directory } from '../authentication/directory.ts'
+import type { Door } from '../authentication/authenticator.ts'
+import type { AnswerMemory } from '../memory/memory-budget.ts'
+import type { Meter } from '../usage/meter.ts'
+import type { LoggedRequests } from '../telemetry/logged-requests.ts'
+import type { Tracing } from '../telemetry/current-trace.ts'
+
+/** What the requests of every protocol need from the rest of the service. */
+export interface HttpPlane {
+  readonly directory: Directory
+  readonly door: Door
+  readonly admission: Admission
+  readonly meter: Meter
+  readonly log: Logger
+  /** Requests that get a line in the log; all when left out. */
+  readonly logRequests?: LoggedRequests | undefined
+  /** Without it no request is part of a trace. */
+  readonly tracing?: Tracing | undefined
+  /** How long a node may take to answer, and a client to go on reading. */
+  readonly timeoutMs: number
+  readonly corsOrigin: string
+  /** Refuses requests that have passed through this service before; none when left out. */
+  readonly loops?: LoopDetector | undefined
+  /** For the bodies of all requests together; any number of bytes when it is left out. */
+  readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
+}
+
+/** In what the protocols differ. */
+export interface ExchangeRules {
+  readonly protocol: string
+  /** Attributes of each span of a request, beside those that all protocols have. */
+  readonly traceAttributes?: Readonly<Record<string, string>> | undefined
+  /** Longest request body. */
+  readonly maxBodyBytes: number
+  /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
+  readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
+  /** Makes what is thrown when a request may not pass. */
+  readonly failure: (refusal: Refusal) => Error
+  /** How to answer what was thrown while a request was answered. */
+  readonly refusalOf: (error: unknown, log: Logger, request: ClientRequest) => RefusedRequest
+}
+
+/** The answer to a request that failed. */
+export interface RefusedRequest {
+  readonly status: number
+  /** JSON. */
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Takes a request when its path belongs to a node; otherwise leaves it untouched and returns false. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => boolean

@@ -1,0 +1,133 @@
+import type { RpcRequest } from './types.ts'
+
+const versionKey = '"jsonrpc":'
+const idKey = '"id":'
+const methodKey = '"method":'
+const paramsKey = '"params":'
+const longestWord = 64
+const longestNumber = 15
+
+// What a text beside the params may hold without escapes: every node echoes an id of these as it is.
+const plainCodes = new Uint8Array(128)
+for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ .:-') {
+  plainCodes[sign.charCodeAt(0)] = 1
+}
+
+/**
+ * Reads a call that is written as nearly all clients do: an object with the members `jsonrpc`, `id`, `method` and
+ * `params` once each, in any order, with at most one space between them.
+ *
+ * The params are parsed on their own. What is before and behind them holds whole members, so that there is one way to
+ * read the text, and no parser can find another method in it.
+ *
+ * @param text - one call, or anything else
+ * @returns undefined for every other text, be it a call or not
+ */
+export function readOrdinaryCall(text: string): RpcRequest | undefined {
+  // No other member holds a bracket.
+  let paramsEnd = text.length
+  while (paramsEnd > 0 && text.charCodeAt(paramsEnd - 1) !== closeBracket) paramsEnd -= 1
+  if (paramsEnd === 0 || text.charCodeAt(0) !== openBrace) return undefined
+  const found: Found = { jsonrpc: undefined, id: undefined, method: undefined }
+  const beforeParams = readMembersBefore(text, 1, found)
+  if (!text.startsWith(paramsKey, beforeParams)) return undefined
+  const paramsStart = behindSpace(text, beforeParams + paramsKey.length)
+  if (text.charCodeAt(paramsStart) !== openBracket) return undefined
+  const end = readMembersBehind(text, paramsEnd, found)
+  if (end !== text.length - 1 || text.charCodeAt(end) !== closeBrace) return undefined
+  const { jsonrpc, id, method } = found
+  if (jsonrpc !== '"2.0"' || id === undefined || method === undefined || method.charCodeAt(0) !== quote) {
+    return undefined
+  }
+  const paramsText = text.slice(paramsStart, paramsEnd)
+  try {
+    const params = JSON.parse(paramsText) as readonly unknown[]
+    return { method: method.slice(1, -1), params, paramsText, idText: id }
+  } catch {
+    return undefined
+  }
+}
+
+/** Texts of the members beside the params. */
+interface Found {
+  jsonrpc: string | undefined
+  id: string | undefined
+  method: string | undefined
+}
+
+/** Reads members with a comma behind each; gives the place of the first that is none of those that are looked for. */
+function readMembersBefore(text: string, start: number, found: Found): number {
+  let at = start
+  for (
+    let end = readMember(text, at, found);
+    text.charCodeAt(end) === comma;
+    end = readMember(text, at, found)
+  ) {
+    at = behindComma(text, end)
+  }
+  return at
+}
+
+/** Reads members with a comma before each; gives the place behind the last one. */
+function readMembersBehind(text: string, start: number, found: Found): number {
+  let at = start
+  while (text.charCodeAt(at) === comma) {
+    const end = readMember(text, behindComma(text, at), found)
+    if (end < 0) return at
+    at = end
+  }
+  return at
+}
+
+/** Reads a member that was not found before; gives the place behind it, or -1. */
+function readMember(text: string, at: number, found: Found): number {
+  if (text.startsWith(methodKey, at)) {
+    const start = behindSpace(text, at + methodKey.length)
+    const end = found.method === undefined ? endOfValue(text, start) : -1
+    if (end > 0) found.method = text.slice(start, end)
+    return end
+  }
+  if (text.startsWith(idKey, at)) {
+    const start = behindSpace(text, at + idKey.length)
+    const end = found.id === undefined ? endOfValue(text, start) : -1
+    if (end > 0) found.id = text.slice(start, end)
+    return end
+  }
+  if (!text.startsWith(versionKey, at)) return -1
+  const start = behindSpace(text, at + versionKey.length)
+  const end = found.jsonrpc === undefined ? endOfValue(text, start) : -1
+  if (end > 0) found.jsonrpc = text.slice(start, end)
+  return end
+}
+
+/** The place behind a plain text or a whole number that begins here, or -1. */
+function endOfValue(text: string, start: number): number {
+  let at = start
+  let code = text.charCodeAt(at)
+  if (code === quote) {
+    do code = text.charCodeAt(++at)
+    while (plainCodes[code] === 1)
+    return code === quote && at - start <= longestWord + 1 ? at + 1 : -1
+  }
+  if (code === zero) return at + 1
+  while (code >= zero && code <= nine) code = text.charCodeAt(++at)
+  return at > start && at - start <= longestNumber ? at : -1
+}
+
+function behindComma(text: string, at: number): number {
+  return behindSpace(text, at + 1)
+}
+
+function behindSpace(text: string, at: number): number {
+  return text.charCodeAt(at) === space ? at + 1 : at
+}
+
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const quote = 0x22
+const comma = 0x2c
+const space = 0x20
+const zero = 0x30
+const nine = 0x39

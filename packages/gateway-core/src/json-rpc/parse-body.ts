@@ -1,0 +1,107 @@
+import { Buffer, isAscii } from 'node:buffer'
+import { jsonMembers, jsonParts } from './json-parts.ts'
+import { readOrdinaryCall } from './fast-parse.ts'
+import { RpcFailure, rpcCodes } from './rpc-error.ts'
+import type { RefusedItem, RpcItem } from './types.ts'
+
+/** What a body holds: one call or a batch. */
+export interface RpcBody {
+  readonly batch: boolean
+  readonly items: readonly RpcItem[]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Parses a request body once.
+ *
+ * @param body - the bytes as they came
+ * @param maxBatchItems - longest batch that is served
+ * @throws {@link RpcFailure} when the body is not JSON or an empty batch
+ */
+export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
+  return parseText(textOf(body), maxBatchItems)
+}
+
+/**
+ * As {@link parseBody}.
+ *
+ * @param latin1 - a character for each byte of the body
+ */
+export function parseLatin1(latin1: string, maxBatchItems: number): RpcBody {
+  // In UTF-8, only what is ASCII has a byte for each character.
+  return Buffer.byteLength(latin1) === latin1.length
+    ? parseText(latin1, maxBatchItems)
+    : parseBody(Buffer.from(latin1, 'latin1'), maxBatchItems)
+}
+
+/** @throws {@link RpcFailure} when it is no UTF-8 */
+function textOf(body: Uint8Array): string {
+  // Nearly all calls are ASCII, which needs no decoder.
+  if (isAscii(body)) return (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
+  try {
+    return decoder.decode(body)
+  } catch {
+    throw notJson()
+  }
+}
+
+function notJson(): RpcFailure {
+  return new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+}
+
+function parseText(text: string, maxBatchItems: number): RpcBody {
+  let value: unknown
+  try {
+    const ordinary = readOrdinaryCall(text)
+    if (ordinary) return { batch: false, items: [ordinary] }
+    value = JSON.parse(text)
+  } catch {
+    throw notJson()
+  }
+  if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
+  if (value.length === 0)
+    throw new RpcFailure(rpcCodes.invalidRequest, 'A batch must hold at least one call.')
+  const texts = jsonParts(text)
+  const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
+  return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
+}
+
+/** One error for each element that can be told apart by its id, or a single one when there is none. */
+function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
+  const failure = new RpcFailure(
+    rpcCodes.invalidRequest,
+    `A batch may hold at most ${maxBatchItems} calls.`,
+    {
+      data: { max_items: maxBatchItems, items: items.length },
+    },
+  )
+  const answers = items.flatMap(({ idText = 'null' }) => (idText === 'null' ? [] : [{ idText, failure }]))
+  return answers.length > 0 ? answers : [{ idText: 'null', failure }]
+}
+
+function toItem(value: unknown, text: string): RpcItem {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid('null', 'A call must be an object.')
+  }
+  const { jsonrpc, method, params, id } = value as Record<string, unknown>
+  // As go-ethereum does, a boolean is echoed.
+  if (typeof id === 'object' && id !== null) {
+    return invalid('null', 'id must be a string, a number, a boolean or null.')
+  }
+  const texts = jsonMembers(text)
+  const idText = texts.get('id')
+  if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0".')
+  if (typeof method !== 'string') return invalid(idText, 'method must be a string.')
+  // Clients in Go and Rust write an empty value as null.
+  if (params === undefined || params === null) return { method, params: [], paramsText: '[]', idText }
+  if (typeof params !== 'object') {
+    return invalid(idText, 'params must be an array or an object.')
+  }
+  const structured = params as readonly unknown[] | Readonly<Record<string, unknown>>
+  return { method, params: structured, paramsText: texts.get('params') ?? '[]', idText }
+}
+
+function invalid(idText: string | undefined, message: string): RefusedItem {
+  return { idText: idText ?? 'null', failure: new RpcFailure(rpcCodes.invalidRequest, message) }
+}

@@ -1,0 +1,12 @@
+import type { Refusal } from '../admission/types.ts'
+import { RpcFailure, rpcCodes } from './rpc-error.ts'
+
+/** A refusal of the stations before the node as the error of a JSON-RPC call: -32005 for now, -32041 or -32600 for good. */
+export function refusedCall({ status, reason, data, retryAfterSeconds }: Refusal): RpcFailure {
+  return new RpcFailure(codeOf(status), reason, { status, data, retryAfterSeconds })
+}
+
+function codeOf(status: number): number {
+  if (status === 401) return rpcCodes.unauthorized
+  return status === 429 || status === 503 ? rpcCodes.limitExceeded : rpcCodes.invalidRequest
+}

@@ -1,0 +1,102 @@
+import { RehashingMap } from '@fairlead/http1'
+import { RpcFailure, rpcCodes } from '../json-rpc/rpc-error.ts'
+
+// Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
+const maxBytesOfRequest = 64 * 1024 * 1024
+
+// Half is left to the others, whatever one of them does.
+const largestShare = 0.5
+
+/**
+ * The memory for all answers that have to be held whole, so that no number of clients can use up more, and none of them
+ * more than its share.
+ */
+export class AnswerMemory {
+  readonly #share: number
+  readonly #byOwner = new RehashingMap<string, number>()
+  #left: number
+
+  /** @param bytes - for the answers of all requests together */
+  constructor(bytes: number) {
+    this.#left = bytes
+    this.#share = bytes * largestShare
+  }
+
+  /**
+   * The part of one request; it takes nothing yet.
+   *
+   * @param owner - id of the credential whose request it is
+   */
+  room(owner?: string): Room {
+    return new Room(this, owner)
+  }
+
+  offers(bytes: number, owner?: string): boolean {
+    return bytes <= this.#left && (owner === undefined || this.#takenBy(owner) + bytes <= this.#share)
+  }
+
+  take(bytes: number, owner?: string): boolean {
+    if (!this.offers(bytes, owner)) return false
+    this.#left -= bytes
+    if (owner !== undefined) this.#byOwner.set(owner, this.#takenBy(owner) + bytes)
+    return true
+  }
+
+  giveBack(bytes: number, owner?: string): void {
+    this.#left += bytes
+    if (owner === undefined || bytes === 0) return
+    const taken = this.#takenBy(owner) - bytes
+    if (taken > 0) this.#byOwner.set(owner, taken)
+    else this.#byOwner.delete(owner)
+  }
+
+  #takenBy(owner: string): number {
+    return this.#byOwner.get(owner) ?? 0
+  }
+}
+
+/** What the answers of one request take of the memory. Whoever made it empties it when they have left. */
+export class Room {
+  readonly #memory: AnswerMemory
+  readonly #owner: string | undefined
+  #taken = 0
+
+  constructor(memory: AnswerMemory, owner: string | undefined) {
+    this.#memory = memory
+    this.#owner = owner
+  }
+
+  /** @throws {@link RpcFailure} -32005 when the request, or the service, would hold too much */
+  take(bytes: number): void {
+    const failure = this.refuses(bytes)
+    if (failure) throw failure
+  }
+
+  /** As {@link take}, but gives the failure instead of throwing it. */
+  refuses(bytes: number): RpcFailure | undefined {
+    if (this.#taken + bytes > maxBytesOfRequest) {
+      return new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
+    }
+    if (!this.#memory.take(bytes, this.#owner)) {
+      return new RpcFailure(rpcCodes.limitExceeded, 'The service holds too many answers at the moment.', {
+        status: 503,
+      })
+    }
+    this.#taken += bytes
+    return undefined
+  }
+
+  /** Whether there is memory for something that need not be held. */
+  offers(bytes: number): boolean {
+    return this.#memory.offers(bytes, this.#owner)
+  }
+
+  giveBack(bytes: number): void {
+    this.#taken -= bytes
+    this.#memory.giveBack(bytes, this.#owner)
+  }
+
+  empty(): void {
+    this.giveBack(this.#taken)
+  }
+}

@@ -1,0 +1,17 @@
+import { Agent } from 'node:http'
+import { Agent as SecureAgent } from 'node:https'
+import { connectChecked, type ConnectionRules, type ConnectOptions } from './guarded-connect.ts'
+
+/** Makes the agent of an HTTP client whose connections are checked, each of them anew. */
+export function checkedAgent(protocol: string, rules: ConnectionRules): Agent {
+  const isSecure = protocol === 'https:'
+  const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  agent.createConnection = (options) => connectChecked(targetOf(options, isSecure), isSecure, rules)
+  return agent
+}
+
+/** Host and port as the options of an HTTP request have them. */
+export function targetOf(options: object, isSecure: boolean): ConnectOptions {
+  const { host, port } = options as { readonly host?: string; readonly port?: string | number | null }
+  return { ...options, host: host ?? 'localhost', port: Number(port) || (isSecure ? 443 : 80) }
+}

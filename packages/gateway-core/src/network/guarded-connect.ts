@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions } from 'node:tls'
+import { type AddressRules, isAllowedAddress } from './network-policy.ts'
+import { isOwnAddress, isOwnName, type OwnService } from './own-service.ts'
+
+/** Rules that each outgoing connection is checked against. They are read for each connection, so they may change. */
+export interface ConnectionRules extends AddressRules {
+  /** Refused at every address; none when left out. */
+  readonly own?: OwnService | undefined
+  /** Resolves names; `dns.lookup` when left out. */
+  readonly resolve?: LookupFunction | undefined
+}
+
+/** Host, port and settings of a connection, as `net.connect` and `tls.connect` take them. */
+export type ConnectOptions = ConnectionOptions & { readonly host: string; readonly port: number }
+
+/** Rules for what the operator has configured: every address except link-local ones and metadata services. */
+export const operatorRules: ConnectionRules = { isPrivateAllowed: true }
+
+/** The connection was refused before it was opened: its address is not allowed. It does not name the address. */
+export class RefusedTargetError extends Error {
+  override readonly name = 'RefusedTargetError'
+  readonly code = 'REFUSED_TARGET'
+
+  constructor() {
+    super('The address is not one that this service may connect to.')
+  }
+}
+
+/**
+ * Opens a connection, by TLS if it is to be secure. All outgoing connections to what tenants write are made here.
+ *
+ * A name is resolved once, each resolved address is checked, and the socket connects to those that passed, so that a second
+ * resolution cannot lead elsewhere. An IP address is checked as well. A refused connection fails with
+ * {@link RefusedTargetError} like any other that cannot be established.
+ */
+export function connectChecked(options: ConnectOptions, isSecure: boolean, rules: ConnectionRules): Socket {
+  const host = options.host.replace(/^\[(.*)\]$/, '$1')
+  const isLiteral = isIP(host) !== 0
+  const isRefused = isLiteral && !isAllowedTarget(host, options.port, rules)
+  const target = isRefused
+    ? { ...options, host: 'refused.invalid', lookup: refusingLookup }
+    : { ...options, host, lookup: checkedLookup(options.port, rules) }
+  if (!isSecure) return connect(target)
+  return connectTls({ ...target, ...(!isLiteral && { servername: options.servername ?? host }) })
+}
+
+/** Returns true if a connection may go to an IP address. */
+function isAllowedTarget(address: string, port: number, rules: ConnectionRules): boolean {
+  if (rules.own !== undefined && isOwnAddress(address, port, rules.own)) return false
+  return isAllowedAddress(address, rules)
+}
+
+/** Makes a lookup that resolves a name to allowed addresses alone. */
+function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
+  const { resolve = lookup, own } = rules
+  return (hostname, options, callback) => {
+    if (own !== undefined && isOwnName(hostname, port, own)) {
+      refusingLookup(hostname, options, callback)
+      return
+    }
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '')
+      const all = typeof found === 'string' ? [{ address: found, family: 4 }] : found
+      const allowed = all.filter(({ address }) => isAllowedTarget(address, port, rules))
+      const [first] = allowed
+      if (first === undefined) return callback(new RefusedTargetError(), '')
+      if (options.all === true) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+// The socket fails as it does for any other name that cannot be resolved, before anything is sent.
+const refusingLookup: LookupFunction = (_hostname, _options, callback) => {
+  process.nextTick(callback, new RefusedTargetError(), '')
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { secretEncodings } from '../testing/secret-encodings.ts'
+import { holdsSecret, redactDeep, redactJsonDeep } from './redact-deep.ts'
+
+const secret = 'k7Qz-9f2b_Lm4x8Wc1Rt6Vy3'
+const encodings = secretEncodings(secret)
+
+describe('redactDeep', () => {
+  it.each(encodings)('takes out a secret %s', (_, text) => {
+    const message = `header not found; upstream ${text} refused block 12`
+    const clean = redactDeep(message, [secret])
+    expect(clean).not.toContain(text)
+    expect(clean.toLowerCase()).not.toContain(secret.toLowerCase())
+    expect(clean).toMatch(/^header not found; upstream .*\*\*\*.* refused block 12$/s)
+    expect(holdsSecret(message, [secret])).toBe(true)
+  })
+
+  it.each([
+    'execution reverted: rate limit exceeded',
+    'missing trie node 5f3a2b1c9d8e7f605f3a2b1c9d8e7f605f3a2b1c9d8e7f605f3a2b1c9d8e7f60 (path 0a0b)',
+    'insufficient funds for gas * price + value: balance 0, tx cost 100 %, overshot 100',
+    `0x${'ab'.repeat(5_000)}`,
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0',
+  ])('leaves %.40s alone', (text) => {
+    expect(redactDeep(text, [secret, '127.0.0.1', 'localhost'])).toBe(text)
+    expect(holdsSecret(text, [secret])).toBe(false)
+  })
+
+  it('keeps a JSON value that holds no secret, and cleans keys, items and members', () => {
+    const clean = { code: -32000, data: [{ deep: 'x' }] }
+    expect(redactJsonDeep(clean, [secret])).toBe(clean)
+    expect(redactJsonDeep({ [secret]: [{ deep: `a ${secret}` }] }, [secret])).toEqual({
+      '***': [{ deep: 'a ***' }],
+    })
+  })
+
+  it('takes a megabyte of revert data for what it is: the contract’s', () => {
+    const data = `0x${'12'.repeat(500_000)}`
+    expect(redactJsonDeep({ code: 3, data }, [secret])).toEqual({ code: 3, data })
+  })
+})

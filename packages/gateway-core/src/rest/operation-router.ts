@@ -1,0 +1,78 @@
+import { RestFailure } from './rest-error.ts'
+
+/** An operation of a REST API, by method and path. */
+export interface Operation {
+  readonly operationId: string
+  readonly method: string
+  /** Path template with `{name}` placeholders. */
+  readonly path: string
+}
+
+/** One segment of the paths that begin alike. */
+class Branch<operation> {
+  readonly literals = new Map<string, Branch<operation>>()
+  readonly byMethod = new Map<string, operation>()
+  parameter: Branch<operation> | undefined
+}
+
+/** The operations of an API by path. A segment that the API names wins over one that it leaves open. */
+export class OperationTree<operation extends Operation> {
+  readonly #api: string
+  readonly #root = new Branch<operation>()
+
+  /**
+   * @param api - its name in the words of a refusal
+   * @param operations - of two with the same method and path the later one counts
+   */
+  constructor(api: string, operations: Iterable<operation>) {
+    this.#api = api
+    for (const operation of operations) {
+      let branch = this.#root
+      for (const segment of segmentsOf(operation.path)) {
+        if (segment.startsWith('{')) branch = branch.parameter ??= new Branch()
+        else {
+          const next = branch.literals.get(segment) ?? new Branch<operation>()
+          branch.literals.set(segment, next)
+          branch = next
+        }
+      }
+      branch.byMethod.set(operation.method, operation)
+    }
+  }
+
+  /**
+   * Finds the operation that a method and a path lead to.
+   *
+   * @param method - of the request; HEAD leads to where GET does
+   * @param path - below the credential, without a query; a slash at its end changes nothing
+   * @returns the operation, and the segments that stand for its placeholders in their order, as they came
+   * @throws {@link RestFailure} 404 for a path that nobody knows, 405 with `Allow` for another method
+   */
+  find(
+    method: string,
+    path: string,
+  ): { readonly operation: operation; readonly segments: readonly string[] } {
+    const { byMethod, segments } = this.#branchOf(path)
+    const operation = byMethod.get(method === 'HEAD' ? 'GET' : method)
+    if (operation) return { operation, segments }
+    const methods = [...byMethod.keys()].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    throw new RestFailure(405, `This path is called with ${methods.join(' or ')}.`, { allow })
+  }
+
+  #branchOf(path: string): { byMethod: ReadonlyMap<string, operation>; segments: string[] } {
+    const segments: string[] = []
+    let branch: Branch<operation> | undefined = this.#root
+    for (const segment of segmentsOf(path)) {
+      const literal: Branch<operation> | undefined = branch?.literals.get(segment)
+      if (!literal) segments.push(segment)
+      branch = literal ?? (segment === '' ? undefined : branch?.parameter)
+    }
+    if (branch && branch.byMethod.size > 0) return { byMethod: branch.byMethod, segments }
+    throw new RestFailure(404, `The ${this.#api} has no such path.`)
+  }
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.replace(/\/$/, '').split('/').slice(1)
+}

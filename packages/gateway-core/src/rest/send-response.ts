@@ -1,0 +1,86 @@
+import type { Route } from '@fairlead/core'
+import { deprecationHeaders } from '../http/deprecation-headers.ts'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { HeldAnswer, StreamedAnswer } from './rest-call.ts'
+import { RestFailure } from './rest-error.ts'
+import { unreachable } from './rest-upstream.ts'
+import { mediaType } from './media-type.ts'
+import type { HttpExchange } from '../http/request-context.ts'
+import { streamBody } from '../http/stream-body.ts'
+
+/** Headers that browsers may read, beside those that begin with `eth-`. */
+export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
+
+/** What an API says about an answer. */
+export interface AnswerRules {
+  /** Name of the API in the words of a failure. */
+  readonly api: string
+  /** Media types of a good answer; empty when anything will do. */
+  readonly types: readonly string[]
+  /** How long a node may be silent. */
+  readonly timeoutMs: number
+}
+
+/** Says in the answer that its operation is deprecated, where it is. */
+export function sayDeprecated(response: ServerResponse, route: Route): void {
+  for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
+}
+
+/**
+ * Sends what a node answered: as it comes, when it is not held.
+ *
+ * @throws RestFailure 502 for another media type than those of the API; nothing was sent then
+ */
+export async function sendAnswer(
+  answer: HeldAnswer | StreamedAnswer,
+  http: HttpExchange,
+  rules: AnswerRules,
+): Promise<void> {
+  if ('bytes' in answer) sendHeld(answer, http)
+  else await sendStreamed(answer, http, rules)
+}
+
+/** Sends an answer that is held whole. */
+export function sendHeld({ status, headers, bytes }: HeldAnswer, http: HttpExchange): void {
+  setHeaders(http.response, headers)
+  http.end(status, bytes.length === 0 ? undefined : bytes)
+}
+
+async function sendStreamed(
+  { status, headers, body }: StreamedAnswer,
+  http: HttpExchange,
+  { api, types, timeoutMs }: AnswerRules,
+): Promise<void> {
+  const { request, response } = http
+  const isOfApi = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
+  if (status === 200 && !isOfApi) {
+    await body.dump().catch(() => undefined)
+    throw new RestFailure(502, `The node answered something that is not the ${api}.`)
+  }
+  if (request.method === 'HEAD') {
+    await body.dump().catch(() => undefined)
+    setHeaders(response, headers)
+    http.end(status)
+    return
+  }
+  const end = await streamBody(body, response, {
+    begin: () => {
+      response.statusCode = status
+      setHeaders(response, headers)
+      // No limit on the whole, which may be of any size; but the client has to go on reading. A node that stops sending
+      // has its own limit, which has to come first, or the client would be blamed.
+      response.setTimeout(2 * timeoutMs)
+    },
+    failureOf: (error) => (error instanceof RestFailure ? error : unreachable(error, http.signal)),
+    sent: (bytes) => (http.bytesOut += bytes),
+  })
+  if (end !== 'client gone') http.status = end === 'complete' ? status : end.status
+}
+
+function setHeaders(response: ServerResponse, headers: IncomingHttpHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value)
+  }
+  const exposed = [...exposedHeaders, ...Object.keys(headers).filter((name) => name.startsWith('eth-'))]
+  response.setHeader('access-control-expose-headers', exposed.join(', '))
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pino } from 'pino'
+import { BriefStore } from './deadline-store.ts'
+import { openSharedStore } from './valkey-store.ts'
+import type { SharedStore } from './types.ts'
+import { hasRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts'
+
+const later = { timeout: 50_000, interval: 20 }
+const ping = (store: SharedStore) => store.run(['PING'])
+
+function keepBusy(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+describe.skipIf(!hasRedisServer)(
+  'a store that calls wait for (skipped where there is no redis-server)',
+  () => {
+    let server: RedisServer
+    beforeAll(async () => {
+      server = await startRedisServer()
+    }, 60_000)
+    afterAll(() => server.kill())
+
+    async function opened() {
+      const store = openSharedStore(server.url, pino({ level: 'silent' }))
+      onTestFinished(() => store.close())
+      await vi.waitFor(() => expect(store.isUp).toBe(true), later)
+      return store
+    }
+
+    it('is not late when this process was busy while it answered', async () => {
+      const brief = new BriefStore(await opened(), 500)
+      const answer = brief.ask(ping)
+      // What was asked leaves in this turn.
+      setImmediate(() => keepBusy(1_000))
+      expect(await answer).toBe('PONG')
+      expect(brief.isUp).toBe(true)
+    })
+
+    it('is left alone for a while when it was late', async () => {
+      const brief = new BriefStore(await opened(), 50)
+      server.pause()
+      expect(await brief.ask(ping)).toBeUndefined()
+      expect(brief.isUp).toBe(false)
+      server.resume()
+      expect(await brief.ask(ping)).toBeUndefined()
+      await vi.waitFor(async () => expect(await brief.ask(ping)).toBe('PONG'), later)
+    })
+  },
+)

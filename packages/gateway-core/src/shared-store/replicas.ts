@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { SharedStore } from './types.ts'
+import { guardedInterval } from '@fairlead/http1'
+
+/** Counts those who share the limits. */
+export interface Replicas {
+  /** How many there are, this one included, as far as was known last. */
+  count(): number
+  close(): Promise<void>
+}
+
+const tellMs = 2_000
+// A replica that was not heard of for so long is gone.
+const goneMs = 10_000
+const key = 'fairlead:replicas'
+
+const tellAndCount = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])`
+
+/**
+ * Tells the others of this replica, and learns how many there are.
+ *
+ * @param least - how many there are at least, known without a store
+ */
+export function countReplicas(store: SharedStore | undefined, least: number): Replicas {
+  if (store === undefined) return { count: () => least, close: async () => undefined }
+  const id = randomUUID()
+  let known = least
+  const tell = async () => {
+    if (!store.isUp) return
+    // Without an answer the last number stands.
+    const found = await store.script(tellAndCount, [key], [id, goneMs]).catch(() => known)
+    known = Math.max(least, Number(found))
+  }
+  const timer = guardedInterval(() => void tell(), tellMs).unref()
+  void tell()
+  return {
+    count: () => known,
+    close: async () => {
+      clearInterval(timer)
+      if (store.isUp) await store.run(['ZREM', key, id]).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { pino } from 'pino'
+import { memory } from '../testing/memory.ts'
+import { openSharedStore } from './valkey-store.ts'
+import { hasRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts'
+
+const patiently = { timeout: 50_000, interval: 20 }
+
+vi.setConfig({ testTimeout: 60_000 })
+
+describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redis-server)', () => {
+  let server: RedisServer
+  const lines = memory()
+  const log = pino({ level: 'info' }, lines.stream)
+
+  beforeAll(async () => {
+    server = await startRedisServer()
+  })
+  afterAll(() => server.kill())
+
+  it('runs commands and scripts, in texts and in bytes', async () => {
+    const store = openSharedStore(server.url, log)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    const bytes = Buffer.from([0, 255, 1, 254])
+    await store.run(['SET', 'bytes', bytes])
+    expect(await store.bytes(['GET', 'bytes'])).toEqual(bytes)
+    expect(await store.bytes(['GET', 'nothing'])).toBeNull()
+    expect(await store.run(['INCRBY', 'number', '2'])).toBe(2)
+    const add = "return redis.call('INCRBY', KEYS[1], ARGV[1])"
+    expect([await store.script(add, ['sum'], [2]), await store.script(add, ['sum'], [3])]).toEqual([2, 5])
+    await store.run(['SCRIPT', 'FLUSH'])
+    expect(await store.script(add, ['sum'], [1])).toBe(6)
+    const { failures } = store.states()
+    await expect(store.run(['NOTHING'])).rejects.toThrow('unknown command')
+    expect(store.states()).toMatchObject({ isUp: true, failures: failures + 1 })
+    await store.close()
+  })
+
+  it('is told of once when it is lost and once when it is back, and nobody waits for it', async () => {
+    const store = openSharedStore(server.url, log)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await server.kill()
+    await vi.waitFor(() => expect(store.isUp).toBe(false), patiently)
+    await expect(store.run(['GET', 'x'])).rejects.toThrow()
+    // Several attempts to come back fail, and are told of no more than once.
+    let attempts = 0
+    const refusing = createServer((socket) => {
+      attempts += 1
+      socket.destroy()
+    }).listen(server.port, '127.0.0.1')
+    await vi.waitFor(() => expect(attempts).toBeGreaterThanOrEqual(3), patiently)
+    refusing.close()
+    await once(refusing, 'close')
+    await server.start()
+    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    expect(await store.run(['GET', 'x'])).toBeNull()
+    await store.close()
+    const told = lines.text().match(/the shared store [a-z ]*/g) ?? []
+    expect(told.slice(-3)).toEqual([
+      'the shared store is there',
+      'the shared store is away',
+      'the shared store is back',
+    ])
+    expect(lines.text()).not.toContain('c4n4ry')
+    expect(lines.text()).not.toContain(String(server.port))
+  })
+
+  it('is left alone for a while when it does not answer in time', async () => {
+    const store = openSharedStore(server.url, log)
+    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    server.pause()
+    try {
+      await expect(store.run(['GET', 'x'])).rejects.toThrow('did not answer in time')
+      expect(store.isUp).toBe(false)
+    } finally {
+      server.resume()
+    }
+    await vi.waitFor(() => expect(store.isUp).toBe(true), patiently)
+    await store.close()
+  })
+
+  it('may be closed before there ever was one', async () => {
+    const store = openSharedStore('redis://:c4n4ry@127.0.0.1:1', log)
+    expect(store.isUp).toBe(false)
+    await expect(store.run(['GET', 'x'])).rejects.toThrow()
+    await store.close()
+  })
+})
+
+it('is not opened at an address that cannot be one, which no error holds', () => {
+  const log = pino({ level: 'silent' })
+  for (const url of ['redis://c4n4ry@host:port', 'redis://:c4n4ry@host/name', 'ftp://c4n4ry']) {
+    const open = () => openSharedStore(url, log)
+    expect(open).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
+    expect(open).not.toThrow(/c4n4ry/)
+  }
+})

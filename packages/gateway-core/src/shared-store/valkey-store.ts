@@ -1,0 +1,151 @@
+import { FairleadError } from '@fairlead/core'
+import { createClient, RESP_TYPES } from '@redis/client'
+import { hash } from 'node:crypto'
+import type { Logger } from 'pino'
+import { whenLate } from './late.ts'
+import type { SharedStore } from './types.ts'
+
+const usualTimeoutMs = 100
+const connectTimeoutMs = 2_000
+const shortestPauseMs = 50
+const longestPauseMs = 2_000
+// A store that did not answer in time is left alone for so long.
+const silenceMs = 1_000
+// More than this waiting for answers means that there will be none.
+const mostCommands = 10_000
+
+/** A shared store that tells how it is. */
+export interface OpenedSharedStore extends SharedStore {
+  states(): SharedStoreStates
+}
+
+/** Counters since the start, and whether the store is there. */
+export interface SharedStoreStates {
+  readonly isUp: boolean
+  readonly commands: number
+  /** Commands without an answer in time, and those that the store refused. */
+  readonly failures: number
+}
+
+/**
+ * Opens the store that the replicas share, Valkey or Redis. It connects in the background for as long as it is open, and
+ * tells once when it is lost and once when it is back.
+ *
+ * @param url - `redis://user:password@host:port/database`, or `rediss://` for TLS
+ * @param log - hears neither the address nor what stands in it
+ * @param commandTimeoutMs - how long an answer may take
+ * @throws FairleadError `CONFIG_INVALID` for an address that cannot be one
+ */
+export function openSharedStore(
+  url: string,
+  log: Logger,
+  commandTimeoutMs = usualTimeoutMs,
+): OpenedSharedStore {
+  const client = clientOf(url)
+  const inBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
+  const hashes = new Map<string, string>()
+  let wasUp: boolean | undefined
+  let isClosed = false
+  let silentUntil = -Infinity
+  const counts = { commands: 0, failures: 0 }
+  const note = (isUp: boolean, reason?: string) => {
+    if (isUp === wasUp || isClosed) return
+    const isFirst = wasUp === undefined
+    wasUp = isUp
+    if (isUp) log.info(isFirst ? 'the shared store is there' : 'the shared store is back')
+    else log.warn({ reason }, 'the shared store is away: every replica goes on by itself')
+  }
+  client.on('ready', () => note(true))
+  client.on('error', (error: unknown) => note(false, kindOf(error)))
+  // It goes on trying by itself; a rejection says only that it was closed before it succeeded.
+  client.connect().catch(() => undefined)
+
+  /** The library's own limit ends where a command is sent. */
+  const withinLimit = <answer>(answering: Promise<answer>): Promise<answer> =>
+    new Promise((resolve, reject) => {
+      const answered = whenLate(commandTimeoutMs, () => {
+        silentUntil = performance.now() + silenceMs
+        note(false, 'no answer in time')
+        reject(new Error('The shared store did not answer in time.'))
+      })
+      answering.then(
+        (answer) => {
+          answered()
+          note(true)
+          return resolve(answer)
+        },
+        (error: unknown) => {
+          answered()
+          return reject(error)
+        },
+      )
+    })
+  const inTime = async <answer>(answering: Promise<answer>): Promise<answer> => {
+    counts.commands += 1
+    try {
+      return await withinLimit(answering)
+    } catch (error) {
+      counts.failures += 1
+      throw error
+    }
+  }
+  const run = (command: readonly (string | Buffer)[]) => inTime(client.sendCommand<unknown>([...command]))
+
+  return {
+    get isUp() {
+      return client.isReady && performance.now() >= silentUntil
+    },
+    states() {
+      return { isUp: this.isUp, ...counts }
+    },
+    run,
+    bytes: async (command) => {
+      const answer = await inTime(inBytes.sendCommand<unknown>([...command]))
+      return Buffer.isBuffer(answer) ? answer : null
+    },
+    script: async (source, keys, values) => {
+      const sha1 = hashes.get(source) ?? hash('sha1', source)
+      hashes.set(source, sha1)
+      const rest = [String(keys.length), ...keys, ...values.map(String)]
+      try {
+        return await run(['EVALSHA', sha1, ...rest])
+      } catch (error) {
+        if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error
+        return await run(['EVAL', source, ...rest])
+      }
+    },
+    close: async () => {
+      isClosed = true
+      if (client.isOpen) client.destroy()
+    },
+  }
+}
+
+function clientOf(url: string) {
+  try {
+    return createClient({
+      url,
+      RESP: 2,
+      disableOfflineQueue: true,
+      disableClientInfo: true,
+      maintNotifications: 'disabled',
+      commandsQueueMaxLength: mostCommands,
+      socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: pauseMs },
+    })
+  } catch {
+    // What the library throws may quote the address.
+    const rule = 'must be of the form redis://user:password@host:port/number, or rediss:// for TLS'
+    throw new FairleadError('CONFIG_INVALID', { option: 'FAIRLEAD_VALKEY_URL', rule })
+  }
+}
+
+function pauseMs(retries: number): number {
+  // Replicas that lost the store together do not come back together.
+  return Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(retries, 10)) * (0.5 + Math.random() / 2)
+}
+
+/** What went wrong in a word that holds no address. */
+function kindOf(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException
+  return code ?? name
+}

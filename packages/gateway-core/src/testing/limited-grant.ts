@@ -1,0 +1,46 @@
+import type { NodeGrant } from '../grants/grant.ts'
+import { type Admission, type Admitted, isRefusal, type Refusal } from '../admission/types.ts'
+import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
+
+/** A grant with what a test changes about it. */
+export function grantWith(change: Partial<NodeGrant> = {}): NodeGrant {
+  return {
+    credentialId: 'credential',
+    kind: 'token',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'evm',
+    network: 'devnet',
+    protocols: ['evm'],
+    upstreams: {},
+    ...change,
+  }
+}
+
+/** Makes an admission with room for everybody, and with what a test changes about it. */
+export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmission {
+  return createAdmission({
+    requestsPerSecond: 0,
+    maxConcurrentCalls: 1_000_000,
+    maxQueuedCalls: 1_000,
+    queueMs: 10_000,
+    load: { isOverloaded: false, close: () => undefined },
+    ...change,
+  })
+}
+
+/** Makes a call that is answered at once. */
+export function call(admission: Admission, grant: NodeGrant, method = 'eth_chainId'): 'passed' | Refusal {
+  const answer = begin(admission, grant, method)
+  if (isRefusal(answer)) return answer
+  answer.leave()
+  return 'passed'
+}
+
+/** Begins a call that must not have to wait for its place. */
+export function begin(admission: Admission, grant: NodeGrant, method = 'eth_chainId'): Admitted | Refusal {
+  const answer = admission.admit(grant, method, new AbortController().signal)
+  if (answer instanceof Promise) throw new Error('The call waits.')
+  return answer
+}

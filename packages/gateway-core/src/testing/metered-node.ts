@@ -1,0 +1,17 @@
+import type { NodeGrant } from '../grants/grant.ts'
+
+/** A grant of a node that nothing is known of but its ids. */
+export function grantOf(ids: Partial<NodeGrant> = {}): NodeGrant {
+  return {
+    credentialId: 'CR-1',
+    kind: 'token',
+    nodeId: 'ND-1',
+    projectId: 'PR-1',
+    organizationId: 'RG-1',
+    chain: 'evm',
+    network: 'n',
+    protocols: ['evm'],
+    upstreams: {},
+    ...ids,
+  }
+}

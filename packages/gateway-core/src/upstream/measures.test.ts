@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Breaker } from './circuit-breaker.ts'
+import { CallBudget } from './retry-budget.ts'
+import { CallRate } from './rate-budget.ts'
+import { Latency } from './latency.ts'
+
+let now = 0
+const clock = () => now
+beforeEach(() => {
+  now = 0
+})
+
+describe('Breaker', () => {
+  const failing = (breaker: Breaker, times: number) => {
+    for (let call = 0; call < times; call++) breaker.fail()
+  }
+
+  it('opens at the fifth failure in a row, or at once when the upstream is down', () => {
+    const breaker = new Breaker(clock)
+    failing(breaker, 4)
+    breaker.succeed()
+    failing(breaker, 4)
+    expect(breaker.state).toBe('closed')
+    breaker.fail()
+    expect(breaker.state).toBe('open')
+    const down = new Breaker(clock)
+    down.fail(true)
+    expect(down.state).toBe('open')
+  })
+
+  it('opens when most of many calls fail', () => {
+    const breaker = new Breaker(clock)
+    for (let call = 0; call < 40; call++) {
+      breaker.fail()
+      breaker.fail()
+      if (breaker.state === 'closed') breaker.succeed()
+    }
+    expect(breaker.state).toBe('open')
+  })
+
+  it('lets one call find out after a pause, which doubles while the upstream fails', () => {
+    const breaker = new Breaker(clock)
+    breaker.fail(true)
+    for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      now += pause - 1
+      expect(breaker.probe()).toBe(false)
+      now += 1
+      expect([breaker.probe(), breaker.probe()]).toEqual([true, false])
+      expect(breaker.state).toBe('half-open')
+      breaker.fail()
+      expect(breaker.state).toBe('open')
+    }
+    now += 30_000
+    expect(breaker.probe()).toBe(true)
+    breaker.succeed()
+    expect([breaker.state, breaker.errorRate, breaker.probe()]).toEqual(['closed', 0, true])
+  })
+
+  it('pauses longer when it was closed too early, and begins anew later', () => {
+    const breaker = new Breaker(clock)
+    breaker.fail(true)
+    now += 1_000
+    breaker.probe()
+    breaker.succeed()
+    breaker.fail(true)
+    now += 1_000
+    expect(breaker.probe()).toBe(false)
+    now += 1_000
+    expect(breaker.probe()).toBe(true)
+    breaker.succeed()
+    now += 60_000
+    breaker.fail(true)
+    now += 1_000
+    expect(breaker.probe()).toBe(true)
+  })
+})
+
+it('CallBudget holds a share of the calls and a little for each second', () => {
+  const budget = new CallBudget({ share: 0.25, perSecond: 10, most: 3 }, clock)
+  const spent = () => {
+    let count = 0
+    while (budget.spend()) count += 1
+    return count
+  }
+  expect(spent()).toBe(3)
+  for (let call = 0; call < 10; call++) budget.earn()
+  expect(spent()).toBe(2)
+  now += 100
+  expect(spent()).toBe(1)
+  now += 60_000
+  expect(spent()).toBe(3)
+})
+
+describe('CallRate', () => {
+  it('lets a second of calls go together, and the others in their turn', () => {
+    const rate = new CallRate(4, clock)
+    const waits = Array.from({ length: 6 }, () => {
+      const { waitMs } = rate
+      rate.take()
+      return waitMs
+    })
+    expect(waits).toEqual([0, 0, 0, 0, 250, 500])
+    now += 2_000
+    expect(rate.waitMs).toBe(0)
+  })
+
+  it('pauses as long as the upstream wants, or longer and longer', () => {
+    const rate = new CallRate(undefined, clock)
+    expect([rate.waitMs, rate.isPaused]).toEqual([0, false])
+    rate.refused(5_000)
+    rate.refused(undefined)
+    expect([rate.waitMs, rate.isPaused]).toEqual([5_000, true])
+    now += 5_000
+    rate.taken()
+    for (const pause of [1_000, 2_000, 4_000]) {
+      rate.refused(undefined)
+      expect(rate.waitMs).toBe(pause)
+      now += pause
+    }
+    expect(rate.isPaused).toBe(false)
+    rate.refused(10 ** 9)
+    expect(rate.waitMs).toBe(60_000)
+  })
+})
+
+it('Latency tells the mean and what 95 of 100 answers did not exceed', () => {
+  const latency = new Latency()
+  expect([latency.mean, latency.percentile95]).toEqual([undefined, undefined])
+  latency.add(10)
+  latency.add(20)
+  expect(latency.mean).toBe(15)
+  for (let ms = 1; ms <= 17; ms++) latency.add(ms)
+  expect(latency.percentile95).toBeUndefined()
+  latency.add(18)
+  expect(latency.percentile95).toBe(20)
+  for (let call = 0; call < 200; call++) latency.add(100)
+  expect([Math.round(latency.mean ?? 0), latency.percentile95]).toEqual([100, 100])
+})

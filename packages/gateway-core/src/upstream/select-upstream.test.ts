@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest'
+import { parseUpstreams } from '../grants/parse-upstreams.ts'
+import { chooseMember } from './select-upstream.ts'
+import { PoolMember } from './upstream.ts'
+
+function members(...fragments: readonly string[]): PoolMember[] {
+  const text = fragments.map((fragment) => `http://127.0.0.1:1#${fragment}`).join(' ')
+  return parseUpstreams(text).map((record, position) => {
+    const member = new PoolMember('abc'.charAt(position), { lastBytesAt: -Infinity }, record)
+    member.chain = 'right'
+    return member
+  })
+}
+
+function turns(of: readonly PoolMember[], count: number): string {
+  const choice = { method: 'eth_gasPrice', needs: { role: 'full' }, pace: 'quick' } as const
+  return Array.from({ length: count }, () => chooseMember(of, choice)?.label).join('')
+}
+
+it('takes turns by weight', () => {
+  expect(turns(members('weight=3', 'weight=2', 'weight=1'), 12)).toBe('abacbaabacba')
+  expect(turns(members('', '', ''), 6)).toBe('abcabc')
+})
+
+it('takes a turn from one that answers much later, or has much more to do', () => {
+  const slow = members('', '')
+  for (const ms of [50, 60, 55]) slow[0]?.quick.add(ms)
+  for (const ms of [2, 3, 1]) slow[1]?.quick.add(ms)
+  expect(turns(slow, 4)).toBe('bbbb')
+  const alike = members('', '')
+  for (const ms of [2, 3, 1]) alike[0]?.quick.add(ms)
+  for (const ms of [1, 1, 1]) alike[1]?.quick.add(ms)
+  expect(turns(alike, 4)).toBe('abab')
+  const busy = members('', '')
+  ;(busy[0] as PoolMember).callsInFlight = 3
+  expect(turns(busy, 4)).toBe('bbbb')
+  const heavy = members('weight=3', 'weight=1')
+  ;(heavy[0] as PoolMember).callsInFlight = 3
+  ;(heavy[1] as PoolMember).callsInFlight = 1
+  expect(turns(heavy, 4)).toBe('aaba')
+})
+
+it('prefers health to weight, and any upstream to none', () => {
+  const [first, second] = members('weight=9', '') as [PoolMember, PoolMember]
+  first.lag = 4
+  expect(turns([first, second], 3)).toBe('bbb')
+  second.breaker.fail(true)
+  expect(turns([first, second], 3)).toBe('aaa')
+  first.breaker.fail(true)
+  expect(turns([first, second], 10)).toContain('a')
+  expect(chooseMember([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
+})

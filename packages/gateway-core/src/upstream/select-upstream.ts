@@ -1,0 +1,87 @@
+import type { UpstreamRole } from '../grants/parse-upstreams.ts'
+import { type PoolMember, upstreamClasses } from './upstream.ts'
+
+/** What the upstream that answers a call has to have. */
+export interface CallNeeds {
+  readonly role: UpstreamRole
+  /** Number of the block that the call is about, where it names one. */
+  readonly block?: number | undefined
+}
+
+/** What a call asks of the upstream that is chosen for it. */
+export interface Choice {
+  readonly method: string
+  readonly needs: CallNeeds
+  readonly pace: 'quick' | 'slow'
+  /** Number of a block that the upstream should have. */
+  readonly atLeast?: number | undefined
+}
+
+// An upstream that is this much worse than another one gives its turn away.
+const clearlyWorse = 2
+const saysNothingMs = 5
+
+/**
+ * Finds the upstream for a call: of those that have what it needs the healthiest, of these one with room for it, and of
+ * these the one whose turn it is by weight, unless another one would answer much sooner.
+ *
+ * @param members - those that may be asked; none of them is cordoned or of another chain
+ * @returns undefined when there is none
+ */
+export function chooseMember<member extends PoolMember>(
+  members: readonly member[],
+  choice: Choice,
+): member | undefined {
+  if (members.length <= 1) return members[0]
+  const atLeast = Math.max(choice.atLeast ?? -1, choice.needs.block ?? -1)
+  let left: member[] = []
+  let fewest = Infinity
+  for (const member of members) {
+    const faults = faultsOf(member, choice, atLeast)
+    if (faults > fewest) continue
+    if (faults < fewest) left = []
+    fewest = faults
+    left.push(member)
+  }
+  const roomy = left.filter(({ rate }) => rate.waitMs === 0)
+  if (roomy.length === 0) return left.reduce((best, one) => (one.rate.waitMs < best.rate.waitMs ? one : best))
+  return soonest(roomy, choice.pace)
+}
+
+/** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
+function faultsOf(member: PoolMember, { method, needs }: Choice, atLeast: number): number {
+  const lacksRole = member.serves(needs.role) ? 0 : 1
+  const lacksMethod = member.isLacking(method) ? 1 : 0
+  const health = upstreamClasses.indexOf(member.class)
+  const lacksBlock = atLeast < 0 || (member.head ?? -1) >= atLeast ? 0 : 1
+  return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
+}
+
+function soonest<member extends PoolMember>(
+  members: readonly member[],
+  pace: Choice['pace'],
+): member | undefined {
+  const next = nextTurn(members)
+  return members.reduce(
+    (best, one) => (best && loadOf(one, pace) * clearlyWorse < loadOf(best, pace) ? one : best),
+    next,
+  )
+}
+
+/** Smooth weighted turns, as nginx takes them: of `a` with weight 2 and `b` with weight 1 it makes `a b a`. */
+function nextTurn<member extends PoolMember>(members: readonly member[]): member | undefined {
+  let next: member | undefined
+  let sum = 0
+  for (const member of members) {
+    member.turn += member.record.weight
+    sum += member.record.weight
+    if (!next || member.turn > next.turn) next = member
+  }
+  if (next) next.turn -= sum
+  return next
+}
+
+// An upstream of twice the weight is expected to bear twice the calls. Some milliseconds more or less say nothing.
+function loadOf(member: PoolMember, pace: Choice['pace']): number {
+  return ((member[pace].mean ?? 0) + saysNothingMs) * (member.callsInFlight / member.record.weight + 1)
+}

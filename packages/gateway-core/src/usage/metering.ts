@@ -1,0 +1,39 @@
+import type { Logger } from 'pino'
+import { createUnits, type ProtocolCosts, type Units, type UnitTable } from './units.ts'
+import { createUsageCounts, type UsageCounts } from './usage-counts.ts'
+import { type RunningFlusher, startFlusher, type UsageSink } from './usage-flusher.ts'
+import { createUsedSoFar, type UsedSoFar } from './current-usage.ts'
+
+/** What counts the use of nodes, and tells of it. */
+export interface Metering extends RunningFlusher {
+  readonly units: Units
+  readonly counts: UsageCounts
+  readonly usedSoFar: UsedSoFar
+}
+
+/** Stores usage. */
+export interface UsageStore extends UsageSink {
+  /** Deletes writers whose last batch is so old that they can have no journal left. */
+  removeStaleWriters(): Promise<void>
+}
+
+/**
+ * Starts counting usage into the store.
+ *
+ * @param options - `directory` is the folder of the journals
+ */
+export async function startMetering(options: {
+  readonly store: UsageStore
+  readonly directory: string
+  readonly units: UnitTable
+  readonly costs: ProtocolCosts
+  readonly log: Logger
+}): Promise<Metering> {
+  const { store, directory, log } = options
+  const units = createUnits(options.units, options.costs)
+  const counts = createUsageCounts(units)
+  const usedSoFar = createUsedSoFar()
+  await store.removeStaleWriters().catch(() => undefined)
+  const flusher = await startFlusher({ counts, usedSoFar, log, directory, sink: store })
+  return { units, counts, usedSoFar, ...flusher }
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { UsageCounts, UsageRow } from './usage-counts.ts'
+import { openJournal, openLeftJournals, type UsageBatch, type UsageJournal } from './usage-journal.ts'
+import type { UsedRow, UsedSoFar } from './current-usage.ts'
+
+/** Where counts go in the end. */
+export interface UsageSink {
+  /** Adds a batch to what is there, once, however often it is asked. */
+  write(batch: UsageBatch): Promise<void>
+  /** Reads what was used of every quota. */
+  readUsed(): Promise<readonly UsedRow[]>
+}
+
+/** What a flusher works with. */
+export interface FlusherParts {
+  readonly counts: UsageCounts
+  readonly sink: UsageSink
+  readonly usedSoFar: UsedSoFar
+  /** Folder of the journals. */
+  readonly directory: string
+  readonly log: Logger
+  /** How often counts are brought away, in milliseconds. */
+  readonly flushMs?: number | undefined
+}
+
+/** What is known of the counts on their way. */
+export interface UsageStates {
+  /** Bytes in journals that the database has not got yet. */
+  readonly journalBytes: number
+  /** Since when something has waited for the database, in milliseconds since 1970; undefined when nothing waits. */
+  readonly waitingSince: number | undefined
+  /** Tries to write to the database that failed, since the start. */
+  readonly failures: number
+  /** Batches that could not be written to the journal and were kept in memory alone, since the start. */
+  readonly unjournaled: number
+}
+
+/** The flusher while it runs. */
+export interface RunningFlusher {
+  states(): UsageStates
+  /** Ends it with a last flush; it never rejects. */
+  stop(): Promise<void>
+}
+
+const usualFlushMs = 1_000
+// What other processes have counted is read this often.
+const readUsedMs = 10_000
+const firstRetryMs = 250
+const longestRetryMs = 4_000
+// How long the last flush may take before what is left waits in the journal for the next start.
+const lastFlushMs = 5_000
+
+/**
+ * Brings counts to the database: every second what was counted goes into a journal, and from there into the database.
+ * A process that is killed loses what it counted since the last time; a database that is away loses nothing.
+ */
+export async function startFlusher(parts: FlusherParts): Promise<RunningFlusher> {
+  const flusher = new Flusher(parts)
+  await flusher.start()
+  const ended = new AbortController()
+  const running = flusher.run(ended.signal)
+  const stop = async () => {
+    ended.abort()
+    await running
+    await flusher.end()
+  }
+  return { states: () => flusher.states(), stop }
+}
+
+class Flusher {
+  readonly #parts: FlusherParts
+  /** None where the folder cannot be written. */
+  #journal: UsageJournal | undefined
+  /** What earlier processes left behind. */
+  #left: UsageJournal[] = []
+  /** The one batch that is in no journal. */
+  #held: UsageBatch | undefined
+  #writer: string = randomUUID()
+  #sequence = 0
+  #draining: Promise<void> | undefined
+  /** In a row. */
+  #failures = 0
+  #allFailures = 0
+  #unjournaled = 0
+  #waitingSince: number | undefined
+  #nextTry = 0
+  #nextReading = 0
+  #isReading = false
+  /** What was taken while the database was asked, and can be in its answer no more. */
+  #takenMeanwhile: UsageRow[] = []
+
+  constructor(parts: FlusherParts) {
+    this.#parts = parts
+  }
+
+  states(): UsageStates {
+    const journals = [this.#journal, ...this.#left]
+    return {
+      journalBytes: journals.reduce((sum, journal) => sum + (journal?.bytes ?? 0), 0),
+      waitingSince: this.#waitingSince,
+      failures: this.#allFailures,
+      unjournaled: this.#unjournaled,
+    }
+  }
+
+  async start(): Promise<void> {
+    const { directory, log } = this.#parts
+    try {
+      this.#left = await openLeftJournals(directory)
+      this.#journal = await openJournal(directory)
+      this.#writer = this.#journal.writer
+      if (this.#left.some(({ isEmpty }) => !isEmpty)) this.#waitingSince = Date.now()
+    } catch (error) {
+      log.warn({ err: error }, 'usage is kept in memory only: its journal cannot be written')
+    }
+    await this.#drain()
+  }
+
+  async run(ended: AbortSignal): Promise<void> {
+    const { flushMs = usualFlushMs } = this.#parts
+    while (!ended.aborted) {
+      await delay(flushMs, undefined, { signal: ended, ref: false }).catch(() => undefined)
+      await this.#take()
+      if (performance.now() >= this.#nextTry) {
+        this.#draining ??= this.#drain().finally(() => (this.#draining = undefined))
+      }
+    }
+  }
+
+  async end(): Promise<void> {
+    const drained = (async () => {
+      await this.#draining
+      // What one batch in memory kept back comes with a second round.
+      for (let round = 0; round < 2; round++) {
+        await this.#take()
+        await this.#drain()
+      }
+    })()
+    await Promise.race([drained, delay(lastFlushMs, undefined, { ref: false })])
+    for (const journal of [this.#journal, ...this.#left]) await journal?.close().catch(() => undefined)
+  }
+
+  async #take(): Promise<void> {
+    const { counts, usedSoFar, log } = this.#parts
+    // Until that one is in the database, counts stay where they are.
+    if (this.#held) return
+    const rows = counts.take()
+    if (rows.length === 0) return
+    usedSoFar.add(rows)
+    this.#waitingSince ??= Date.now()
+    if (this.#isReading) this.#takenMeanwhile.push(...rows)
+    const batch = { writer: this.#writer, sequence: ++this.#sequence, rows }
+    if (this.#journal === undefined) this.#hold(batch)
+    else {
+      await this.#journal.append(batch).catch((error: unknown) => {
+        log.error({ err: error }, 'usage could not be written to its journal')
+        this.#hold(batch)
+      })
+    }
+  }
+
+  #hold(batch: UsageBatch): void {
+    this.#held = batch
+    this.#unjournaled += 1
+  }
+
+  /** Writes everything that waits. It never rejects. */
+  async #drain(): Promise<void> {
+    const { sink, log } = this.#parts
+    try {
+      for (const journal of this.#left) {
+        await this.#write(journal)
+        await journal.close()
+        this.#left = this.#left.filter((other) => other !== journal)
+      }
+      if (this.#journal) await this.#write(this.#journal)
+      if (this.#held) await sink.write(this.#held)
+      this.#held = undefined
+      // What was appended meanwhile has waited for a moment only.
+      this.#waitingSince = (this.#journal?.isEmpty ?? true) ? undefined : Date.now()
+      await this.#readUsed()
+      if (this.#failures > 0) log.info('usage is written to the database again')
+      this.#failures = 0
+    } catch (error) {
+      if (this.#failures === 0) log.warn({ err: error }, 'usage cannot be written to the database')
+      this.#nextTry = performance.now() + Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs)
+      this.#failures += 1
+      this.#allFailures += 1
+    }
+  }
+
+  async #write(journal: UsageJournal): Promise<void> {
+    for await (const batch of journal.read()) await this.#parts.sink.write(batch)
+    await journal.forget()
+  }
+
+  async #readUsed(): Promise<void> {
+    const { sink, usedSoFar } = this.#parts
+    const isAllIn = this.#held === undefined && (this.#journal?.isEmpty ?? true)
+    if (!isAllIn || performance.now() < this.#nextReading) return
+    this.#takenMeanwhile = []
+    this.#isReading = true
+    try {
+      usedSoFar.replace(await sink.readUsed())
+      usedSoFar.add(this.#takenMeanwhile)
+    } finally {
+      this.#isReading = false
+    }
+    this.#nextReading = performance.now() + readUsedMs
+  }
+}
