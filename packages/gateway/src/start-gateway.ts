@@ -20,11 +20,12 @@ import { answerInternalError } from './answer-internal-error.ts'
 import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import { createJsonRpcListener } from './access/listen/json-rpc-http.ts'
-import { matchNodePath } from '@fairlead/gateway-core/http/router'
+import { matchNodePath } from './access/route/node-path.ts'
 import { createWebSocketListener } from './access/listen/json-rpc-websocket.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { startMetering } from '@fairlead/gateway-core/usage/metering'
-import { writeBeaconError, writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from './access/forward/beacon-nodes/beacon-format.ts'
+import { jettonFormat } from './access/forward/jetton/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { createSubscriptionHubs } from './access/forward/subscribe/subscription-hubs.ts'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
@@ -54,7 +55,7 @@ import { prometheusRegistry } from './observe/prometheus-registry.ts'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
-import { protocolCosts, protocols } from './protocols.ts'
+import { protocolCosts, protocols, reserved } from './protocols.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
 import { hasSecondHost, rejectSecondHost } from './reject-second-host.ts'
 import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
@@ -175,7 +176,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       createRestUpstream(
         address,
         configuration.upstreamTimeoutMs,
-        writeBeaconError,
+        beaconFormat,
         upstreamRules.of(address),
         loopEntry,
       ),
@@ -187,7 +188,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       createRestUpstream(
         address,
         configuration.upstreamTimeoutMs,
-        writeJettonError,
+        jettonFormat,
         upstreamRules.of(address),
         loopEntry,
       ),
@@ -246,6 +247,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const plane = {
     ...httpPlane,
     upstreams,
+    reserved,
     maxBodyBytes: configuration.maxBodyBytes,
     maxBatchItems: configuration.maxBatchItems,
     maxLogRange: configuration.maxLogRange,
@@ -258,7 +260,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const { maxBodyBytes, maxBeaconBodyBytes } = configuration
   const beaconPlane = { ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes }
   const beacon = createBeaconListener(beaconPlane)
-  const jettonPlane = { ...httpPlane, jettonNodes, maxBodyBytes }
+  const jettonPlane = { ...httpPlane, jettonNodes, reserved, maxBodyBytes }
   const jetton = createJettonListener(jettonPlane)
   const grpc = createGrpc({
     ...httpPlane,
@@ -355,7 +357,11 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     throw error
   })
   const front = configuration.ownHttpFront
-    ? createHttp1Server(app.server, { maxBodyBytes, match: matchNodePath, newHeadState: () => ({}) }, jsonRpc)
+    ? createHttp1Server(
+        app.server,
+        { maxBodyBytes, match: (target) => matchNodePath(target, reserved), newHeadState: () => ({}) },
+        jsonRpc,
+      )
     : undefined
   const servers = { http1: app.server, front, http2: grpc.http2, deadlines, isProxy: passage.trustsProxy }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Area, devnetAreas, gatewayAreas } from './areas.ts'
 import { backwardImports } from './backward-imports.ts'
 import { cyclicFiles } from './cyclic-files.ts'
-import { readImports } from './read-imports.ts'
+import { namesOfProtocols } from './names-of-protocols.ts'
+import { readImports, readSources } from './read-imports.ts'
 
 const packages = resolve(import.meta.dirname, '../../../packages')
 const gateway = join(packages, 'gateway/src')
@@ -16,6 +17,25 @@ it('the areas of the gateway import each other in one direction', () => {
   const imports = readImports(gateway)
   expect(imports.length).toBeGreaterThan(2_000)
   expect(backwardImports(imports, gatewayAreas)).toEqual([])
+})
+
+it('the core of the gateway names no protocol', () => {
+  const sources = readSources(join(packages, 'gateway-core/src'))
+  expect(sources.length).toBeGreaterThan(100)
+  expect(
+    sources.flatMap(({ path, text }) => namesOfProtocols(text).map((name) => `${path}: ${name}`)),
+  ).toEqual([])
+})
+
+it.each([
+  ['const evmPath = 1', ['evmPath']],
+  ["route('/beacon/x')", ['/beacon/x']],
+  ['interface A { readonly grpcStatus: number; isJetton: boolean }', ['grpcStatus', 'isJetton']],
+  ['`${a}eth_call`', ['eth_call']],
+  ["import { method, whether } from '@ethersproject/web'", []],
+  ['// as for evm\nsetHeader(together, "something")', []],
+])('finds names of protocols in %s', (text, names) => {
+  expect(namesOfProtocols(text)).toEqual(names)
 })
 
 it('a chain of the devnet imports no other chain', () => {

@@ -15,19 +15,34 @@ export function specifiersOf(text: string): readonly string[] {
   return ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName)
 }
 
+/** A file that is no test and no fixture of tests. */
+export interface Source {
+  /** Below the folder. */
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * Reads all sources below a folder.
+ *
+ * @param folder - absolute path
+ */
+export function readSources(folder: string): readonly Source[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/(?:^|\/)testing\//.test(path))
+    .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }))
+}
+
 /**
  * Reads the imports of all sources below a folder.
  *
  * @param folder - absolute path
- * @returns those of files that are no tests and no fixtures of tests
  */
 export function readImports(folder: string): readonly Import[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/(?:^|\/)testing\//.test(path))
-    .flatMap((from) =>
-      specifiersOf(readFileSync(join(folder, from), 'utf8')).map((to) => ({ from, to: targetOf(from, to) })),
-    )
+  return readSources(folder).flatMap(({ path: from, text }) =>
+    specifiersOf(text).map((to) => ({ from, to: targetOf(from, to) })),
+  )
 }
 
 function targetOf(from: string, specifier: string): string {

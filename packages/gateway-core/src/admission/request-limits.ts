@@ -1,6 +1,5 @@
 import type { NodeGrant } from '../grants/grant.ts'
-
-type SizeLimit = 'maxBodyBytes' | 'maxBatchItems' | 'maxLogRange'
+import type { RequestLimit } from '../grants/limits.ts'
 
 /**
  * How much one request of a grant may hold or ask for: what the service lets everybody, or the least that the grant's
@@ -8,7 +7,7 @@ type SizeLimit = 'maxBodyBytes' | 'maxBatchItems' | 'maxLogRange'
  *
  * @param ofService - 0 for any number
  */
-export function sizeLimit({ limits }: NodeGrant, name: SizeLimit, ofService: number): number {
+export function sizeLimit({ limits }: NodeGrant, name: RequestLimit, ofService: number): number {
   if (limits === undefined) return ofService
   return leastOf(
     leastOf(leastOf(ofService, limits.credential?.[name]), limits.node?.[name]),

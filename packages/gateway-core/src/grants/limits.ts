@@ -5,6 +5,9 @@ export interface Rate {
   readonly burst?: number | undefined
 }
 
+/** Name of a limit for a single request. */
+export type RequestLimit = `max${string}`
+
 /** What a credential, a node or a project may use; what is left out has no limit of its own. */
 export interface Limits {
   readonly rate?: Rate | undefined
@@ -16,9 +19,8 @@ export interface Limits {
   readonly unitsPerMonth?: number | undefined
   /** Calls that are being answered at a time. */
   readonly maxConcurrentCalls?: number | undefined
-  readonly maxBatchItems?: number | undefined
-  readonly maxBodyBytes?: number | undefined
-  readonly maxLogRange?: number | undefined
+  /** What one request may hold or ask for; protocols give the names, for example `maxBatchItems`. */
+  readonly [ofRequest: RequestLimit]: number | undefined
 }
 
 /** The limits that a call has to pass, the narrowest owner first. */

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeadState } from './client-address.ts'
 import type { Http1ServerRequest, Http1ServerResponse } from '@fairlead/http1'
-import type { NodePath } from './router.ts'
 
 /** A request as node:http reads it, or as the front does. */
-export type ClientRequest = IncomingMessage | Http1ServerRequest<NodePath, HeadState>
+export type ClientRequest<match = unknown> = IncomingMessage | Http1ServerRequest<match, HeadState>
 
 /** The answer to a {@link ClientRequest}. */
 export type ClientResponse = ServerResponse | Http1ServerResponse

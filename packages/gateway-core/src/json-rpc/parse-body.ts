@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from 'node:buffer'
 import { jsonMembers, jsonParts } from './json-parts.ts'
 import { readOrdinaryCall } from './fast-parse.ts'
-import { RpcFailure, rpcCodes } from './rpc-error.ts'
+import { RpcFailure, jsonRpcCodes } from './rpc-error.ts'
 import type { RefusedItem, RpcItem } from './types.ts'
 
 /** What a body holds: one call or a batch. */
@@ -47,7 +47,7 @@ function textOf(body: Uint8Array): string {
 }
 
 function notJson(): RpcFailure {
-  return new RpcFailure(rpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+  return new RpcFailure(jsonRpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
 }
 
 function parseText(text: string, maxBatchItems: number): RpcBody {
@@ -61,7 +61,7 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
   }
   if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
   if (value.length === 0)
-    throw new RpcFailure(rpcCodes.invalidRequest, 'A batch must hold at least one call.')
+    throw new RpcFailure(jsonRpcCodes.invalidRequest, 'A batch must hold at least one call.')
   const texts = jsonParts(text)
   const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
@@ -70,7 +70,7 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
 /** One error for each element that can be told apart by its id, or a single one when there is none. */
 function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
   const failure = new RpcFailure(
-    rpcCodes.invalidRequest,
+    jsonRpcCodes.invalidRequest,
     `A batch may hold at most ${maxBatchItems} calls.`,
     {
       data: { max_items: maxBatchItems, items: items.length },
@@ -103,5 +103,5 @@ function toItem(value: unknown, text: string): RpcItem {
 }
 
 function invalid(idText: string | undefined, message: string): RefusedItem {
-  return { idText: idText ?? 'null', failure: new RpcFailure(rpcCodes.invalidRequest, message) }
+  return { idText: idText ?? 'null', failure: new RpcFailure(jsonRpcCodes.invalidRequest, message) }
 }

@@ -1,18 +1,10 @@
-/** Error codes of JSON-RPC 2.0, EIP-1474, EIP-4444 and `eth_simulateV1`. */
-export const rpcCodes = {
+/** Error codes of JSON-RPC 2.0. */
+export const jsonRpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  serverError: -32000,
-  resourceNotFound: -32001,
-  methodNotSupported: -32004,
-  limitExceeded: -32005,
-  executionError: -32015,
-  /** Of this service: a code without another meaning, so that clients show the message. */
-  unauthorized: -32041,
-  prunedHistory: 4444,
 } as const
 
 /** A refusal or failure that is answered as a JSON-RPC error object. */

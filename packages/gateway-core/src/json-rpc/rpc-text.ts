@@ -1,4 +1,4 @@
-import { RpcFailure, rpcCodes } from './rpc-error.ts'
+import { RpcFailure, jsonRpcCodes } from './rpc-error.ts'
 
 // Every text here is put together from JSON texts, so that an id and a result leave as they came.
 
@@ -31,6 +31,6 @@ export function stringifyParams(params: readonly unknown[]): string {
   try {
     return JSON.stringify(params)
   } catch {
-    throw new RpcFailure(rpcCodes.invalidParams, 'The params are nested too deep.')
+    throw new RpcFailure(jsonRpcCodes.invalidParams, 'The params are nested too deep.')
   }
 }

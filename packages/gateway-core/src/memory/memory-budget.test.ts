@@ -18,7 +18,7 @@ it('the room of a request counts for its owner, and is empty again', () => {
   const memory = new AnswerMemory(1_000)
   const room = memory.room('a')
   room.take(500)
-  expect(room.refuses(1)).toMatchObject({ code: -32_005, status: 503 })
+  expect(room.refuses(1)).toMatchObject({ limit: 'total' })
   room.empty()
   expect(memory.offers(1_000)).toBe(true)
   expect(memory.offers(500, 'a')).toBe(true)

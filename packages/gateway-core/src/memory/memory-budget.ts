@@ -1,5 +1,4 @@
 import { RehashingMap } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-error.ts'
 
 // Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
 const maxBytesOfRequest = 64 * 1024 * 1024
@@ -55,6 +54,19 @@ export class AnswerMemory {
   }
 }
 
+/** What a request would hold is more than one request may, or than all of them together. */
+export class MemoryLimitError extends Error {
+  override readonly name = 'MemoryLimitError'
+  readonly limit: 'request' | 'total'
+
+  constructor(limit: 'request' | 'total') {
+    super(
+      limit === 'request' ? 'The answer is too large.' : 'The service holds too many answers at the moment.',
+    )
+    this.limit = limit
+  }
+}
+
 /** What the answers of one request take of the memory. Whoever made it empties it when they have left. */
 export class Room {
   readonly #memory: AnswerMemory
@@ -66,22 +78,16 @@ export class Room {
     this.#owner = owner
   }
 
-  /** @throws {@link RpcFailure} -32005 when the request, or the service, would hold too much */
+  /** @throws {@link MemoryLimitError} when the request, or the service, would hold too much */
   take(bytes: number): void {
     const failure = this.refuses(bytes)
     if (failure) throw failure
   }
 
   /** As {@link take}, but gives the failure instead of throwing it. */
-  refuses(bytes: number): RpcFailure | undefined {
-    if (this.#taken + bytes > maxBytesOfRequest) {
-      return new RpcFailure(rpcCodes.limitExceeded, 'The answer is too large.')
-    }
-    if (!this.#memory.take(bytes, this.#owner)) {
-      return new RpcFailure(rpcCodes.limitExceeded, 'The service holds too many answers at the moment.', {
-        status: 503,
-      })
-    }
+  refuses(bytes: number): MemoryLimitError | undefined {
+    if (this.#taken + bytes > maxBytesOfRequest) return new MemoryLimitError('request')
+    if (!this.#memory.take(bytes, this.#owner)) return new MemoryLimitError('total')
     this.#taken += bytes
     return undefined
   }

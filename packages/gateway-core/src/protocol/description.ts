@@ -36,6 +36,8 @@ export interface ProtocolDescription {
   readonly furtherChains: readonly string[]
   /** Kinds of credentials that its clients need beside a token, and a user name with a password. */
   readonly credentialKinds: readonly CredentialKind[]
+  /** First segments of its paths that do not stand for a token. */
+  readonly reservedSegments: readonly string[]
   /** What its calls cost; one unit each when left out. */
   readonly cost?: ProtocolCost | undefined
   /**

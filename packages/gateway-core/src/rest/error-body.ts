@@ -15,16 +15,13 @@ export interface RestError {
   readonly failures?: readonly Failure[] | undefined
 }
 
-/** Writes an error as the JSON body that the clients of an API expect. */
-export type WriteError = (error: RestError) => string
-
-/** Writes an error in the shape of the beacon node API: `{"code", "message"}`, and the `failures` of a batch. */
-export const writeBeaconError: WriteError = ({ status, code = status, message, failures }) =>
-  JSON.stringify({ code, message, failures })
-
-/** Writes an error in the shape of the jetton chain API: `{"ok", "error", "code"}`, the code being the HTTP status. */
-export const writeJettonError: WriteError = ({ status, message }) =>
-  JSON.stringify({ ok: false, error: message, code: status })
+/** In what the APIs of nodes differ. */
+export interface ApiFormat {
+  /** Writes an error as the JSON body that the clients of the API expect. */
+  readonly writeError: (error: RestError) => string
+  /** How the names of headers begin that the API has beside those of HTTP; none when left out. */
+  readonly headerPrefix?: string | undefined
+}
 
 /**
  * Reads an error that a node answered, whatever shape it came in.

@@ -6,7 +6,7 @@ import { RestFailure } from './rest-error.ts'
 /** One request to a node. */
 export interface RestCall {
   readonly method: 'GET' | 'POST'
-  /** Path and query below the node's address, as they came, for example `/eth/v1/node/peers?state=connected`. */
+  /** Path and query below the node's address, as they came, for example `/v1/peers?state=connected`. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined

@@ -9,7 +9,7 @@ import {
 } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
 import { authorizationOf, secretsOfAddress } from '../upstream/upstream-url.ts'
-import { readNodeError, type WriteError } from './error-body.ts'
+import { type ApiFormat, readNodeError } from './error-body.ts'
 import { visibleHeaders } from './response-headers.ts'
 import {
   type HeldAnswer,
@@ -35,7 +35,7 @@ const longestConnectMs = 5_000
  * @param address - HTTP address below which the paths of the API are; user name and password in it are sent as HTTP
  * basic authentication, a query goes before that of the call
  * @param timeoutMs - longest wait for the head of an answer, and for the next bytes of its body
- * @param writeError - gives errors the shape of the API
+ * @param format - of the API
  * @param rules - that each connection is checked against
  * @param loopEntry - entry of `CDN-Loop` that each request carries
  * @throws when the address is not one; the error may quote it
@@ -43,7 +43,7 @@ const longestConnectMs = 5_000
 export function createRestUpstream(
   address: string,
   timeoutMs: number,
-  writeError: WriteError,
+  format: ApiFormat,
   rules: ConnectionRules = operatorRules,
   loopEntry?: string,
 ): RestUpstream {
@@ -73,7 +73,7 @@ export function createRestUpstream(
         isRepeatable: method === 'GET',
       })
       const { status } = answer
-      const visible = visibleHeaders(answer.headers, secrets)
+      const visible = visibleHeaders(answer.headers, secrets, format.headerPrefix)
       const isGood = status >= 200 && status < 300
       if (isGood && !call.statusOnly) return { status, headers: visible, body: answer.body }
       const { 'content-type': type, 'retry-after': retryAfter } = visible
@@ -91,7 +91,7 @@ export function createRestUpstream(
         status === 405
           ? { status: 501, message: 'The node does not offer this operation.' }
           : readNodeError(status, text, type, secrets)
-      const bytes = Buffer.from(writeError(error))
+      const bytes = Buffer.from(format.writeError(error))
       return { status: error.status, headers: { ...kept, 'content-type': 'application/json' }, bytes }
     } catch (error) {
       throw error instanceof RestFailure ? error : unreachable(error, signal)

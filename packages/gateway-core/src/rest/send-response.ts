@@ -8,7 +8,7 @@ import { mediaType } from './media-type.ts'
 import type { HttpExchange } from '../http/request-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 
-/** Headers that browsers may read, beside those that begin with `eth-`. */
+/** Headers that browsers may read, beside those of the API. */
 export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
 
 /** What an API says about an answer. */
@@ -77,10 +77,15 @@ async function sendStreamed(
   if (end !== 'client gone') http.status = end === 'complete' ? status : end.status
 }
 
+/** Whether a header belongs to neither the body nor every answer. */
+function isOfApi(name: string): boolean {
+  return !name.startsWith('content-') && !exposedHeaders.includes(name)
+}
+
 function setHeaders(response: ServerResponse, headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value)
   }
-  const exposed = [...exposedHeaders, ...Object.keys(headers).filter((name) => name.startsWith('eth-'))]
+  const exposed = [...exposedHeaders, ...Object.keys(headers).filter(isOfApi)]
   response.setHeader('access-control-expose-headers', exposed.join(', '))
 }

@@ -4,9 +4,9 @@ import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
 type CountOf = (state: UpstreamState) => number | undefined
 
 /**
- * Publishes what is known of the upstreams of EVM nodes.
+ * Publishes what is known of upstreams.
  *
- * @param states - of every upstream that was used; the label `upstream` is `<node id>/evm/<position>`
+ * @param states - of every upstream that was used; its label becomes the label `upstream`
  */
 export function publishUpstreams(registry: MetricsRegistry, states: () => readonly UpstreamState[]): void {
   const counter = (name: string, help: string, countOf: CountOf) =>

@@ -43,6 +43,18 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** All upstreams of a node have as many calls as they take in a second. */
+export class UpstreamBusyError extends Error {
+  override readonly name = 'UpstreamBusyError'
+  /** When a call can be sent, in milliseconds. */
+  readonly retryAfterMs: number
+
+  constructor(retryAfterMs: number) {
+    super('The nodes take no more calls at the moment.')
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
 export function unavailable(error: unknown, signal: CancellationSignal): UpstreamFailure {
   const cause: unknown = signal.aborted ? signal.reason : error

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestPath } from '@fairlead/gateway-core/http/router'
+import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { type ConsoleFile, readConsoleFile } from './console-files.ts'
 
 // Where each page is; below its address it shows what it finds there by itself.

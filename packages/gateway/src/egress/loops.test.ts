@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { createSessions } from '@fairlead/grpc-transport'
 import { expect, it, onTestFinished } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
-import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../access/forward/beacon-nodes/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { createUpstreamSocket } from '../access/forward/upstream-socket.ts'
 import { createLog } from '../observe/log.ts'
@@ -178,7 +178,7 @@ it('names itself in requests of the REST APIs and in WebSocket handshakes', asyn
   await once(node, 'listening')
   onTestFinished(() => void node.close())
   const host = `127.0.0.1:${(node.address() as AddressInfo).port}`
-  const rest = createRestUpstream(`http://${host}`, 5_000, writeBeaconError, operatorRules, 'fairlead; id=a')
+  const rest = createRestUpstream(`http://${host}`, 5_000, beaconFormat, operatorRules, 'fairlead; id=a')
   const { signal } = new AbortController()
   const version = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
   await rest.request(version)

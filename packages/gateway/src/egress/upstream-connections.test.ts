@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createGrpcNodes } from '../access/forward/grpc/grpc-node.ts'
-import { writeBeaconError, writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../access/forward/beacon-nodes/beacon-format.ts'
+import { jettonFormat } from '../access/forward/jetton/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { createUpstreamSocket } from '../access/forward/upstream-socket.ts'
 import { createUpstream } from '../access/forward/create-upstream.ts'
@@ -51,7 +52,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     return failure
   },
   beacon: async (host, rules) => {
-    const upstream = createRestUpstream(`http://${host}`, timeoutMs, writeBeaconError, rules)
+    const upstream = createRestUpstream(`http://${host}`, timeoutMs, beaconFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
     const call = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
     const failure = await refusal(upstream.request(call))
@@ -59,7 +60,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     return failure
   },
   jetton: async (host, rules) => {
-    const upstream = createRestUpstream(`http://${host}`, timeoutMs, writeJettonError, rules)
+    const upstream = createRestUpstream(`http://${host}`, timeoutMs, jettonFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
     const call = { method: 'GET', target: '/api/v2/getMasterchainInfo', headers: {}, signal } as const
     const failure = await refusal(upstream.request(call))

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestPath } from '@fairlead/gateway-core/http/router'
+import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 

@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks'
 import type { CancellationSignal } from '@fairlead/http1'
 import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../access/forward/upstream.ts'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../access/json-rpc/rpc-codes.ts'
 
 /** What answers at an address: its client version and namespaces; `away` without an answer, `unknown` when it refuses. */
 export type Identity = { readonly text: string } | 'away' | 'unknown'

@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { type Awaiter, promised, tell } from '@fairlead/gateway-core/completion'
 import type { Call } from '../call.ts'
-import { rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { Destination } from '../route/route-method.ts'
 import type { Adapter, PartAsking } from './adapters/adapter.ts'

@@ -1,4 +1,4 @@
-import { rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 /** An error object, as far as its author is told by it. */
 interface WrittenError {

@@ -1,5 +1,5 @@
 import { isTracerText } from './caller-text.ts'
-import { rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 /** An error object as nodes write it. */
 export interface NodeError {

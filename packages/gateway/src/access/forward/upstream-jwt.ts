@@ -2,7 +2,8 @@ import { FairleadError } from '@fairlead/core'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 /** Authentication of requests to one upstream with a JSON Web Token. */
 export interface UpstreamJwt {

@@ -1,7 +1,8 @@
 import type { Method } from '@fairlead/core'
 import { document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: false })
 ajv.addSchema({ $id: document, components: { schemas } })

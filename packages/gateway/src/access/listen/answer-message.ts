@@ -12,11 +12,11 @@ import { answerText } from '../forward/read-answer.ts'
 import type { Upstream } from '../forward/upstream.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import { refusedCall } from '@fairlead/gateway-core/json-rpc/rejected-call'
+import { refusedCall } from '../json-rpc/rejected-call.ts'
 import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../forward/subscribe/client-subscriptions.ts'
-import type { NodePath } from '@fairlead/gateway-core/http/router'
+import type { NodePath } from '../route/node-path.ts'
 
 /** What the calls of one WebSocket message share. */
 export interface MessageContext {

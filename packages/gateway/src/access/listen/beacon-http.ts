@@ -4,14 +4,14 @@ import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { AllBeaconNodes } from '../forward/beacon-nodes/beacon-node.ts'
 import type { BeaconEventHubs } from '../forward/events/beacon-event-hubs.ts'
-import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../forward/beacon-nodes/beacon-format.ts'
 import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
 import { answerTypes, checkContentType, negotiate } from '../route/beacon-media-types.ts'
 import { type BeaconDestination, findBeaconOperation } from '../route/beacon-operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../route/beacon-parameters.ts'
 import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
 import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { type BeaconPath, matchBeaconPath } from '@fairlead/gateway-core/http/router'
+import { type BeaconPath, matchBeaconPath } from '../route/beacon-path.ts'
 import {
   exposedHeaders,
   sayDeprecated,
@@ -39,7 +39,7 @@ export function createBeaconListener(plane: BeaconPlane): NodeListener {
     failure: refused,
     refusalOf: (error, log) => {
       const failure = restFailureOf(error, log)
-      return { status: failure.status, headers: failure.headers, text: writeBeaconError(failure) }
+      return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
   }
   return (request, response) => {

@@ -7,7 +7,7 @@ import { JettonFailure } from '../forward/jetton/jetton-failure.ts'
 import type { AllJettonNodes, NodeOfGrant } from '../forward/jetton/jetton-nodes.ts'
 import { readRpcCall, type RpcReply } from '../forward/jetton/rpc-call.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../forward/jetton/rpc-envelope.ts'
-import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { jettonFormat } from '../forward/jetton/jetton-format.ts'
 import type { HeldAnswer, RestCall, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
 import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
 import { queryByContractNames, valueByContractNames } from '../route/jetton-aliases.ts'
@@ -21,11 +21,13 @@ import {
 } from '../route/jetton-parameters.ts'
 import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
 import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { type JettonPath, matchJettonPath } from '@fairlead/gateway-core/http/router'
+import { type JettonPath, matchJettonPath } from '../route/jetton-path.ts'
 import { exposedHeaders, sayDeprecated, sendAnswer } from '@fairlead/gateway-core/rest/send-response'
 
 /** What the jetton chain API needs from the rest of the service. */
 export interface JettonPlane extends HttpPlane {
+  /** First segments of paths that no token is like. */
+  readonly reserved: ReadonlySet<string>
   readonly jettonNodes: AllJettonNodes
   readonly maxBodyBytes: number
 }
@@ -63,7 +65,7 @@ export function createJettonListener(plane: JettonPlane): NodeListener {
     refusalOf: (error, log) => {
       const failure = restFailureOf(error, log)
       const { status, headers } = failure
-      const text = writeJettonError(failure)
+      const text = jettonFormat.writeError(failure)
       return {
         status,
         headers,
@@ -72,7 +74,7 @@ export function createJettonListener(plane: JettonPlane): NodeListener {
     },
   }
   return (request, response) => {
-    const path = matchJettonPath(request.url ?? '')
+    const path = matchJettonPath(request.url ?? '', plane.reserved)
     if (!path) return false
     const exchange = new HttpExchange(plane, rules, request, response)
     exchange.run(path, () => answer(plane, path, exchange))

@@ -15,19 +15,22 @@ import type { Upstreams } from '../forward/upstreams.ts'
 import { readOrdinaryCall } from '@fairlead/gateway-core/json-rpc/fast-parse'
 import { parseBody, parseLatin1 } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
-import { refusedCall } from '@fairlead/gateway-core/json-rpc/rejected-call'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { refusedCall } from '../json-rpc/rejected-call.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientRequest, ClientResponse } from '@fairlead/gateway-core/http/types'
 import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
 import type { ExchangeRules, HttpPlane } from '@fairlead/gateway-core/http/dependencies'
 import { type Deadline, Deadlines, type Timed } from '@fairlead/gateway-core/http/deadlines'
-import { matchNodePath, type NodePath } from '@fairlead/gateway-core/http/router'
+import { matchNodePath, type NodePath } from '../route/node-path.ts'
 import { streamAnswer } from './stream-answer.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
 /** What JSON-RPC needs from the rest of the service. */
 export interface AccessPlane extends HttpPlane {
+  /** First segments of paths that no token is like. */
+  readonly reserved: ReadonlySet<string>
   readonly upstreams: Upstreams
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
@@ -68,7 +71,7 @@ function idOf(request: ClientRequest, status: number): string {
 /** Makes the listener for JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
 export function createJsonRpcListener(
   plane: AccessPlane,
-): (request: ClientRequest, response: ClientResponse) => boolean {
+): (request: ClientRequest<NodePath>, response: ClientResponse) => boolean {
   const rules: ExchangeRules = {
     protocol: 'evm',
     traceAttributes: { 'rpc.system': 'jsonrpc' },
@@ -84,7 +87,7 @@ export function createJsonRpcListener(
   }
   const deadlines = new Deadlines(plane.timeoutMs)
   return (request, response) => {
-    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '')
+    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '', plane.reserved)
     if (!path) return false
     const exchange = new HttpExchange<ClientRequest, ClientResponse>(plane, rules, request, response)
     exchange.begin(path, () => new JsonRpcExchange(plane, path, exchange, deadlines).begin())

@@ -3,17 +3,18 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { loopReason } from '@fairlead/gateway-core/network/cdn-loop'
-import { CredentialSockets } from '@fairlead/gateway-core/admission/credential-sockets'
+import { CredentialSockets } from './credential-sockets.ts'
 import { ruleRefusals } from '@fairlead/gateway-core/admission/rejections'
 import { failureOf } from '../answer-call.ts'
-import { refusedCall } from '@fairlead/gateway-core/json-rpc/rejected-call'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { refusedCall } from '../json-rpc/rejected-call.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
 import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
 import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { isWebSocketPath, matchWebSocketPath, type NodePath } from '@fairlead/gateway-core/http/router'
+import { isWebSocketPath, matchWebSocketPath, type NodePath } from '../route/node-path.ts'
 import { refuseUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { closeCodes, closeCodeOfRefusal } from '@fairlead/gateway-core/websocket/close-codes'
@@ -66,7 +67,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   }, plane.pingMs).unref()
 
   const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
-    const path = matchWebSocketPath(request.url ?? '')
+    const path = matchWebSocketPath(request.url ?? '', plane.reserved)
     if (!path) throw new RpcFailure(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
     const loop = request.headers['cdn-loop']
     if (loop !== undefined && plane.loops?.isLoop(String(loop)) === true) {
@@ -105,7 +106,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
 
   const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
     const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure) }
-    refuseUpgrade(socket, failure, headers)
+    refuseUpgrade(socket, failure.status, errorText('null', failure), headers)
     noteRefusal(requestId, failure)
   }
 
@@ -139,7 +140,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     takes: ({ method, url = '', headers }) =>
       method === 'GET' &&
       headers.upgrade?.toLowerCase() === 'websocket' &&
-      matchWebSocketPath(url) !== undefined,
+      matchWebSocketPath(url, plane.reserved) !== undefined,
     upgrade: (request, socket, head) => {
       const requestId = makeRequestId()
       socket.on('error', () => socket.destroy())
@@ -147,7 +148,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
         open(request, socket, head, requestId)
       } catch (error) {
         const failure = failureOf(error, plane.log.child({ request_id: requestId }))
-        const code = isCloseVisible(request) ? closeCodeOfRefusal(failure.status) : undefined
+        const code = isCloseVisible(plane, request) ? closeCodeOfRefusal(failure.status) : undefined
         if (code === undefined) refuseWith(socket, requestId, failure)
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
@@ -189,9 +190,9 @@ function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request:
  * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
  * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
  */
-function isCloseVisible({ url = '', headers }: IncomingMessage): boolean {
+function isCloseVisible({ reserved }: WebSocketPlane, { url = '', headers }: IncomingMessage): boolean {
   const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
-  const { token } = matchWebSocketPath(url) ?? {}
+  const { token } = matchWebSocketPath(url, reserved) ?? {}
   return isNative && (token !== undefined || headers.authorization !== undefined)
 }
 

@@ -8,7 +8,7 @@ import type { ClientSubscriptions } from '../forward/subscribe/client-subscripti
 import type { Upstream } from '../forward/upstream.ts'
 import type { MessageContext } from './answer-message.ts'
 import type { Timed } from '@fairlead/gateway-core/http/deadlines'
-import type { NodePath } from '@fairlead/gateway-core/http/router'
+import type { NodePath } from '../route/node-path.ts'
 import type { WebSocketPlane } from './websocket-plane.ts'
 
 /** What all messages of a session have in common. */

@@ -1,5 +1,5 @@
 import type { Counter, Gauge } from 'prom-client'
-import type { CredentialSocketLimits } from '@fairlead/gateway-core/admission/credential-sockets'
+import type { CredentialSocketLimits } from './credential-sockets.ts'
 import type { SubscriptionHubs } from '../forward/subscribe/subscription-hubs.ts'
 import type { AccessPlane } from './json-rpc-http.ts'
 

@@ -19,6 +19,7 @@ export const evm: ProtocolDescription = {
   defaultChain: 'evm',
   furtherChains: [],
   credentialKinds: [],
+  reservedSegments: ['ws'],
   cost: evmCost,
   endpointUrls: (base, token, chain) => {
     const { path } = methodsOfChain(chain)

@@ -2,7 +2,8 @@ import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { adapterOf } from '../forward/adapters/adapters.ts'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
 const chains: Readonly<Record<string, Chain>> = contract.chains

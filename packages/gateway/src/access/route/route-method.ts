@@ -3,7 +3,8 @@ import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import type { Adapter } from '../forward/adapters/adapter.ts'
 import { adapterOf } from '../forward/adapters/adapters.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 import { offeredMethod } from './offered-method.ts'
 
 /** Where a call goes. */

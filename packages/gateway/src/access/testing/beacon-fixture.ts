@@ -8,7 +8,7 @@ import { createBeaconNodes } from '../forward/beacon-nodes/create-beacon-nodes.t
 import { createBeaconEventHubs } from '../forward/events/beacon-event-hubs.ts'
 import { type BeaconPlane, createBeaconListener } from '../listen/beacon-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
-import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../forward/beacon-nodes/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
@@ -80,7 +80,7 @@ export async function beaconInFrontOf(
   const log = createLog('debug', lines.stream)
   const timeoutMs = options.timeoutMs ?? 20_000
   const beaconNodes = createBeaconNodes({
-    open: (address) => createRestUpstream(address, timeoutMs, writeBeaconError),
+    open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
   })
   const metrics = createMetrics({

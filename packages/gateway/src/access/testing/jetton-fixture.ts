@@ -1,3 +1,4 @@
+import { reserved } from '../../protocols.ts'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createLog } from '../../observe/log.ts'
@@ -6,7 +7,7 @@ import { createDirectory } from '@fairlead/gateway-core/authentication/directory
 import { createJettonNodes } from '../forward/jetton/jetton-nodes.ts'
 import { createJettonListener, type JettonPlane } from '../listen/jetton-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
-import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { jettonFormat } from '../forward/jetton/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
@@ -68,7 +69,7 @@ export async function listenToJetton(
   const lines = memory()
   const timeoutMs = options.timeoutMs ?? 20_000
   const jettonNodes = createJettonNodes({
-    open: (address) => createRestUpstream(address, timeoutMs, writeJettonError),
+    open: (address) => createRestUpstream(address, timeoutMs, jettonFormat),
     embedded: undefined,
     memory: options.bodyMemory,
   })
@@ -82,6 +83,7 @@ export async function listenToJetton(
     door,
     admission,
     jettonNodes,
+    reserved,
     meter: createMeter(metrics.requests),
     log: createLog('debug', lines.stream),
     corsOrigin: '*',

@@ -1,3 +1,4 @@
+import { reserved } from '../../protocols.ts'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
@@ -40,7 +41,7 @@ export interface ListenerFixture {
 export interface ListenerOptions extends Partial<
   Omit<
     WebSocketPlane,
-    'directory' | 'door' | 'admission' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'
+    'reserved' | 'directory' | 'door' | 'admission' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'
   >
 > {
   /** WebSocket address of the node; without one it is asked for news. */
@@ -99,6 +100,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     door,
     admission,
     upstreams,
+    reserved,
     meter: createMeter(metrics.requests, usage),
     log,
     maxBodyBytes: 1_048_576,

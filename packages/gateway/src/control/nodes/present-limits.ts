@@ -18,9 +18,9 @@ export function presentLimits(limits: Limits): ShownLimits {
     requests_per_day: limits.requestsPerDay ?? null,
     units_per_month: limits.unitsPerMonth ?? null,
     max_concurrent_calls: limits.maxConcurrentCalls ?? null,
-    max_batch_items: limits.maxBatchItems ?? null,
-    max_body_bytes: limits.maxBodyBytes ?? null,
-    max_log_range: limits.maxLogRange ?? null,
+    max_batch_items: limits['maxBatchItems'] ?? null,
+    max_body_bytes: limits['maxBodyBytes'] ?? null,
+    max_log_range: limits['maxLogRange'] ?? null,
     methods:
       methodRates === undefined
         ? null

@@ -1,5 +1,6 @@
 import type { Call } from '../../call.ts'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Upstream } from '../upstream.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'

@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 
 /** A hash that cannot be one belongs to no block: the answer is null, where nodes complain about the parameter. */

@@ -1,6 +1,7 @@
 import { toRpcFailure } from '../rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Call } from '../../call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'

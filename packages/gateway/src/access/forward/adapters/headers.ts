@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import { unreadable } from '../rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'

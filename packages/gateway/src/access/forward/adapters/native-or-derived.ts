@@ -1,5 +1,6 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Upstream } from '../upstream.ts'
 
 // A node may be replaced by a newer one at the same address.

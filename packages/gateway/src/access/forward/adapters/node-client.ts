@@ -1,3 +1,4 @@
+import { toRpcFailure } from '../rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Upstream } from '../upstream.ts'
@@ -13,7 +14,7 @@ export async function nodeClient(upstream: Upstream, signal: CancellationSignal)
   if (known) return known
   const version = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
     // An error of the node is an answer too; any other status means that there was none.
-    if (error instanceof RpcFailure && error.status === 200) return undefined
+    if (toRpcFailure(error)?.status === 200) return undefined
     throw error
   })
   const name = typeof version === 'string' ? version.toLowerCase() : ''

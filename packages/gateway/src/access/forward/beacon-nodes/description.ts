@@ -8,5 +8,6 @@ export const beacon: ProtocolDescription = {
   defaultChain: 'beacon',
   furtherChains: ['ethereum', 'evm'],
   credentialKinds: [],
+  reservedSegments: ['beacon'],
   endpointUrls: (base, token) => ({ beacon: `${base}/beacon/${token}` }),
 }

@@ -1,3 +1,4 @@
+import { toRpcFailure } from '../rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { PlainAnswer } from '../read-answer.ts'
@@ -85,6 +86,6 @@ export class Flight {
 }
 
 /** Whether a failure is an answer as good as any: the node's own error, or a refusal that asking again would repeat. */
-export function isAnswer(failure: unknown): failure is RpcFailure {
-  return failure instanceof RpcFailure && failure.status === 200
+export function isAnswer(failure: unknown): boolean {
+  return toRpcFailure(failure)?.status === 200
 }

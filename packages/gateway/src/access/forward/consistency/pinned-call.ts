@@ -1,6 +1,8 @@
+import { toRpcFailure } from '../rpc-errors.ts'
 import type { Awaiter } from '@fairlead/gateway-core/completion'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Destination } from '../../route/route-method.ts'
 import type { Asked } from '../asked.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
@@ -47,7 +49,7 @@ export function askPinned({ latest, destination, upstream, ask }: PinnedCall, aw
       else awaiter.resolve(asked)
     },
     reject: (error) => {
-      if (error instanceof RpcFailure && error.status === 200) askAgain()
+      if (toRpcFailure(error)?.status === 200) askAgain()
       else fail(error)
     },
   })

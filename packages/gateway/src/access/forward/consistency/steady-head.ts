@@ -1,3 +1,5 @@
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { toRpcFailure } from '../rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
 import type { CancellationSignal } from '@fairlead/http1'
@@ -87,7 +89,7 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
     const block = await answerResult(answer, { method, room, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
-    if (!(error instanceof RpcFailure)) throw error
+    if (error instanceof UpstreamFailure || !toRpcFailure(error)) throw error
     return false
   } finally {
     room.empty()

@@ -20,5 +20,6 @@ export const grpc: ProtocolDescription = {
   defaultChain: 'solana',
   furtherChains: ['evm', 'high-throughput'],
   credentialKinds: ['x-token'],
+  reservedSegments: [],
   endpointUrls: (base) => ({ grpc: new URL(base).origin }),
 }

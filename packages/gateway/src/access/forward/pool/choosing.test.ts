@@ -1,3 +1,4 @@
+import { toRpcFailure } from '../rpc-errors.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { type FaultyUpstream, faultyUpstream } from './testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from './testing/pooled-node.ts'
@@ -116,7 +117,7 @@ describe('the choice of an upstream', () => {
     const refused = calls.filter((call) => call.status === 'rejected')
     // Those of the first second go at once, those of the next one wait.
     expect(refused.length).toBeGreaterThanOrEqual(30 - 6 - 6 - 6)
-    expect(refused[0]?.reason).toMatchObject({
+    expect(toRpcFailure(refused[0]?.reason)).toMatchObject({
       code: -32005,
       status: 429,
       data: { reason: 'upstream busy', retry_after_ms: expect.any(Number) as unknown },

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import { callText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { HeldAnswer } from '../held-answer.ts'
 import type { AskedCall } from '../upstream.ts'

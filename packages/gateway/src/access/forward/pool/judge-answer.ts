@@ -1,7 +1,7 @@
 import { isTracerText, mayHoldCallerText } from '../caller-text.ts'
 import { mendError, type NodeError } from '../node-error.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
-import { rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import { isRateRefusal } from './rate-refusal.ts'
 
 /**

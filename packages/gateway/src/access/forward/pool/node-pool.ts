@@ -5,7 +5,8 @@ import { asPart, currentTrace } from '@fairlead/gateway-core/telemetry/current-t
 import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { callNeeds } from './call-needs.ts'
 import { paceOf } from '../call-pace.ts'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
 import {
   type AskedCall,

@@ -1,7 +1,7 @@
 import { paceOf } from '../call-pace.ts'
 import { mayHoldCallerText } from '../caller-text.ts'
 import type { NodeError } from '../node-error.ts'
-import { rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 
 /** Alchemy and others repeat the HTTP status. */
 const tooManyRequests = 429

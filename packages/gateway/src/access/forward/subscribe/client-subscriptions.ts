@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionHub } from './subscription-hub.ts'
 import {

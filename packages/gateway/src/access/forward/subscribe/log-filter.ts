@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 
 /** Which logs are wanted; all hex digits are in lower case. */
 export interface LogFilter {

@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../json-rpc/rpc-codes.ts'
 import { ChainFeed } from './chain-feed.ts'
 import { DirectFeed } from './direct-feed.ts'
 import { PendingPoll } from './pending-poll.ts'

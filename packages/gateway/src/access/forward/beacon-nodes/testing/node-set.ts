@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { AllBeaconNodes, BeaconCall, BeaconNodes } from '../beacon-node.ts'
 import { type BeaconNodeOptions, createBeaconNodes } from '../create-beacon-nodes.ts'
@@ -28,7 +28,7 @@ export function grantOf(
 export function allNodes(options: Partial<BeaconNodeOptions> & { timeoutMs?: number } = {}): AllBeaconNodes {
   const { timeoutMs = 2_000, ...others } = options
   const nodes = createBeaconNodes({
-    open: (address) => createRestUpstream(address, timeoutMs, writeBeaconError),
+    open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
     times: { ...watchTimes, intervalMs: 100, failingMs: 500 },
     ...others,

@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../../../json-rpc/rpc-codes.ts'
 import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
 import type { PlainAnswer } from '../../read-answer.ts'
 import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'

@@ -5,7 +5,7 @@ import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import { allNodes, grantOf } from '../../beacon-nodes/testing/node-set.ts'
-import { writeBeaconError } from '@fairlead/gateway-core/rest/error-body'
+import { beaconFormat } from '../../beacon-nodes/beacon-format.ts'
 import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
 import { type BeaconEventHubs, createBeaconEventHubs } from '../beacon-event-hubs.ts'
 import { type StreamTimes, streamTimes } from '../event-stream.ts'
@@ -59,7 +59,7 @@ export async function eventGateway(
       if (refusal) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes)
     } catch (error) {
       if (!(error instanceof RestFailure)) throw error
-      response.writeHead(error.status, error.headers).end(writeBeaconError(error))
+      response.writeHead(error.status, error.headers).end(beaconFormat.writeError(error))
     }
   }
   const server = createServer((request, response) => void answer(request, response))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { jettonFormat } from '../jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { NodeOfGrant } from '../jetton-nodes.ts'
 import { jettonAdapters } from './adapters.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const devnet = await startDevnet({ dataDirectory: directory, chains: ['jetton'] })
   const [chain] = devnet.chains
   address = chain.example.jetton_master
-  const upstream = createRestUpstream(chain.url, 30_000, writeJettonError)
+  const upstream = createRestUpstream(chain.url, 30_000, jettonFormat)
   const node = new NodeOfGrant({ v2: () => upstream, v3: () => upstream })
   ask = async (family, adapter, parameters) =>
     jettonAdapters.get(adapter)?.(callOf(family, adapter, parameters), node)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { requestPath } from '@fairlead/gateway-core/http/router'
+import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { beginCall } from '../begin-call.ts'
 import type { GrpcPlane } from '../grpc-plane.ts'
 import { webClient } from './web-client.ts'

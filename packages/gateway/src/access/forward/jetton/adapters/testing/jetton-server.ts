@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { writeJettonError } from '@fairlead/gateway-core/rest/error-body'
+import { jettonFormat } from '../../jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { JettonCall, JettonNode } from '../../jetton-adapter.ts'
 import { NodeOfGrant } from '../../jetton-nodes.ts'
@@ -48,7 +48,7 @@ export async function jettonServer(answer: (asked: Asked) => Answer): Promise<Je
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const upstream = createRestUpstream(`http://127.0.0.1:${port}`, 30_000, writeJettonError)
+  const upstream = createRestUpstream(`http://127.0.0.1:${port}`, 30_000, jettonFormat)
   onTestFinished(async () => {
     await upstream.close()
     await new Promise((resolve) => server.close(resolve))

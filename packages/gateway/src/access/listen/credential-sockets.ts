@@ -1,4 +1,5 @@
-import { RpcFailure, rpcCodes } from '../json-rpc/rpc-error.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../json-rpc/rpc-codes.ts'
 
 /** Maximum numbers for one credential in one process. They may change, for what is opened then. */
 export interface CredentialSocketLimits {

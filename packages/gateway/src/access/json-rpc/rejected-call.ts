@@ -1,5 +1,6 @@
-import type { Refusal } from '../admission/types.ts'
-import { RpcFailure, rpcCodes } from './rpc-error.ts'
+import type { Refusal } from '@fairlead/gateway-core/admission/types'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from './rpc-codes.ts'
 
 /** A refusal of the stations before the node as the error of a JSON-RPC call: -32005 for now, -32041 or -32600 for good. */
 export function refusedCall({ status, reason, data, retryAfterSeconds }: Refusal): RpcFailure {

@@ -1,0 +1,41 @@
+import ts from 'typescript'
+
+const protocols = new Set([
+  'evm',
+  'eth',
+  'ethereum',
+  'beacon',
+  'jetton',
+  'ton',
+  'grpc',
+  'solana',
+  'geyser',
+  'sui',
+])
+
+/**
+ * Finds identifiers and strings that name a protocol or a chain, in the order of a program; comments may name one as an
+ * example.
+ */
+export function namesOfProtocols(text: string): readonly string[] {
+  return wordsOf(text).filter((word) =>
+    word.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).some((part) => protocols.has(part.toLowerCase())),
+  )
+}
+
+/** Identifiers, names of properties and the texts of strings. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = []
+  const visit = (node: ts.Node): void => {
+    const hasText =
+      ts.isIdentifier(node) ||
+      ts.isPrivateIdentifier(node) ||
+      ts.isLiteralExpression(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddleOrTemplateTail(node)
+    if (hasText) words.push(node.text)
+    node.forEachChild(visit)
+  }
+  visit(ts.createSourceFile('program.ts', text, ts.ScriptTarget.Latest))
+  return words
+}
