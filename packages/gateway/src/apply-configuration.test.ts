@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -6,7 +6,7 @@ import { drawFrom } from '@fairlead/http1/testing/generated-messages'
 import { everyPath, generatedRequest } from './access/listen/grpc/testing/generated-requests.ts'
 import { clientStart, framesOf, isAnswer, settingsTaken } from './access/listen/grpc/testing/raw-http2.ts'
 import { gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 // A longer run: HTTP2_FUZZ_REQUESTS=1000000 HTTP2_FUZZ_SEED=2 vitest run http2-requests.fuzz
 const requests = Number(process.env['HTTP2_FUZZ_REQUESTS'] ?? 4_000)

@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws'
 import { encodeStatusMessage } from '@fairlead/grpc-transport/wire'
 import { grpcJs } from './access/listen/grpc/testing/grpc-js-client.ts'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 import { secretEncodings } from '@fairlead/gateway-core/testing/secret-encodings'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 

@@ -2,7 +2,7 @@ import { text as readText } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 let node: Awaited<ReturnType<typeof serve>>
 let gateway: GatewayFixture

@@ -3,7 +3,7 @@ import { connect as connectHttp2, constants, type ClientHttp2Stream } from 'node
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 vi.setConfig({ testTimeout: 60_000 })
 

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { serve } from './access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 const long = `0x${'ab'.repeat(200_000)}`
 let node: Awaited<ReturnType<typeof serve>>

@@ -60,7 +60,14 @@ export const gatewayAreas: readonly Area[] = [
       ...files('access', 'call', 'answer-call'),
       ...files('access/route', 'route-method', 'offered-method', 'method-cost', 'chain-methods'),
       ...files('access/route', 'evm-description', 'node-path'),
-      ...files('access/listen', 'json-rpc-http', 'stream-answer', 'json-rpc-websocket', 'websocket-plane'),
+      ...files(
+        'access/listen',
+        'json-rpc-http',
+        'stream-answer',
+        'json-rpc-websocket',
+        'websocket-plane',
+        'websocket-metrics',
+      ),
       ...files(
         'access/listen',
         'websocket-session',

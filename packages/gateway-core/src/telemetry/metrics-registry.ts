@@ -14,8 +14,29 @@ export interface Distribution {
   sum: number
 }
 
-/** Publishes metrics whose values their owner keeps; they are read when the metrics are. */
+type Labels<label extends string> = Readonly<Record<label, string>>
+
+/** One value of a metric. */
+export interface CountedValue {
+  inc(by?: number): void
+}
+
+/** A number that only grows, for each set of labels. */
+export interface Counter<label extends string> {
+  inc(labels: Labels<label>, by?: number): void
+  labels(labels: Labels<label>): CountedValue
+}
+
+/** A number that grows and shrinks, for each set of labels. */
+export interface Gauge<label extends string> {
+  inc(labels: Labels<label>, by?: number): void
+  labels(labels: Labels<label>): CountedValue & { dec(by?: number): void }
+}
+
+/** Publishes metrics, most of them with values that their owner keeps; those are read when the metrics are. */
 export interface MetricsRegistry {
+  newCounter<label extends string>(name: string, help: string, labelNames: readonly label[]): Counter<label>
+  newGauge<label extends string>(name: string, help: string, labelNames: readonly label[]): Gauge<label>
   /** @param read - calls its argument for every set of labels; values for the same labels are added up */
   counter<label extends string>(
     name: string,

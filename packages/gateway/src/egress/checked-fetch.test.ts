@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { expect, it } from 'vitest'
-import { nodeThat } from '../access/testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { checkedAgent } from '@fairlead/gateway-core/network/guarded-agent'
 import { checkedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
-import { nodeThat } from '../access/testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { readExpression } from './testing/read-expression.ts'
 
 interface Published {

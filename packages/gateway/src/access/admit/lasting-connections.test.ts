@@ -3,7 +3,8 @@ import { grpcInFrontOf } from '../listen/grpc/testing/grpc-fixture.ts'
 import { grpcJs } from '../listen/grpc/testing/grpc-js-client.ts'
 import { grpcNode } from '../listen/grpc/testing/grpc-node.ts'
 import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { createLog } from '../../observe/log.ts'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
-import { nodeThat } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { createGuessWatch, networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
 
 beforeEach(() => vi.useFakeTimers())

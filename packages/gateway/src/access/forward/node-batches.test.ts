@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type BusyChain, heir, receiver, startBusyChain } from '../testing/busy-chain.ts'
-import { inFrontOf, type ListenerFixture, nodeThat, token } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { pooledNode } from './pool/testing/pooled-node.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapted, scriptedNode } from '../testing/adapted-node.ts'
-import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
 import { mendError, type NodeError } from './node-error.ts'
 
 const method = 'eth_call'

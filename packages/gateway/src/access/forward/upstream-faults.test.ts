@@ -2,13 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import {
-  type Behaviour,
-  inFrontOf,
-  type ListenerFixture,
-  nodeThat,
-  token,
-} from '../testing/listener-fixture.ts'
+import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixture.ts'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { handleArrived } from '@fairlead/vitest/wait-for'
 

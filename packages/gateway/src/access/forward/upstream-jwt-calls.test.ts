@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { createLog } from '../../observe/log.ts'
+import { pino } from 'pino'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
 import { secretEncodings } from '@fairlead/gateway-core/testing/secret-encodings'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -115,7 +115,7 @@ it('each handshake carries a token of its time', async () => {
   let now = 1_700_000_000_000
   const jwt = createUpstreamJwt(Buffer.from(secret, 'hex'), () => now)
   const target = { address: `ws://${node.host}`, jwt }
-  const socket = createUpstreamSocket([target], 5_000, createLog('silent'))
+  const socket = createUpstreamSocket([target], 5_000, pino({ level: 'silent' }))
   onTestFinished(() => socket.close())
   const onFailure = vi.fn()
   const first = socket.subscribe(['syncing'], { onLive: vi.fn(), onResult: vi.fn(), onFailure })

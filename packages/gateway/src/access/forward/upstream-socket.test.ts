@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { createLog } from '../../observe/log.ts'
+import { pino } from 'pino'
 import { DirectFeed } from './subscribe/direct-feed.ts'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './upstream-socket.ts'
@@ -57,7 +57,7 @@ function opened(timeoutMs = 5_000, addresses = [address]): UpstreamSocket {
   const socket = createUpstreamSocket(
     addresses.map((one) => ({ address: one })),
     timeoutMs,
-    createLog('debug', lines.stream),
+    pino({ level: 'debug' }, lines.stream),
   )
   onTestFinished(() => socket.close())
   return socket
@@ -141,7 +141,7 @@ it('closes the connection when nobody needs it, and opens another for the next',
 
 it('says of an address that is none only that', async () => {
   const heads = listener()
-  createUpstreamSocket([{ address: 'ws://x:s3cr3t@[' }], 1_000, createLog('silent')).subscribe(
+  createUpstreamSocket([{ address: 'ws://x:s3cr3t@[' }], 1_000, pino({ level: 'silent' })).subscribe(
     ['newHeads'],
     heads,
   )

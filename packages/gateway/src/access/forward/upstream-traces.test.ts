@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { currentTrace, inTrace, type TracePart } from '@fairlead/gateway-core/telemetry/current-trace'
 import { promised } from '@fairlead/gateway-core/completion'
 import { Cancellation } from '@fairlead/http1'
-import { nodeThat } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from './create-upstream.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { beaconBasic, type BeaconFixture, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { nodeThat } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 
 /** What a node was sent. */

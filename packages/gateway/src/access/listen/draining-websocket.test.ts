@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { listenTo, nodeThat } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { listenTo } from '../testing/listener-fixture.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
 
 const megabyte = 2 ** 20
 const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] })

@@ -3,7 +3,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
 import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
-import { inFrontOf, nodeThat, token } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
 
 const deadNode = 'http://127.0.0.1:9'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get, type ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { serve } from '../testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 
 const rules = {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { inFrontOf, type ListenerOptions, nodeThat } from '../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, type ListenerOptions } from '../testing/listener-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const call = (id: number | string) =>

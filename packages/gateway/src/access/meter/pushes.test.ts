@@ -1,7 +1,7 @@
 import { frameMessage } from '@fairlead/grpc-transport'
 import { connect } from 'node:http2'
 import { expect, it, onTestFinished } from 'vitest'
-import { createMetrics } from '../../observe/metrics.ts'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { eventGateway } from '../forward/events/testing/event-gateway.ts'
 import { readEvents } from '../forward/events/testing/event-reader.ts'
 import { eventServer } from '../forward/events/testing/event-server.ts'
@@ -13,7 +13,7 @@ import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/u
 
 /** A meter, and what it has counted by now, by method. */
 function counting() {
-  const { requests } = createMetrics({ upstreamSubscriptions: () => 0, upstreamEventStreams: () => 0 })
+  const { requests } = testMetrics()
   const usage = createUsageCounts(() => 1)
   const counted = new Map<string, Pick<UsageRow, 'requests' | 'units' | 'bytesOut'>>()
   const counts = (method: string) => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { reserved } from '../../protocols.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { jetton } from '../forward/jetton/description.ts'
 import { matchJettonPath } from './jetton-path.ts'
+
+const reserved = new Set([...reservedSegments([jetton]), 'beacon', 'ws'])
 
 describe('matchJettonPath', () => {
   it.each([

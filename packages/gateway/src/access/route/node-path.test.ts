@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { reserved } from '../../protocols.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { evm } from './evm-description.ts'
 import { isWebSocketPath, matchNodePath, matchWebSocketPath } from './node-path.ts'
+
+const reserved = new Set([...reservedSegments([evm]), 'beacon', 'api'])
 
 describe('matchNodePath', () => {
   it.each([

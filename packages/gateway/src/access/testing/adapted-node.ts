@@ -6,7 +6,7 @@ import { answerText } from '../forward/read-answer.ts'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from '../forward/create-upstream.ts'
 import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { nodeThat } from './listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 
 /** What a node answers to one method: a result, an error, or a function of the params that gives one of both. */
 export type Scripted =

@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import { createLog } from '../../observe/log.ts'
-import { createMetrics } from '../../observe/metrics.ts'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { createEventMetrics } from '../forward/events/event-metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createBeaconNodes } from '../forward/beacon-nodes/create-beacon-nodes.ts'
 import { createBeaconEventHubs } from '../forward/events/beacon-event-hubs.ts'
@@ -12,7 +13,7 @@ import { beaconFormat } from '../forward/beacon-nodes/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
-import { serve } from './listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link beaconInFrontOf}. */
 export const beaconToken = 'fixture-token-of-beacon'
@@ -77,21 +78,18 @@ export async function beaconInFrontOf(
     { sha256: sha256Hex(beaconBasic), grant: { ...grant, kind: 'basic' } },
   ])
   const lines = memory()
-  const log = createLog('debug', lines.stream)
+  const log = pino({ level: 'debug' }, lines.stream)
   const timeoutMs = options.timeoutMs ?? 20_000
   const beaconNodes = createBeaconNodes({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
   })
-  const metrics = createMetrics({
-    upstreamSubscriptions: () => 0,
-    upstreamEventStreams: () => eventHubs.upstreamStreams(),
-  })
+  const metrics = testMetrics()
   const eventHubs = createBeaconEventHubs({
     nodes: beaconNodes,
     directory,
     maxBufferBytes: 16_777_216,
-    metrics: metrics.events,
+    metrics: createEventMetrics(metrics.registry, () => eventHubs.upstreamStreams()),
   })
   const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
   const listener = createBeaconListener({
@@ -121,10 +119,10 @@ export async function beaconInFrontOf(
     port: server.port,
     call: (path, init) => fetch(`${server.url}/beacon/${beaconToken}${path}`, init),
     log: lines.text,
-    metrics: () => metrics.registry.metrics(),
+    metrics: metrics.text,
     counted: async () => {
       const line = /^fairlead_node_requests_total\{protocol="beacon",method="(.*)",status="(.*)"\} (.*)$/gm
-      const text = await metrics.registry.metrics()
+      const text = await metrics.text()
       return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' ')).toSorted()
     },
   }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { type JettonFixture, jettonToken, listenToJetton } from './jetton-fixture.ts'
-import { type Behaviour, serve } from './listener-fixture.ts'
+import { type Behaviour, serve } from '@fairlead/gateway-core/testing/serve'
 
 /** One request that the node has seen. */
 export interface AskedOfNode {

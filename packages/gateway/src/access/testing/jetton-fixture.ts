@@ -1,8 +1,9 @@
-import { reserved } from '../../protocols.ts'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import { createLog } from '../../observe/log.ts'
-import { createMetrics } from '../../observe/metrics.ts'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { jetton } from '../forward/jetton/description.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createJettonNodes } from '../forward/jetton/jetton-nodes.ts'
 import { createJettonListener, type JettonPlane } from '../listen/jetton-http.ts'
@@ -11,7 +12,7 @@ import { jettonFormat } from '../forward/jetton/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
-import { serve } from './listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link listenToJetton}. */
 export const jettonToken = 'fixture-token-of-jetton'
@@ -73,19 +74,16 @@ export async function listenToJetton(
     embedded: undefined,
     memory: options.bodyMemory,
   })
-  const metrics = createMetrics({
-    upstreamSubscriptions: () => 0,
-    upstreamEventStreams: () => 0,
-  })
+  const metrics = testMetrics()
   const { door, admission } = openDoor(directory, passing)
   const listener = createJettonListener({
     directory,
     door,
     admission,
     jettonNodes,
-    reserved,
+    reserved: reservedSegments([jetton]),
     meter: createMeter(metrics.requests),
-    log: createLog('debug', lines.stream),
+    log: pino({ level: 'debug' }, lines.stream),
     corsOrigin: '*',
     maxBodyBytes: 1_048_576,
     ...options,
@@ -104,10 +102,10 @@ export async function listenToJetton(
       return call('/api/v2/jsonRPC', { method: 'POST', body: text })
     },
     log: lines.text,
-    metrics: () => metrics.registry.metrics(),
+    metrics: metrics.text,
     counted: async () => {
       const line = /^fairlead_node_requests_total\{protocol="jetton",method="(.*)",status="(.*)"\} (.*)$/gm
-      const text = await metrics.registry.metrics()
+      const text = await metrics.text()
       return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' '))
     },
     stop: async () => {

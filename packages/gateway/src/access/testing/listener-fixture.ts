@@ -1,17 +1,17 @@
-import { reserved } from '../../protocols.ts'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
+import { pino } from 'pino'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { evm } from '../route/evm-description.ts'
+import { createWebSocketMetrics } from '../listen/websocket-metrics.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { onTestFinished } from 'vitest'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import { createLog } from '../../observe/log.ts'
-import { createMetrics } from '../../observe/metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createUpstreams } from '../forward/upstreams.ts'
 import { createJsonRpcListener } from '../listen/json-rpc-http.ts'
-import { createWebSocketListener, type WebSocketListener } from '../listen/json-rpc-websocket.ts'
+import { createWebSocketListener } from '../listen/json-rpc-websocket.ts'
 import type { WebSocketPlane } from '../listen/websocket-plane.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import type { UsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
@@ -88,19 +88,16 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
   replace()
   const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(maxHeldBytes))
   const lines = memory()
-  const log = createLog('debug', lines.stream)
+  const log = pino({ level: 'debug' }, lines.stream)
   const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })
-  const metrics = createMetrics({
-    upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
-    upstreamEventStreams: () => 0,
-  })
+  const metrics = testMetrics()
   const { door, admission } = openDoor(directory, passing)
   const plane = {
     directory,
     door,
     admission,
     upstreams,
-    reserved,
+    reserved: reservedSegments([evm]),
     meter: createMeter(metrics.requests, usage),
     log,
     maxBodyBytes: 1_048_576,
@@ -108,7 +105,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     maxLogRange: 0,
     corsOrigin: '*',
     hubs,
-    metrics: metrics.webSockets,
+    metrics: createWebSocketMetrics(metrics.registry, () => hubs.upstreamSubscriptions()),
     maxCalls: 64,
     maxSubscriptions: 1_024,
     maxSocketsPerCredential: 100_000,
@@ -129,7 +126,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,
     change: replace,
     log: lines.text,
-    metrics: () => metrics.registry.metrics(),
+    metrics: metrics.text,
     stop: async () => {
       await webSockets.stop(10_000)
       await server.stop()
@@ -138,35 +135,6 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
       await upstreams.close()
     },
   }
-}
-
-/** What a server does with a request. */
-export type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown
-
-/** Starts an HTTP server on a free port. */
-export async function serve(
-  behaviour: Behaviour,
-  webSockets?: WebSocketListener,
-): Promise<Pick<ListenerFixture, 'url' | 'port' | 'connections' | 'stop'>> {
-  const options = webSockets ? { shouldUpgradeCallback: webSockets.takes } : {}
-  const server = createServer(options, (request, response) => void behaviour(request, response))
-  if (webSockets) server.on('upgrade', webSockets.upgrade)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  const connections = promisify<number>((done) => server.getConnections(done))
-  return { url: `http://127.0.0.1:${port}`, port, connections, stop }
-}
-
-/** As {@link serve}, until the running test ends: a node that answers as the test wants. */
-export async function nodeThat(behaviour: Behaviour): Promise<string> {
-  const server = await serve(behaviour)
-  onTestFinished(server.stop)
-  return server.url
 }
 
 /** As {@link listenTo}, until the running test ends. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { serve } from '../../access/testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 
 /** A span as it was sent. */
 interface ReceivedSpan {

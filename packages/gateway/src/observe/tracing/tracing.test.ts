@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayFixture } from '../../access/testing/gateway-fixture.ts'
-import { nodeThat } from '../../access/testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { traceReceiver } from '../testing/trace-receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { nodeThat } from '../../access/testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import type { PublicReport } from '../format-report.ts'
 import { runProbe } from '../run-probe.ts'
 

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Behaviour,
-  inFrontOf,
-  type ListenerFixture,
-  nodeThat,
-  token,
-} from '../../testing/listener-fixture.ts'
+import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, type ListenerFixture, token } from '../../testing/listener-fixture.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 

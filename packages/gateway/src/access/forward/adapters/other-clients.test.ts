@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { adapted, type Scripted, scriptedNode } from '../../testing/adapted-node.ts'
-import { inFrontOf, nodeThat, token } from '../../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../../testing/listener-fixture.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
 const erigon = { web3_clientVersion: { result: 'erigon/3.1.0/linux-amd64/go1.24.2' } }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { nodeThat } from '../../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, rememberingNode } from './testing/remembering-node.ts'
 
 let chain: BusyChain

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createLog } from '../../../observe/log.ts'
+import { pino } from 'pino'
 import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import {
@@ -8,7 +8,6 @@ import {
   startRedisServer,
 } from '@fairlead/gateway-core/testing/redis-server'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { memory } from '@fairlead/gateway-core/testing/memory'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 import { SharedHeads } from './shared-heads.ts'
 
@@ -24,7 +23,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
   afterAll(() => Promise.all([chain.stop(), server.kill()]))
 
   async function store() {
-    const opened = openSharedStore(server.url, createLog('silent', memory().stream), 20_000)
+    const opened = openSharedStore(server.url, pino({ level: 'silent' }), 20_000)
     onTestFinished(() => opened.close())
     await vi.waitFor(() => expect(opened.isUp).toBe(true), later)
     return opened

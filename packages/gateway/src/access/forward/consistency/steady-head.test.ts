@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
-import { nodeThat } from '../../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { countedNode, rememberingNode } from '../cache/testing/remembering-node.ts'
 
 let chain: BusyChain

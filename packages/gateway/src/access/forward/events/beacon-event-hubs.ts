@@ -5,7 +5,8 @@ import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { AllBeaconNodes } from '../beacon-nodes/beacon-node.ts'
 import type { HeldAnswer } from '@fairlead/gateway-core/rest/rest-call'
 import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
-import { EventClient, type EventClientMetrics } from './event-client.ts'
+import type { EventMetrics } from './event-metrics.ts'
+import { EventClient } from './event-client.ts'
 import { EventStream, streamTimes } from './event-stream.ts'
 import { guardedInterval } from '@fairlead/http1'
 
@@ -47,7 +48,7 @@ export interface BeaconEventHubOptions {
   readonly directory: Directory
   /** Most bytes that wait for one client. */
   readonly maxBufferBytes: number
-  readonly metrics: EventClientMetrics
+  readonly metrics: EventMetrics
   readonly times?: typeof streamTimes
   /** Counts every event that a client gets. */
   readonly meter?: Meter | undefined

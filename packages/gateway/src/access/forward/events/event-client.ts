@@ -1,13 +1,7 @@
+import type { EventMetrics } from './event-metrics.ts'
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import { guardedTimeout } from '@fairlead/http1'
-
-/** What is counted about the clients. */
-export interface EventClientMetrics {
-  readonly open: { inc(): void; dec(): void }
-  /** Clients that were cut off because they read too slowly. */
-  readonly slow: { inc(): void }
-}
 
 /** Hears how many events were passed on, and their bytes. */
 export type EventsSent = (count: number, bytes: number) => void
@@ -24,7 +18,7 @@ export class EventClient {
   readonly closed: Promise<void>
   readonly #response: ServerResponse
   readonly #maxBufferBytes: number
-  readonly #metrics: EventClientMetrics
+  readonly #metrics: EventMetrics
   readonly #sent: EventsSent | undefined
 
   /**
@@ -32,12 +26,7 @@ export class EventClient {
    * @param maxBufferBytes - most bytes that may wait for the client
    * @param sent - hears what was passed on
    */
-  constructor(
-    response: ServerResponse,
-    maxBufferBytes: number,
-    metrics: EventClientMetrics,
-    sent?: EventsSent,
-  ) {
+  constructor(response: ServerResponse, maxBufferBytes: number, metrics: EventMetrics, sent?: EventsSent) {
     this.#response = response
     this.#maxBufferBytes = maxBufferBytes
     this.#metrics = metrics

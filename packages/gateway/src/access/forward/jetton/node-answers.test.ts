@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JettonExchange, json, says } from '../../testing/jetton-exchange.ts'
 import { jettonToken, listenToJetton } from '../../testing/jetton-fixture.ts'
-import { serve } from '../../testing/listener-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'

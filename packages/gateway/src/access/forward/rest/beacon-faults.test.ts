@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beaconBasic, beaconInFrontOf, beaconToken } from '../../testing/beacon-fixture.ts'
-import { type Behaviour, nodeThat } from '../../testing/listener-fixture.ts'
+import { type Behaviour, nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 const path = '/eth/v1/debug/fork_choice'

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type BeaconFixture, beaconInFrontOf, beaconToken } from '../../testing/beacon-fixture.ts'
-import { nodeThat } from '../../testing/listener-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 // Hundreds of megabytes take their time on a machine that has other work.

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createLog } from '../../../observe/log.ts'
+import { pino } from 'pino'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import type { Upstream } from '../upstream.ts'
 import { ChainFeed } from './chain-feed.ts'
@@ -43,7 +43,7 @@ function scriptedNode(start: readonly TestBlock[]) {
     socket: undefined,
     pollMs: 5,
     timeoutMs: 5_000,
-    log: createLog('silent'),
+    log: pino({ level: 'silent' }),
     slices: new TimeSlices(),
   })
   onTestFinished(() => feed.stop())

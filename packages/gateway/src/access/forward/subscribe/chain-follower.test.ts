@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { createLog } from '../../../observe/log.ts'
+import { pino } from 'pino'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
 import { createUpstream } from '../create-upstream.ts'
 import type { Upstream } from '../upstream.ts'
@@ -45,7 +45,7 @@ async function follow(
       onDropped: () => undefined,
       onLost: (reason) => lost.push(reason),
     },
-    log: createLog('silent'),
+    log: pino({ level: 'silent' }),
     ...options,
   })
   await follower.start()

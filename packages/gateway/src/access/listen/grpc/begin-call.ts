@@ -125,7 +125,7 @@ function forward(
   const { metrics, openCalls, stalledCalls, admission, door } = plane
   const node = plane.nodes.of(grant)
   const countMessages = createMessageCounter()
-  const messages = metrics.messages.labels(method)
+  const messages = metrics.messages.labels({ method })
   let answered = 0
   const headers = headersForNode(request.path, request.received, request.isWeb)
   if (plane.loops) {

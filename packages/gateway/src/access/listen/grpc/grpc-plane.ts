@@ -1,4 +1,4 @@
-import type { Counter, Gauge } from 'prom-client'
+import type { GrpcMetrics } from './grpc-metrics.ts'
 import type { LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { Logger } from 'pino'
 import type { LoggedRequests } from '@fairlead/gateway-core/telemetry/logged-requests'
@@ -11,15 +11,6 @@ import type { OpenCalls } from './open-calls.ts'
 import type { StalledCalls } from './stalled-calls.ts'
 import type { GrpcNodes } from '../../forward/grpc/grpc-node.ts'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
-
-/** What is counted about gRPC. */
-export interface GrpcMetrics {
-  readonly calls: Counter<'method' | 'status'>
-  readonly messages: Counter<'method'>
-  readonly bytesIn: Counter.Internal
-  readonly bytesOut: Counter.Internal
-  readonly open: Gauge
-}
 
 /** What the calls of gRPC need from the rest of the service. */
 export interface GrpcPlane {

@@ -4,8 +4,9 @@ import type { Http2Server } from 'node:http2'
 import { onTestFinished } from 'vitest'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import { createLog } from '../../../../observe/log.ts'
-import { createMetrics } from '../../../../observe/metrics.ts'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { createGrpcMetrics } from '../grpc-metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { memory } from '@fairlead/gateway-core/testing/memory'
@@ -60,18 +61,15 @@ export async function grpcInFrontOf(
     )
   replace()
   const lines = memory()
-  const metrics = createMetrics({
-    upstreamSubscriptions: () => 0,
-    upstreamEventStreams: () => 0,
-  })
+  const metrics = testMetrics()
   const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
   const grpc = createGrpc({
     directory,
     door,
     admission,
     meter: createMeter(metrics.requests),
-    metrics: metrics.grpc,
-    log: createLog('debug', lines.stream),
+    metrics: createGrpcMetrics(metrics.registry),
+    log: pino({ level: 'debug' }, lines.stream),
     corsOrigin: '*',
     maxBodyBytes: 1_048_576,
     embedded: undefined,
@@ -92,7 +90,7 @@ export async function grpcInFrontOf(
       .then(() => grpc.close())
       .then(() => admission.close()))
   onTestFinished(() => stop())
-  const all = () => metrics.registry.metrics()
+  const all = metrics.text
   return {
     url: `http://127.0.0.1:${server.address.port}`,
     port: server.address.port,

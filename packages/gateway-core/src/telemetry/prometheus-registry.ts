@@ -6,12 +6,16 @@ import {
   type MetricValueWithName,
   type Registry,
 } from 'prom-client'
-import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
+import type { MetricsRegistry } from './metrics-registry.ts'
 
 /** Publishes metrics in a registry of prom-client. */
 export function prometheusRegistry(registry: Registry): MetricsRegistry {
   const registers = [registry]
   return {
+    newCounter: (name, help, labelNames) =>
+      new Counter<string>({ name, help, labelNames: [...labelNames], registers }),
+    newGauge: (name, help, labelNames) =>
+      new Gauge<string>({ name, help, labelNames: [...labelNames], registers }),
     counter: (name, help, labelNames, read) => {
       const counter = new Counter<string>({
         name,

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Histogram, Registry } from 'prom-client'
 import { expect, it } from 'vitest'
-import { prometheusRegistry } from './prometheus-registry.ts'
+import { prometheusRegistry } from '../telemetry/prometheus-registry.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 
 const name = 'fairlead_node_request_duration_seconds'

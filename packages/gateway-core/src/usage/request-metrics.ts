@@ -1,5 +1,5 @@
-import type { RequestMetrics } from '@fairlead/gateway-core/usage/meter'
-import type { Distribution, MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
+import type { RequestMetrics } from './meter.ts'
+import type { Distribution, MetricsRegistry } from '../telemetry/metrics-registry.ts'
 
 interface Bytes {
   in: number

@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+
+/** A server of a test. */
+export interface TestServer {
+  readonly url: string
+  readonly port: number
+  /** How many connections are open. */
+  connections(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** Takes requests for an upgrade. */
+export interface UpgradeListener {
+  takes(request: IncomingMessage): boolean
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+/** What a server does with a request. */
+export type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** Starts an HTTP server on a free port. */
+export async function serve(behaviour: Behaviour, webSockets?: UpgradeListener): Promise<TestServer> {
+  const options = webSockets ? { shouldUpgradeCallback: webSockets.takes } : {}
+  const server = createServer(options, (request, response) => void behaviour(request, response))
+  if (webSockets) server.on('upgrade', webSockets.upgrade)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  const connections = promisify<number>((done) => server.getConnections(done))
+  return { url: `http://127.0.0.1:${port}`, port, connections, stop }
+}
+
+/** As {@link serve}, until the running test ends: a node that answers as the test wants. */
+export async function nodeThat(behaviour: Behaviour): Promise<string> {
+  const server = await serve(behaviour)
+  onTestFinished(server.stop)
+  return server.url
+}

@@ -1,0 +1,44 @@
+import type { Counter, Gauge, MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
+
+/** What is counted about WebSockets. */
+export interface WebSocketMetrics {
+  readonly open: ReturnType<Gauge<never>['labels']>
+  /** How many came in from clients, and went out to them. */
+  readonly messages: { in: number; out: number }
+  readonly closed: Counter<'code'>
+  readonly subscriptions: Gauge<'kind'>
+}
+
+/** @param upstreamSubscriptions - tells how many subscriptions there are at nodes */
+export function createWebSocketMetrics(
+  registry: MetricsRegistry,
+  upstreamSubscriptions: () => number,
+): WebSocketMetrics {
+  registry.gauge(
+    'fairlead_upstream_subscriptions',
+    'Subscriptions at nodes, or polls in their place, that those of clients share.',
+    [],
+    (set) => set({}, upstreamSubscriptions()),
+  )
+  // Counted for each message, which is why it is no counter of the registry.
+  const messages = { in: 0, out: 0 }
+  registry.counter(
+    'fairlead_websocket_messages_total',
+    'WebSocket messages by direction, in from clients and out to them.',
+    ['direction'],
+    (add) => {
+      add({ direction: 'in' }, messages.in)
+      add({ direction: 'out' }, messages.out)
+    },
+  )
+  return {
+    open: registry.newGauge('fairlead_websockets', 'Open WebSockets.', []).labels({}),
+    messages,
+    closed: registry.newCounter(
+      'fairlead_websockets_closed_total',
+      'Closed WebSockets by close code; other stands for codes that clients make up.',
+      ['code'],
+    ),
+    subscriptions: registry.newGauge('fairlead_subscriptions', 'Subscriptions of clients by kind.', ['kind']),
+  }
+}
