@@ -6,7 +6,7 @@ import { CommandFailure, exitCodes } from './cli/exit-codes.ts'
 import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
 import type { Store } from './control/store/open-store.ts'
-import type { ProbeCommand } from './probe/run-probe.ts'
+import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -46,7 +46,7 @@ async function probe(command: ProbeCommand): Promise<void> {
   const progress = (line: string) => void (stderr.isTTY && stderr.write(`\r\u001B[K${line}`))
   const { signal } = untilToldToStop(() => progress('stopping'))
   try {
-    const { runProbe } = await import('./probe/run-probe.ts')
+    const { runProbe } = await import('@fairlead/gateway-evm/probe/run-probe')
     const report = await runProbe(command, progress, signal)
     progress('')
     await new Promise<void>((written) => void stdout.write(`${report}\n`, () => written()))

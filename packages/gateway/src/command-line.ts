@@ -11,7 +11,7 @@ import type { Configuration, Option, OptionName } from './configuration/options.
 import { options, optionGroups } from './configuration/options.ts'
 import { parseConfiguration } from './configuration/parse-configuration.ts'
 import { addProbeCommand } from './probe/probe-command.ts'
-import type { ProbeCommand } from './probe/run-probe.ts'
+import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
 /** What the commands do; `bin.ts` supplies it. */
 export interface Commands {

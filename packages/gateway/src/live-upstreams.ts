@@ -1,5 +1,5 @@
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import type { Upstreams } from './access/forward/upstreams.ts'
+import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 

@@ -1,8 +1,8 @@
-import { beacon } from './access/forward/beacon-nodes/description.ts'
-import { grpc } from './access/forward/grpc/description.ts'
-import { jetton } from './access/forward/jetton/description.ts'
+import { beacon } from '@fairlead/gateway-beacon/description'
+import { grpc } from '@fairlead/gateway-grpc/description'
+import { jetton } from '@fairlead/gateway-jetton/description'
 import type { ProtocolCosts } from '@fairlead/gateway-core/usage/units'
-import { evm } from './access/route/evm-description.ts'
+import { evm } from '@fairlead/gateway-evm/description'
 import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 

@@ -1,6 +1,6 @@
 import { methods } from '@fairlead/evm-rpc/contract'
 import { type Served, serve } from '@fairlead/e2e-tests/served'
-import { methodCalls } from '@fairlead/gateway/testing/method-calls'
+import { methodCalls } from '@fairlead/gateway-evm/testing/method-calls'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-import type { MethodCall } from '@fairlead/gateway/testing/method-calls'
+import type { MethodCall } from '@fairlead/gateway-evm/testing/method-calls'
 import type { Ask } from './ask.ts'
 
 /** A call of the differential run. */

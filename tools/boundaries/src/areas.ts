@@ -13,85 +13,21 @@ const below = (...folders: readonly string[]) => folders.map((folder) => `${fold
 const files = (folder: string, ...names: readonly string[]) =>
   names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
 
-/** Packages that every area may import. */
+/** Packages that every protocol may import. */
 const engines = ['@fairlead/core', '@fairlead/http1', '@fairlead/gateway-core/.+'] as const
+
+/** Private packages of the gateway that may import some packages of the workspace only. */
+export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
+  ['http1', lines()],
+  ['gateway-core', lines('@fairlead/core', '@fairlead/http1')],
+  ['gateway-evm', lines(...engines, '@fairlead/evm-rpc/contract')],
+  ['gateway-beacon', lines(...engines, '@fairlead/beacon/contract')],
+  ['gateway-jetton', lines(...engines, '@fairlead/jetton/contract')],
+  ['gateway-grpc', lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract')],
+])
 
 /** Areas of packages/gateway/src, from the bottom to the top. Each is to become a package. */
 export const gatewayAreas: readonly Area[] = [
-  {
-    name: 'grpc',
-    files: lines(...below('access/listen/grpc', 'access/admit/grpc', 'access/forward/grpc')),
-    mayImport: [],
-    packages: lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract'),
-  },
-  {
-    name: 'beacon',
-    files: lines(
-      ...below('access/forward/beacon-nodes', 'access/forward/events'),
-      ...files('access/listen', 'beacon-http'),
-      ...files('access/route', 'beacon-operations', 'beacon-parameters', 'beacon-media-types'),
-      ...files('access/route', 'legacy-operations', 'beacon-path'),
-    ),
-    mayImport: [],
-    packages: lines(...engines, '@fairlead/beacon/contract'),
-  },
-  {
-    name: 'jetton',
-    files: lines(
-      ...below('access/forward/jetton'),
-      ...files('access/listen', 'jetton-http'),
-      ...files(
-        'access/route',
-        'jetton-aliases',
-        'jetton-formats',
-        'jetton-operations',
-        'jetton-parameters',
-        'jetton-path',
-      ),
-    ),
-    mayImport: [],
-    packages: lines(...engines, '@fairlead/jetton/contract'),
-  },
-  {
-    name: 'evm',
-    files: lines(
-      ...below('access/forward/adapters', 'access/forward/cache', 'access/forward/consistency'),
-      ...below('access/forward/subscribe', 'access/json-rpc'),
-      ...files('access', 'call', 'answer-call'),
-      ...files('access/route', 'route-method', 'offered-method', 'method-cost', 'chain-methods'),
-      ...files('access/route', 'evm-description', 'node-path'),
-      ...files(
-        'access/listen',
-        'json-rpc-http',
-        'stream-answer',
-        'json-rpc-websocket',
-        'websocket-plane',
-        'websocket-metrics',
-      ),
-      ...files(
-        'access/listen',
-        'websocket-session',
-        'session-message',
-        'answer-message',
-        'credential-sockets',
-      ),
-      ...files('access/forward', 'call-pace', 'forward', 'ask-node', 'asked', 'read-answer', 'peek-answer'),
-      ...files('access/forward', 'rewrite-answer', 'held-answer', 'upstream-answer', 'upstream', 'answers'),
-      ...files('access/forward', 'create-upstream', 'upstream-calls', 'node-batches', 'node-error'),
-      ...files('access/forward', 'upstream-socket', 'upstreams', 'upstream-jwt', 'validate-params'),
-      ...files('access/forward', 'watch-silence', 'caller-text', 'rpc-errors'),
-      ...files('access/forward/pool', 'node-pool', 'pooled-call', 'attempt', 'judge-answer', 'resending'),
-      ...files('access/forward/pool', 'call-needs', 'raw-transaction', 'filters', 'hold-short-answer'),
-      ...files('access/forward/pool', 'chain-view', 'observed-chain', 'chain-depths', 'pool-watch'),
-      ...files('access/forward/pool', 'rate-refusal'),
-      ...files('observe/states', 'answer-metrics'),
-      ...files('probe', 'classify-answer', 'probe-answer', 'probe-methods', 'read-sample', 'recipes'),
-      ...files('probe', 'sample-params', 'station-caller', 'http-caller', 'web-socket-caller', 'run-probe'),
-      ...files('probe', 'format-report', 'probe-target', 'probe-node', 'upstream-identity'),
-    ),
-    mayImport: [],
-    packages: lines(...engines, '@fairlead/evm-rpc/contract'),
-  },
   {
     name: 'platform',
     files: lines(...below('control'), ...files('', 'directory-feed')),
@@ -101,7 +37,7 @@ export const gatewayAreas: readonly Area[] = [
   {
     name: 'gateway',
     files: /./,
-    mayImport: ['evm', 'beacon', 'jetton', 'grpc', 'platform'],
+    mayImport: ['platform'],
     packages: /./,
   },
 ]

@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import { type CallRule, parseCallRules } from '../access/admit/grpc/call-rules.ts'
+import { type CallRule, parseCallRules } from '@fairlead/gateway-grpc/limits/call-rules'
 import type { Configuration } from './options.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { FairleadError } from '@fairlead/core'
-import { parseGrpcAddress } from '../access/forward/grpc/grpc-address.ts'
-import { readJwtSecret } from '../access/forward/upstream-jwt.ts'
+import { parseGrpcAddress } from '@fairlead/gateway-grpc/upstream/parse-url'
+import { readJwtSecret } from '@fairlead/gateway-evm/upstream/upstream-jwt'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { Configuration } from './options.ts'
 

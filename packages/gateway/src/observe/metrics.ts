@@ -2,9 +2,9 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
 import type { RequestMetrics } from '@fairlead/gateway-core/usage/meter'
 import { createRequestMetrics } from '@fairlead/gateway-core/usage/request-metrics'
-import { createEventMetrics, type EventMetrics } from '../access/forward/events/event-metrics.ts'
-import { createGrpcMetrics, type GrpcMetrics } from '../access/listen/grpc/grpc-metrics.ts'
-import { createWebSocketMetrics, type WebSocketMetrics } from '../access/listen/websocket-metrics.ts'
+import { createEventMetrics, type EventMetrics } from '@fairlead/gateway-beacon/events/metrics'
+import { createGrpcMetrics, type GrpcMetrics } from '@fairlead/gateway-grpc/metrics'
+import { createWebSocketMetrics, type WebSocketMetrics } from '@fairlead/gateway-evm/websocket/metrics'
 
 /** The numbers that the service counts as it works. Every label has a small, fixed set of values. */
 export interface Metrics {

@@ -4,7 +4,7 @@ import { addConnectionFlags, type Surroundings } from '../cli/add-verbs.ts'
 import { connectionOf } from '../cli/profiles.ts'
 import { refreshMethods } from '../cli/refresh-methods.ts'
 import { showAnswer } from '../cli/show-answer.ts'
-import type { ProbeCommand } from './run-probe.ts'
+import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 
 interface Flags {
   readonly refresh?: string

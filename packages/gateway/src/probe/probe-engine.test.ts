@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
-import { content, nodeThatSays, outcomes, probe } from './testing/probed-node.ts'
+import { content, nodeThatSays, outcomes, probe } from '@fairlead/gateway-evm/testing/probed-node'
 
 describe('the probe of an engine and of the service in front of it', { timeout: 120_000 }, () => {
   let directory: string

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { Upstreams } from '../access/forward/upstreams.ts'
+import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type {
   MethodAvailabilityStore,
   NodeToProbe,
 } from '@fairlead/gateway-core/protocol/method-availability'
-import { probeNode } from './probe-node.ts'
-import { type Change, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
+import { probeNode } from '@fairlead/gateway-evm/probe/probe-node'
+import { type Change, readIdentity, UpstreamIdentities } from '@fairlead/gateway-evm/probe/upstream-identity'
 
 /** What the probe of the service's own nodes works with. */
 export interface NodeProbeParts {

@@ -53,7 +53,7 @@ describe('the catalogue of errors', () => {
     const codes = /^ {2}\w+: (-?\d+),$/gm
     const given = [
       ...named('packages/gateway-core/src/json-rpc/rpc-error.ts', codes),
-      ...named('packages/gateway/src/access/json-rpc/rpc-codes.ts', codes),
+      ...named('packages/gateway-evm/src/rpc-codes.ts', codes),
     ]
     // A revert has no name in that list: its code is that of the nodes.
     expect(new Set(column('Codes of JSON-RPC', 0))).toEqual(new Set([...given, '3']))
@@ -62,7 +62,7 @@ describe('the catalogue of errors', () => {
   it('has every reason for which a call is refused', () => {
     const source = 'packages/gateway-core/src/admission/types.ts'
     const [, busy = ''] =
-      /data: \{ reason: '([\w ]+)'/.exec(read('packages/gateway/src/access/forward/rpc-errors.ts')) ?? []
+      /data: \{ reason: '([\w ]+)'/.exec(read('packages/gateway-evm/src/upstream/rpc-errors.ts')) ?? []
     const given = [...named(source, /readonly reason: '(\w+)'/g), busy]
     const reasons = given.map((reason) => `reason: "${reason}"`)
     const union = /readonly rule: ([^}]*?)\s*\}/.exec(read(source))?.[1] ?? ''

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { grpcInFrontOf } from '../listen/grpc/testing/grpc-fixture.ts'
-import { grpcJs } from '../listen/grpc/testing/grpc-js-client.ts'
-import { grpcNode } from '../listen/grpc/testing/grpc-node.ts'
-import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
+import { grpcInFrontOf } from '@fairlead/gateway-grpc/testing/grpc-fixture'
+import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
+import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
+import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
 const denied = [{ kind: 'ip', value: '127.0.0.1', action: 'deny' }] as const

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { inFrontOf, type ListenerOptions, token } from '../testing/listener-fixture.ts'
+import { inFrontOf, type ListenerOptions, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'

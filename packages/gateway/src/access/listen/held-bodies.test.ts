@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
-import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
+import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
+import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
 
 const deadNode = 'http://127.0.0.1:9'
 

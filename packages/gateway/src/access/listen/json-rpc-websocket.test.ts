@@ -13,7 +13,7 @@ import {
   type ListenerOptions,
   listenTo,
   token as fixtureToken,
-} from '../testing/listener-fixture.ts'
+} from '@fairlead/gateway-evm/testing/listener-fixture'
 import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { type Client, openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 import { waitFor } from '@fairlead/vitest/wait-for'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { countedNode } from '../forward/cache/testing/remembering-node.ts'
-import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { countedNode } from '@fairlead/gateway-evm/testing/caching-upstream'
+import { type BusyChain, startBusyChain } from '@fairlead/gateway-evm/testing/busy-chain'
 import { gatewayFixture } from '../testing/gateway-fixture.ts'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 

@@ -15,7 +15,7 @@ import { type TemporaryDatabase, backends } from '../../control/testing/temporar
 import { type Metering, startMetering } from '@fairlead/gateway-core/usage/metering'
 import type { UnitTable } from '@fairlead/gateway-core/usage/units'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
-import { evmCost } from '../route/method-cost.ts'
+import { evmCost } from '@fairlead/gateway-evm/methods/cost'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { startFlusher } from '@fairlead/gateway-core/usage/usage-flusher'
 import { createUsedSoFar } from '@fairlead/gateway-core/usage/current-usage'

@@ -1,7 +1,7 @@
 import type { Passage } from '@fairlead/gateway-core/access-control'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
-import type { Answers } from '../../access/forward/answers.ts'
-import type { Upstreams } from '../../access/forward/upstreams.ts'
+import type { Answers } from '@fairlead/gateway-evm/cache/caches'
+import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type { Http1Server } from '@fairlead/http1'
 import type { Metering } from '@fairlead/gateway-core/usage/metering'
 import type { RunningFeed } from '../../directory-feed.ts'
@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-r
 import type { Ports } from '../../ports/open-ports.ts'
 import type { OpenedSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import { publishAdmission } from '@fairlead/gateway-core/admission/metrics'
-import { publishAnswers } from './answer-metrics.ts'
+import { publishAnswers } from '@fairlead/gateway-evm/cache/metrics'
 import { publishConnections } from './connection-metrics.ts'
 import { publishProcess } from './process-metrics.ts'
 import {

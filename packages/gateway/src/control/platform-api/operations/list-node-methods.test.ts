@@ -17,7 +17,7 @@ import type { TemporaryDatabase } from '../../testing/temporary-store.ts'
 import { nodeMethods } from './node-methods.ts'
 import type { Success } from '../platform-call.ts'
 import { protocols } from '../../../protocols.ts'
-import { methodsOfChain } from '../../../access/route/chain-methods.ts'
+import { methodsOfChain } from '@fairlead/gateway-evm/methods/chain-methods'
 
 type Page = Success<'listNodeMethods'>
 

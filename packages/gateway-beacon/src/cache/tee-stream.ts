@@ -1,0 +1,58 @@
+import { pipeline, Transform, type TransformCallback } from 'node:stream'
+import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import type { AnswerCache } from './response-cache.ts'
+import { maxLastingBytes } from './cacheable-response.ts'
+
+/** A body on its way to the client of which a copy is taken, unless it is too long. */
+export class CopyingBody extends Transform {
+  readonly #body: StreamedAnswer['body']
+  readonly #cache: AnswerCache
+  readonly #onWhole: (bytes: Buffer) => void
+  #chunks: Buffer[] | undefined = []
+  #copied = 0
+
+  /**
+   * @param body - of the node
+   * @param cache - gives the room for the copy
+   * @param onWhole - hears of the copy when the body has come to its end
+   */
+  constructor(body: StreamedAnswer['body'], cache: AnswerCache, onWhole: (bytes: Buffer) => void) {
+    super()
+    this.#body = body
+    this.#cache = cache
+    this.#onWhole = onWhole
+    // What goes wrong with either of them ends the other, and is heard by whoever reads this one.
+    pipeline(body, this, () => undefined)
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    const isTooLong = this.#copied + chunk.length > maxLastingBytes
+    if (this.#chunks && !isTooLong && this.#cache.takeRoom(chunk.length)) {
+      this.#copied += chunk.length
+      this.#chunks.push(chunk)
+    } else this.#forget()
+    done(null, chunk)
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#chunks) this.#onWhole(Buffer.concat(this.#chunks))
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#forget()
+    done(error)
+  }
+
+  /** Ends the body unread. */
+  dump(): Promise<void> {
+    this.destroy()
+    return this.#body.dump()
+  }
+
+  #forget(): void {
+    this.#chunks = undefined
+    this.#cache.giveRoomBack(this.#copied)
+    this.#copied = 0
+  }
+}

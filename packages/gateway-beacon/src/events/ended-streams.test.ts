@@ -1,0 +1,113 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { eventGateway } from '../testing/event-gateway.ts'
+import { readEvents } from '../testing/event-reader.ts'
+import { eventServer } from '../testing/event-server.ts'
+
+const head = 'event: head\ndata: {"slot":"7"}\n\n'
+
+test('a client that reads too slowly is cut off, and the others go on', async () => {
+  const node = await eventServer()
+  const { url, counted } = await eventGateway([node], {}, 262_144)
+  const slow = await readEvents(`${url}?topics=head`, false)
+  const fast = await readEvents(`${url}?topics=head`)
+  const large = `data: ${'x'.repeat(65_536)}\n\n`
+  let sent = 0
+  while (counted.slow === 0 && sent < 1_000) {
+    node.send(large)
+    sent += 1
+    await handleArrived()
+  }
+  expect(counted.slow).toBe(1)
+  await waitFor(() => expect(counted.open).toBe(1))
+  node.send(head)
+  await waitFor(() => expect(fast.received().length).toBe(sent * large.length + head.length))
+  slow.response.resume()
+  await waitFor(() => expect(slow.end()).toBe('broken'))
+})
+
+test('a client that does not read is not waited for at the end', async () => {
+  const node = await eventServer()
+  const gateway = await eventGateway([node], {}, 64 * 1024 * 1024)
+  const client = await readEvents(`${gateway.url}?topics=head`, false)
+  const other = await readEvents(`${gateway.url}?topics=head`)
+  const large = `data: ${'x'.repeat(4 * 1024 * 1024)}\n\n`
+  for (let i = 0; i < 8; i++) node.send(large)
+  // The operating system takes a part of it, and the rest waits for the client.
+  await waitFor(() => expect(other.received().length).toBe(8 * large.length))
+  other.leave()
+  await waitFor(() => expect(gateway.counted.open).toBe(1))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  gateway.revoke()
+  await vi.advanceTimersByTimeAsync(9_900)
+  expect(gateway.counted.open).toBe(1)
+  await vi.advanceTimersByTimeAsync(200)
+  vi.useRealTimers()
+  await waitFor(() => expect(gateway.counted.open).toBe(0))
+  expect(client.end()).not.toBe('complete')
+})
+
+test.each([
+  [
+    'revoked',
+    (gateway: Awaited<ReturnType<typeof eventGateway>>) => gateway.revoke(),
+    'the credential is no longer in force',
+  ],
+  [
+    'of another protocol',
+    (gateway: Awaited<ReturnType<typeof eventGateway>>) => gateway.grant({ protocols: ['evm'] }),
+    'the node no longer offers this protocol',
+  ],
+  [
+    'of a node that has moved',
+    (gateway: Awaited<ReturnType<typeof eventGateway>>) =>
+      gateway.grant({ upstreams: { beacon: 'http://127.0.0.1:1' } }),
+    'the node has moved',
+  ],
+])('streams of a credential that is %s end at once', async (_, change, reason) => {
+  const node = await eventServer()
+  const gateway = await eventGateway([node])
+  const client = await readEvents(`${gateway.url}?topics=head`)
+  gateway.grant()
+  node.send(head)
+  await waitFor(() => expect(client.received().toString()).toBe(head))
+  expect(client.end()).toBeUndefined()
+  change(gateway)
+  await expect.poll(() => client.end(), { timeout: 500 }).toBe('complete')
+  expect(client.received().toString()).toBe(`${head}: ${reason}\n\n`)
+})
+
+test('streams of a credential that expires end', async () => {
+  const node = await eventServer()
+  const gateway = await eventGateway([node])
+  gateway.grant({ expiresAt: Date.now() + 500 })
+  const client = await readEvents(`${gateway.url}?topics=head`)
+  await waitFor(() => expect(client.end()).toBe('complete'))
+  expect((await readEvents(`${gateway.url}?topics=head`)).response.statusCode).toBe(401)
+})
+
+test('a credential that is revoked while the stream opens gets none', async () => {
+  const node = await eventServer()
+  const gateway = await eventGateway([node], { headMs: 300 })
+  node.serve(() => undefined)
+  const refused = readEvents(`${gateway.url}?topics=head`)
+  const outcome = expect(refused).rejects.toThrow('socket hang up')
+  await waitFor(() => expect(node.asked).toHaveLength(1))
+  gateway.revoke()
+  await outcome
+})
+
+test('the end of the service ends all streams, and nothing is opened after it', async () => {
+  const node = await eventServer()
+  const { url, hubs, counted } = await eventGateway([node])
+  const clients = await Promise.all([readEvents(`${url}?topics=head`), readEvents(`${url}?topics=block`)])
+  await waitFor(() => expect(counted.open).toBe(2))
+  hubs.close()
+  for (const client of clients) {
+    await waitFor(() => expect(client.end()).toBe('complete'))
+    expect(client.received().toString()).toBe(': the service restarts\n\n')
+  }
+  await waitFor(() => expect(node.streams.size).toBe(0))
+  expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(503)
+})

@@ -1,0 +1,267 @@
+import { expect, test } from 'vitest'
+import { answerJson } from '../testing/beacon-server.ts'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { eventGateway } from '../testing/event-gateway.ts'
+import { type EventReader, readEvents } from '../testing/event-reader.ts'
+import { eventServer } from '../testing/event-server.ts'
+
+const head = (slot: number) => `event: head\ndata: {"slot":"${slot}"}\n\n`
+const ended = ": the node's event stream ended\n\n"
+
+test('a stream has the headers and the beginning of one', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node])
+  const client = await readEvents(`${url}?topics=head`)
+  expect(client.response.statusCode).toBe(200)
+  expect(client.response.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'x-request-id': 'request',
+  })
+  expect(client.response.headers['content-encoding']).toBeUndefined()
+  await waitFor(() =>
+    expect(client.text()).toMatch(/^retry: (5\d\d|[6-9]\d\d|1\d{3}|2[0-4]\d\d|2500)\n:\n\n$/),
+  )
+})
+
+test('all clients of the same topics share one stream, in whatever order they name them', async () => {
+  const node = await eventServer()
+  const { url, hubs } = await eventGateway([node])
+  const clients = await Promise.all([
+    readEvents(`${url}?topics=head&topics=block`),
+    readEvents(`${url}?topics=block&topics=head`),
+    readEvents(`${url}?topics=head&topics=block&topics=head`),
+  ])
+  const other = await readEvents(`${url}?topics=head`)
+  expect(node.asked.toSorted()).toEqual([
+    'GET /eth/v1/events?topics=block&topics=head',
+    'GET /eth/v1/events?topics=head',
+  ])
+  expect(hubs.upstreamStreams()).toBe(2)
+  node.send(head(1))
+  for (const client of [...clients, other]) {
+    await waitFor(() => expect(client.received().toString()).toBe(head(1)))
+  }
+})
+
+test('the stream at the node ends shortly after the last client has left, and not before', async () => {
+  const node = await eventServer()
+  const { url, hubs, counted } = await eventGateway([node], { lingerMs: 300 })
+  const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
+  await waitFor(() => expect(counted.open).toBe(2))
+  /** Waits until a stream of other topics has ended, whose only client leaves now. */
+  const otherEnded = async () => {
+    const other = await readEvents(`${url}?topics=block`)
+    expect(node.streams.size).toBe(2)
+    other.leave()
+    await waitFor(() => expect(node.streams.size).toBe(1))
+  }
+  a.leave()
+  await waitFor(() => expect(counted.open).toBe(1))
+  await otherEnded()
+  node.send(head(1))
+  await waitFor(() => expect(b.received().toString()).toBe(head(1)))
+  b.leave()
+  await waitFor(() => expect(counted.open).toBe(0))
+  // Whoever comes back soon finds the stream as it was.
+  const c = await readEvents(`${url}?topics=head`)
+  await otherEnded()
+  node.send(head(2))
+  await waitFor(() => expect(c.received().toString()).toBe(head(2)))
+  expect(node.asked.filter((request) => request.endsWith('head'))).toHaveLength(1)
+  c.leave()
+  await waitFor(() => expect(node.streams.size).toBe(0))
+  expect(hubs.upstreamStreams()).toBe(0)
+})
+
+test('the bytes of events are passed on as they came, whatever their line ends and wherever they were cut', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node])
+  const client = await readEvents(`${url}?topics=head`)
+  const bytes = Buffer.from(
+    'event: head\r\ndata: {"note":"é€😀"}\r\n\r\n: comment\n\nevent: head\rdata: 1\r\rdata: two\ndata: lines\n\n',
+  )
+  for (let at = 0; at < bytes.length; at += 3) {
+    node.send(bytes.subarray(at, at + 3))
+    await handleArrived()
+  }
+  await waitFor(() => expect(client.received()).toEqual(bytes))
+})
+
+test('events are passed on at once, and whoever comes late starts with a whole one', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node])
+  const early = await readEvents(`${url}?topics=head`)
+  node.send(`${head(1)}event: head\ndata: {"sl`)
+  await waitFor(() => expect(early.received().toString()).toBe(head(1)))
+  const late = await readEvents(`${url}?topics=head`)
+  await waitFor(() => expect(late.text()).toMatch(/^retry/))
+  node.send(`ot":"2"}\n\n${head(3)}`)
+  await waitFor(() => expect(early.received().toString()).toBe(head(1) + head(2) + head(3)))
+  await waitFor(() => expect(late.received().toString()).toBe(head(2) + head(3)))
+})
+
+test.each([
+  ['ends', (end: () => void) => end()],
+  ['breaks', (_: () => void, destroy: () => void) => destroy()],
+])('when the stream of the node %s all clients are told, and come back', async (_, stop) => {
+  const node = await eventServer()
+  const { url, counted } = await eventGateway([node])
+  const clients = await Promise.all(Array.from({ length: 5 }, () => readEvents(`${url}?topics=head`)))
+  await waitFor(() => expect(counted.open).toBe(5))
+  node.send(`${head(1)}event: half`)
+  for (const client of clients) await waitFor(() => expect(client.received().toString()).toBe(head(1)))
+  for (const stream of node.streams) {
+    stop(
+      () => stream.end(),
+      () => stream.destroy(),
+    )
+  }
+  for (const client of clients) {
+    await waitFor(() => expect(client.end()).toBe('complete'))
+    expect(client.received().toString()).toBe(head(1) + ended)
+  }
+  const again = await readEvents(`${url}?topics=head`)
+  node.send(head(2))
+  await waitFor(() => expect(again.received().toString()).toBe(head(2)))
+  expect(node.asked).toHaveLength(2)
+})
+
+test('while no node can be reached a client is told to come back', async () => {
+  const node = await eventServer()
+  const { url, hubs } = await eventGateway([node])
+  await node.stop()
+  const client = await readEvents(`${url}?topics=head`)
+  expect(client.response.statusCode).toBe(502)
+  expect(client.response.headers['retry-after']).toBe('1')
+  await waitFor(() => expect(client.text()).toBe('{"code":502,"message":"The node cannot be reached."}'))
+  expect(hubs.upstreamStreams()).toBe(0)
+  await node.start()
+  expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)
+})
+
+test('a refusal of the node is passed on to all that wait, and not kept', async () => {
+  const node = await eventServer()
+  const { url, hubs, counted } = await eventGateway([node])
+  node.serve(async (_, response) => {
+    await waitFor(() => expect(counted.requests).toBeGreaterThanOrEqual(3))
+    answerJson(response, { code: 400, message: 'Invalid topic: x' }, 400)
+  })
+  const clients = await Promise.all(Array.from({ length: 3 }, () => readEvents(`${url}?topics=x`)))
+  for (const client of clients) {
+    expect(client.response.statusCode).toBe(400)
+    await waitFor(() => expect(client.text()).toBe('{"code":400,"message":"Invalid topic: x"}'))
+  }
+  expect(node.asked).toHaveLength(1)
+  expect(hubs.upstreamStreams()).toBe(0)
+  await readEvents(`${url}?topics=x`)
+  expect(node.asked).toHaveLength(2)
+})
+
+test('an answer that is no event stream is a failure of the node', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node])
+  node.serve((_, response) => answerJson(response, { data: [] }))
+  expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(502)
+})
+
+test('a node that sends no head before its first event has its clients served all the same', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node], { headMs: 200 })
+  let send = () => {}
+  node.serve((_, response) => {
+    response.setHeader('content-type', 'text/event-stream')
+    send = () => response.write(head(1))
+  })
+  const client = await readEvents(`${url}?topics=head`)
+  expect(client.response.statusCode).toBe(200)
+  expect(client.received().toString()).not.toContain('event')
+  send()
+  await waitFor(() => expect(client.received().toString()).toBe(head(1)))
+})
+
+test('the best node is taken, and the next when it breaks off or is in trouble', async () => {
+  const [a, b, c, d] = [await eventServer(), await eventServer(), await eventServer(), await eventServer()]
+  a.health.is_syncing = true
+  b.serve((request) => request.socket.destroy())
+  c.serve((_, response) => answerJson(response, { code: 503, message: 'not now' }, 503))
+  const { url } = await eventGateway([a, b, c, d])
+  expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)
+  expect([a, b, c, d].map(({ asked }) => asked.length)).toEqual([0, 1, 1, 1])
+})
+
+test('a node that sends events is not asked whether it lives', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node], { silenceMs: 1_500 })
+  const client = await readEvents(`${url}?topics=head`)
+  const quiet = await eventServer()
+  const other = await eventGateway([quiet], { silenceMs: 1_500 })
+  await readEvents(`${other.url}?topics=head`)
+  await waitFor(() => {
+    node.send(head(1))
+    expect(quiet.checks).toBeGreaterThan(0)
+  })
+  expect(node.checks).toBe(0)
+  await waitFor(() => expect(node.checks).toBeGreaterThan(0))
+  expect(client.end()).toBeUndefined()
+})
+
+test('a client that hears nothing else gets a comment now and then', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node], { keepAliveMs: 1_000 })
+  const client = await readEvents(`${url}?topics=head`)
+  const quiet = await eventGateway([await eventServer()], { keepAliveMs: 1_000 })
+  const other = await readEvents(`${quiet.url}?topics=head`)
+  await waitFor(() => {
+    node.send(head(1))
+    expect(other.received().toString()).toMatch(/^:/)
+  })
+  expect(client.received().toString()).not.toMatch(/^:/m)
+  await waitFor(() => expect(client.received().toString()).toMatch(/\n\n:\n\n:\n\n/))
+})
+
+test('a quiet node keeps its stream while it lives, and loses it when it does not', async () => {
+  const node = await eventServer()
+  const { url } = await eventGateway([node], { silenceMs: 100 })
+  const client = await readEvents(`${url}?topics=voluntary_exit`)
+  await waitFor(() => expect(node.checks).toBeGreaterThan(3))
+  expect(client.end()).toBeUndefined()
+  node.health.head_slot = 'nowhere'
+  await waitFor(() => expect(client.end()).toBe('complete'))
+  expect(client.text()).toContain(ended)
+  await waitFor(() => expect(node.streams.size).toBe(0))
+})
+
+test('a thousand clients share one stream; after a restart of the node all end, come back and miss nothing new', async () => {
+  const node = await eventServer()
+  const { url, counted } = await eventGateway([node])
+  const openAll = async () => {
+    const clients: EventReader[] = []
+    for (let opened = 0; opened < 1_000; opened += 100) {
+      clients.push(
+        ...(await Promise.all(Array.from({ length: 100 }, () => readEvents(`${url}?topics=head`)))),
+      )
+    }
+    return clients
+  }
+  const clients = await openAll()
+  expect(node.streams.size).toBe(1)
+  let sent = ''
+  for (let slot = 0; slot < 20; slot++) {
+    sent += head(slot)
+    node.send(head(slot))
+  }
+  const heard = (each: readonly EventReader[]) =>
+    each.filter((client) => client.received().toString() === sent).length
+  await waitFor(() => expect(heard(clients)).toBe(1_000))
+  await node.stop()
+  await waitFor(() => expect(clients.filter((client) => client.end() === 'complete')).toHaveLength(1_000))
+  await waitFor(() => expect(counted.open).toBe(0))
+  await node.start()
+  const again = await openAll()
+  expect(node.streams.size).toBe(1)
+  sent = head(99)
+  node.send(sent)
+  await waitFor(() => expect(heard(again)).toBe(1_000))
+})

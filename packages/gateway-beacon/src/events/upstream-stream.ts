@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BeaconNodes } from '../upstream/types.ts'
+import { isTrouble } from '../upstream/idempotency.ts'
+import { readHealth } from '../upstream/health.ts'
+import type { HeldAnswer, RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import type { EventClient } from './event-client.ts'
+import { countEvents, WholeEvents } from './complete-events.ts'
+import { guardedInterval, guardedTimeout } from '@fairlead/http1'
+
+/** The times of event streams. */
+export interface StreamTimes {
+  /** How long clients wait for the head of the node's answer: some nodes send none before the first event. */
+  readonly headMs: number
+  /** After this without a byte the clients get a comment, which keeps proxies from ending the connection. */
+  readonly keepAliveMs: number
+  /** After this without a byte the node is asked whether it lives. */
+  readonly silenceMs: number
+  /** How long a stream without clients is kept. */
+  readonly lingerMs: number
+}
+
+/** The times of the service. */
+export const streamTimes: StreamTimes = {
+  headMs: 2_000,
+  keepAliveMs: 15_000,
+  silenceMs: 180_000,
+  lingerMs: 5_000,
+}
+
+const keepAlive = Buffer.from(':\n\n')
+const healthMs = 10_000
+// For the clients that found no node; those of browsers wait as long anyway.
+const soon = { 'retry-after': '1' }
+
+/** One event stream of a node, and the clients that share it. */
+export class EventStream {
+  readonly #nodes: BeaconNodes
+  readonly #target: string
+  readonly #times: StreamTimes
+  readonly #onEnded: () => void
+  readonly #stopped = new AbortController()
+  readonly #clients = new Set<EventClient>()
+  readonly #opening: Promise<HeldAnswer | undefined>
+  readonly #keepAlive: NodeJS.Timeout
+  #silence: NodeJS.Timeout | undefined
+  #linger: NodeJS.Timeout | undefined
+  #joining = 0
+
+  /**
+   * @param nodes - the best of them is asked, and the next when it cannot be reached
+   * @param topics - each once
+   * @param onEnded - called once, when the stream has ended or could not be opened
+   */
+  constructor(nodes: BeaconNodes, topics: readonly string[], times: StreamTimes, onEnded: () => void) {
+    this.#nodes = nodes
+    this.#target = `/eth/v1/events?${topics.map((topic) => `topics=${encodeURIComponent(topic)}`).join('&')}`
+    this.#times = times
+    this.#onEnded = onEnded
+    this.#keepAlive = guardedInterval(() => this.#tell(keepAlive), times.keepAliveMs).unref()
+    this.#opening = this.#open()
+  }
+
+  /**
+   * Lets a client have the events from now on.
+   *
+   * @returns the node's refusal, when there is one and nothing was sent
+   * @throws RestFailure when no node can be reached; nothing was sent then
+   */
+  async join(client: EventClient): Promise<HeldAnswer | undefined> {
+    clearTimeout(this.#linger)
+    this.#joining += 1
+    try {
+      const refusal = await this.#opening
+      if (refusal) return refusal
+      client.start()
+      this.#clients.add(client)
+      void client.closed.then(() => this.#leave(client))
+      if (this.#stopped.signal.aborted) client.end(nodeEnded)
+      return undefined
+    } finally {
+      this.#joining -= 1
+    }
+  }
+
+  /** Ends the stream and those of the clients, which are told why. */
+  end(reason: string): void {
+    if (this.#stopped.signal.aborted) return
+    this.#stopped.abort()
+    clearInterval(this.#keepAlive)
+    clearTimeout(this.#silence)
+    clearTimeout(this.#linger)
+    for (const client of this.#clients) client.end(reason)
+    this.#onEnded()
+  }
+
+  async #open(): Promise<HeldAnswer | undefined> {
+    try {
+      const upstreams = await this.#nodes.ranked()
+      const refusal = await this.#openAtBest(upstreams as [RestUpstream, ...RestUpstream[]])
+      if (refusal) this.end(nodeEnded)
+      return refusal
+    } catch (error) {
+      this.end(nodeEnded)
+      throw error instanceof RestFailure ? new RestFailure(error.status, error.message, soon) : error
+    }
+  }
+
+  async #openAtBest([best, next, ...others]: [RestUpstream, ...RestUpstream[]]): Promise<
+    HeldAnswer | undefined
+  > {
+    try {
+      const refusal = await this.#openAt(best)
+      if (!refusal || !isTrouble(refusal) || !next) return refusal
+    } catch (error) {
+      if (!(error instanceof RestFailure) || !next) throw error
+    }
+    return this.#openAtBest([next, ...others])
+  }
+
+  async #openAt(upstream: RestUpstream): Promise<HeldAnswer | undefined> {
+    const { signal } = this.#stopped
+    const headers = { accept: 'text/event-stream' }
+    const asked = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })
+    const answer = await Promise.race([asked, sleep(this.#times.headMs, undefined, { ref: false })])
+    if (answer && !('body' in answer)) return answer
+    if (answer) this.#follow(answer)
+    else void asked.then((late) => this.#follow(late)).catch(() => this.end(nodeEnded))
+    this.#silence = guardedTimeout(() => void this.#whenSilent(upstream), this.#times.silenceMs).unref()
+    return undefined
+  }
+
+  #follow(answer: StreamedAnswer | HeldAnswer): void {
+    if (!('body' in answer) || !/^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '')) {
+      if ('body' in answer) void answer.body.dump().catch(() => undefined)
+      throw new RestFailure(502, 'The node did not answer with an event stream.')
+    }
+    const whole = new WholeEvents()
+    const { body } = answer
+    body.on('data', (chunk: Buffer) => {
+      this.#silence?.refresh()
+      try {
+        const events = whole.take(chunk)
+        if (events) this.#tell(events)
+      } catch {
+        this.end(nodeEnded)
+      }
+    })
+    body.once('error', () => this.end(nodeEnded)).once('close', () => this.end(nodeEnded))
+  }
+
+  #tell(events: Buffer): void {
+    this.#keepAlive.refresh()
+    const count = countEvents(events)
+    for (const client of this.#clients) client.write(events, count)
+  }
+
+  /** A quiet topic is no fault: the stream goes on while the node lives. The system sees to the connection itself. */
+  async #whenSilent(upstream: RestUpstream): Promise<void> {
+    const { signal } = this.#stopped
+    try {
+      await readHealth(upstream, AbortSignal.any([signal, AbortSignal.timeout(healthMs)]))
+      if (!signal.aborted) this.#silence?.refresh()
+    } catch {
+      this.end(nodeEnded)
+    }
+  }
+
+  #leave(client: EventClient): void {
+    this.#clients.delete(client)
+    if (this.#clients.size > 0 || this.#joining > 0 || this.#stopped.signal.aborted) return
+    clearTimeout(this.#linger)
+    this.#linger = guardedTimeout(() => this.end(nodeEnded), this.#times.lingerMs).unref()
+  }
+}
+
+/** The one sign of a gap that every client of an event stream understands: its end. */
+const nodeEnded = "the node's event stream ended"

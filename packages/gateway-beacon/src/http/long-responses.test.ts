@@ -1,0 +1,88 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type BeaconFixture, beaconInFrontOf, beaconToken } from '../testing/beacon-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { waitFor } from '@fairlead/vitest/wait-for'
+
+// Hundreds of megabytes take their time on a machine that has other work.
+describe('an answer of 50 MB', { timeout: 60_000 }, () => {
+  const part = randomBytes(1_048_576)
+  const parts = 50
+
+  /** A node that sends as fast as it is read from, and counts. */
+  async function bigNode() {
+    const sent = { bytes: 0, refused: false }
+    const url = await nodeThat(async (_, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-length': parts * part.length,
+      })
+      async function* counted() {
+        for (let index = 0; index < parts; index++) {
+          yield part
+          sent.bytes += part.length
+        }
+      }
+      // A client that leaves is part of the tests.
+      await pipeline(counted, response).catch(() => {
+        sent.refused = true
+      })
+    })
+    return { url, sent }
+  }
+
+  async function open(gateway: BeaconFixture): Promise<IncomingMessage> {
+    const headers = { accept: 'application/octet-stream' }
+    const target = `${gateway.url}/beacon/${beaconToken}/eth/v2/debug/beacon/states/head`
+    const [response] = (await once(get(target, { headers }), 'response')) as [IncomingMessage]
+    onTestFinished(() => void response.destroy())
+    return response
+  }
+
+  it('is passed on byte for byte, and waits where the client does not read', async () => {
+    const { url, sent } = await bigNode()
+    const gateway = await beaconInFrontOf(url)
+    const response = await open(gateway)
+    // Another one that is read is whole meanwhile.
+    const other = await beaconInFrontOf((await bigNode()).url)
+    for await (const chunk of await open(other)) void chunk
+    // What is under way now is in the sockets of three parties; the service itself holds next to nothing.
+    expect(sent.bytes).toBeLessThan(20 * part.length)
+    const received = createHash('sha256')
+    for await (const chunk of response) received.update(chunk as Buffer)
+    const expected = createHash('sha256')
+    for (let index = 0; index < parts; index++) expected.update(part)
+    expect(received.digest('hex')).toBe(expected.digest('hex'))
+    expect(response.headers['content-length']).toBe(String(parts * part.length))
+  })
+
+  it('leaves the memory as it was', async () => {
+    const { url } = await bigNode()
+    const gateway = await beaconInFrontOf(url)
+    const before = process.memoryUsage().rss
+    let most = 0
+    for (let round = 0; round < 4; round++) {
+      for await (const chunk of await open(gateway)) {
+        most = Math.max(most, process.memoryUsage.rss())
+        void chunk
+      }
+    }
+    // 200 MB went through; node, service and client are all in this process.
+    expect((most - before) / part.length).toBeLessThan(100)
+  })
+
+  it('is given up when the client stops to read', async () => {
+    const { url, sent } = await bigNode()
+    const gateway = await beaconInFrontOf(url, { timeoutMs: 300 })
+    const response = await open(gateway)
+    await waitFor(() => sent.refused)
+    await expect(
+      (async () => {
+        for await (const chunk of response) void chunk
+      })(),
+    ).rejects.toThrow()
+  })
+})

@@ -1,0 +1,94 @@
+import type { Route } from '@fairlead/core'
+import { routes } from '@fairlead/beacon/contract'
+import { describe, expect, it } from 'vitest'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { findBeaconOperation } from './operations.ts'
+import { legacyOperations } from './legacy-operations.ts'
+
+function failure(method: string, path: string): RestFailure {
+  try {
+    findBeaconOperation(method, path)
+  } catch (error) {
+    if (error instanceof RestFailure) return error
+  }
+  throw new Error('It was found.')
+}
+
+describe('findBeaconOperation', () => {
+  it.each(Object.values<Route>(routes))('finds $method $path of the contract', (route) => {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, 'value-of-$1')
+    const { operationId, pathValues } = findBeaconOperation(route.method, path)
+    expect(operationId).toBe(route.operationId)
+    const names = Object.keys(route.pathParameters)
+    expect(pathValues).toEqual(Object.fromEntries(names.map((name) => [name, `value-of-${name}`])))
+    expect(findBeaconOperation(route.method, `${path}/`).route).toBe(route)
+  })
+
+  it.each(legacyOperations)('finds $method $path of earlier releases', ({ method, path, operationId }) => {
+    const found = findBeaconOperation(method, path.replaceAll(/\{(\w+)\}/g, '1'))
+    expect(found).toMatchObject({ operationId, route: undefined })
+  })
+
+  it('takes HEAD for GET', () => {
+    expect(findBeaconOperation('HEAD', '/eth/v1/node/health').operationId).toBe('getHealth')
+  })
+
+  it('decodes parameters', () => {
+    const { pathValues } = findBeaconOperation('GET', '/eth/v1/node/peers/16Uiu%2BHA%C3%A9')
+    expect(pathValues).toEqual({ peer_id: '16Uiu+HAé' })
+  })
+
+  it.each([
+    '',
+    '/',
+    '/eth',
+    '/eth/v1',
+    '/eth/v1/node',
+    '/eth/v1/node/nothing',
+    '/eth/v1/node/health/x',
+    '/eth/v1/node/health//',
+    '//eth/v1/node/health',
+    '/eth/v1//node/health',
+    '/ETH/v1/node/health',
+    '/eth/v1/node/../node/health',
+    '/eth/v1/beacon/states//root',
+    '/eth/v9/beacon/blocks',
+    '/lighthouse/health',
+  ])('knows no %j', (path) => {
+    expect(failure('GET', path)).toMatchObject({ status: 404 })
+  })
+
+  it.each([
+    ['POST', '/eth/v1/node/health', 'GET, HEAD, OPTIONS'],
+    ['GET', '/eth/v2/beacon/blocks', 'POST, OPTIONS'],
+    ['DELETE', '/eth/v2/beacon/pool/attestations', 'GET, HEAD, POST, OPTIONS'],
+    ['HEAD', '/eth/v1/validator/liveness/1', 'POST, OPTIONS'],
+  ])('refuses %s %s', (method, path, allow) => {
+    const { status, headers } = failure(method, path)
+    expect(status).toBe(405)
+    expect(headers['allow']?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted())
+  })
+
+  it.each([
+    '.',
+    '..',
+    '%2e',
+    '%2E%2e',
+    'a%2fb',
+    '..%2f..%2fadmin',
+    'a%5cb',
+    'a\\b',
+    'a#b',
+    'a%0ab',
+    '%',
+    '%zz',
+    '%ff',
+    'ü',
+    'a b',
+  ])('takes no %j, which could lead elsewhere', (segment) => {
+    expect(failure('GET', `/eth/v1/node/peers/${segment}`)).toMatchObject({
+      status: 400,
+      message: 'The path parameter peer_id must be one segment of a path.',
+    })
+  })
+})

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Parameter, Route } from '@fairlead/core'
+import { document, schemas } from '@fairlead/beacon/contract'
+import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import type { BeaconDestination } from './operations.ts'
+import { ContractRules } from '@fairlead/gateway-core/rest/parameter-validation'
+
+const rules = new ContractRules({ document, schemas }, { verb: 'must' })
+
+/**
+ * Checks the parameters of a call against the contract: in the path, the query and the headers. Others than those of the
+ * contract are left to the node.
+ *
+ * @param destination - the operation and its path parameters
+ * @param query - text behind the question mark
+ * @param headers - of the request
+ * @throws {@link RestFailure} 400, or 414 for too many ids where the operation says so; it names the parameter and the
+ * rule, never the value
+ */
+export function checkBeaconParameters(
+  { route, pathValues }: BeaconDestination,
+  query: string,
+  headers: IncomingHttpHeaders,
+): void {
+  if (!route) return
+  for (const [name, parameter] of Object.entries(route.pathParameters)) {
+    check(`The path parameter ${name}`, parameter, [pathValues[name] ?? ''], route)
+  }
+  const given = new URLSearchParams(query)
+  for (const [name, parameter] of Object.entries(route.query)) {
+    check(`The query parameter ${name}`, parameter, given.getAll(name), route)
+  }
+  for (const [name, parameter] of Object.entries(route.headers ?? {})) {
+    const value = headers[name.toLowerCase()]
+    check(`The header ${name}`, parameter, value === undefined ? [] : [value].flat(), route)
+  }
+}
+
+/**
+ * Writes lists the way the contract does, with the key repeated. Many clients send them with commas, and some nodes read
+ * but one of the two.
+ *
+ * @param query - text behind the question mark
+ */
+export function repeatKeys({ route }: BeaconDestination, query: string): string {
+  if (!route || !/,|%2c/i.test(query)) return query
+  const written = [...new URLSearchParams(query)].flatMap(([name, value]) => {
+    const parameter = route.query[name]
+    const isList = parameter !== undefined && rules.isList(parameter.schema)
+    return (isList ? value.split(',') : [value]).map((item) => [name, item])
+  })
+  return new URLSearchParams(written).toString()
+}
+
+function check(place: string, parameter: Parameter, texts: readonly string[], { responses }: Route): void {
+  const reading = rules.ofTexts(parameter, texts)
+  if ('value' in reading) return
+  throw new RestFailure(reading.isTooLong && '414' in responses ? 414 : 400, `${place} ${reading.rule}.`)
+}

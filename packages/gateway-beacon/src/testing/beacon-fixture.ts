@@ -1,0 +1,129 @@
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { createEventMetrics } from '../events/metrics.ts'
+import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
+import { createBeaconNodes } from '../upstream/beacon-upstreams.ts'
+import { createBeaconEventHubs } from '../events/multiplexers.ts'
+import { type BeaconPlane, createBeaconListener } from '../http/beacon-http.ts'
+import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { beaconFormat } from '../http/beacon-format.ts'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+
+/** Token that opens the node of {@link beaconInFrontOf}. */
+export const beaconToken = 'fixture-token-of-beacon'
+
+/** User name and password that open it. */
+export const beaconBasic = 'user-fixture:pass-fixture'
+
+/** The beacon part of the access plane, in front of one node. */
+export interface BeaconFixture {
+  readonly url: string
+  readonly port: number
+  /** Sends a request with the token; the path begins with `/eth`. */
+  call(path: string, init?: RequestInit): Promise<Response>
+  log(): string
+  metrics(): Promise<string>
+  /** What the meter has counted: operation, class of status, how often; in order of the alphabet. */
+  counted(): Promise<string[]>
+}
+
+/** What a test may choose. */
+export interface BeaconFixtureOptions extends Partial<
+  Pick<BeaconPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
+> {
+  readonly protocols?: readonly string[]
+  readonly beaconDebug?: boolean
+  readonly nodeDomain?: string
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+}
+
+/**
+ * Starts the beacon part of the access plane without a database until the running test ends.
+ *
+ * @param upstream - addresses of the nodes, with spaces between
+ */
+export async function beaconInFrontOf(
+  upstream: string,
+  {
+    protocols = ['beacon'],
+    beaconDebug,
+    nodeDomain,
+    grant: change,
+    passing,
+    ...options
+  }: BeaconFixtureOptions = {},
+): Promise<BeaconFixture> {
+  const directory = createDirectory()
+  const grant: Omit<NodeGrant, 'kind'> = {
+    credentialId: 'credential',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'beacon',
+    network: 'devnet',
+    protocols,
+    upstreams: { beacon: upstream },
+    settings: { beaconDebug },
+    ...change,
+  }
+  directory.replace([
+    { sha256: sha256Hex(beaconToken), grant: { ...grant, kind: 'token' } },
+    { sha256: sha256Hex(beaconBasic), grant: { ...grant, kind: 'basic' } },
+  ])
+  const lines = memory()
+  const log = pino({ level: 'debug' }, lines.stream)
+  const timeoutMs = options.timeoutMs ?? 20_000
+  const beaconNodes = createBeaconNodes({
+    open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
+    embedded: undefined,
+  })
+  const metrics = testMetrics()
+  const eventHubs = createBeaconEventHubs({
+    nodes: beaconNodes,
+    directory,
+    maxBufferBytes: 16_777_216,
+    metrics: createEventMetrics(metrics.registry, () => eventHubs.upstreamStreams()),
+  })
+  const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
+  const listener = createBeaconListener({
+    directory,
+    door,
+    admission,
+    beaconNodes,
+    eventHubs,
+    meter: createMeter(metrics.requests),
+    log,
+    corsOrigin: '*',
+    maxBeaconBodyBytes: 1_048_576,
+    ...options,
+    timeoutMs,
+  })
+  const server = await serve((request, response) => {
+    if (!listener(request, response)) response.writeHead(418).end()
+  })
+  onTestFinished(async () => {
+    eventHubs.close()
+    await server.stop()
+    await admission.close()
+    await beaconNodes.close()
+  })
+  return {
+    url: server.url,
+    port: server.port,
+    call: (path, init) => fetch(`${server.url}/beacon/${beaconToken}${path}`, init),
+    log: lines.text,
+    metrics: metrics.text,
+    counted: async () => {
+      const line = /^fairlead_node_requests_total\{protocol="beacon",method="(.*)",status="(.*)"\} (.*)$/gm
+      const text = await metrics.text()
+      return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' ')).toSorted()
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { beaconFormat } from '../http/beacon-format.ts'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
+import type { AllBeaconNodes, BeaconCall, BeaconNodes } from '../upstream/types.ts'
+import { type BeaconNodeOptions, createBeaconNodes } from '../upstream/beacon-upstreams.ts'
+import { watchTimes } from '../upstream/watched-nodes.ts'
+
+/** A grant of a hosted node in front of some servers. */
+export function grantOf(
+  servers: readonly { readonly url: string }[],
+  credentialId = 'credential',
+): NodeGrant {
+  return {
+    credentialId,
+    kind: 'token',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'beacon',
+    network: 'devnet',
+    protocols: ['beacon'],
+    upstreams: { beacon: servers.map(({ url }) => url).join(' ') },
+  }
+}
+
+/** Makes the set of all nodes until the running test ends, with rounds that come sooner than in the service. */
+export function allNodes(options: Partial<BeaconNodeOptions> & { timeoutMs?: number } = {}): AllBeaconNodes {
+  const { timeoutMs = 2_000, ...others } = options
+  const nodes = createBeaconNodes({
+    open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
+    embedded: undefined,
+    times: { ...watchTimes, intervalMs: 100, failingMs: 500 },
+    ...others,
+  })
+  onTestFinished(() => nodes.close())
+  return nodes
+}
+
+/** Sends a call and reads the whole answer. */
+export async function askFor(
+  nodes: BeaconNodes,
+  call: Partial<BeaconCall> & { readonly target: string },
+): Promise<{ readonly status: number; readonly text: string; readonly bytes: Buffer }> {
+  const answer = await nodes.forward({
+    method: 'GET',
+    operationId: 'getStateRoot',
+    acceptable: ['application/json'],
+    headers: {},
+    signal: new AbortController().signal,
+    ...call,
+  })
+  const chunks: Buffer[] = []
+  if ('bytes' in answer) chunks.push(Buffer.from(answer.bytes))
+  else for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
+  return { status: answer.status, text: bytes.toString(), bytes }
+}

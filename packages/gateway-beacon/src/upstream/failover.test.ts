@@ -1,0 +1,246 @@
+import { expect, test } from 'vitest'
+import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
+import { answerJson, beaconServer } from '../testing/beacon-server.ts'
+import { allNodes, askFor, grantOf } from '../testing/node-set.ts'
+
+const read = { target: '/eth/v1/beacon/states/head/root' }
+const publish = {
+  method: 'POST',
+  target: '/eth/v2/beacon/blocks',
+  operationId: 'publishBlockV2',
+  body: Buffer.from('{}'),
+} as const
+const postedRead = {
+  method: 'POST',
+  target: '/eth/v1/validator/duties/attester/3',
+  operationId: 'getAttesterDuties',
+  body: Buffer.from('["1"]'),
+} as const
+
+async function twoNodes() {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  return { a, b, nodes: allNodes().of(grantOf([a, b])) }
+}
+
+test('a single node is never asked for its health', async () => {
+  const a = await beaconServer('a')
+  const nodes = allNodes().of(grantOf([a]))
+  a.serve((_, response) => answerJson(response, { code: 503, message: 'syncing' }, 503))
+  expect(await askFor(nodes, read)).toMatchObject({ status: 503 })
+  await a.stop()
+  await expect(askFor(nodes, read)).rejects.toMatchObject({ status: 502 })
+  await a.start()
+  const two = await twoNodes()
+  await askFor(two.nodes, read)
+  await waitFor(() => expect(two.a.checks).toBeGreaterThan(2))
+  expect(a.checks).toBe(0)
+})
+
+test('the first of the configuration is used while the nodes are equal', async () => {
+  const { a, b, nodes } = await twoNodes()
+  for (let i = 0; i < 5; i++) expect((await askFor(nodes, read)).text).toBe('{"data":"a"}')
+  expect([a.asked.length, b.asked.length]).toEqual([5, 0])
+  expect(b.checks).toBeGreaterThan(0)
+})
+
+test.each([
+  ['syncs', { is_syncing: true }],
+  ['lags', { head_slot: '97' }],
+  ['is optimistic', { is_optimistic: true }],
+  ['has lost its execution client', { el_offline: true }],
+])('already the first call passes by a node that %s', async (_, health) => {
+  const { a, nodes } = await twoNodes()
+  Object.assign(a.health, health)
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  expect(a.asked).toEqual([])
+})
+
+test('the choice stays: neither a small lead nor the return of the first one moves it', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.health.is_syncing = true
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  a.health.is_syncing = false
+  a.health.head_slot = '102'
+  const checks = a.checks
+  await waitFor(() => expect(a.checks).toBeGreaterThan(checks + 2))
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  a.health.head_slot = '103'
+  await waitFor(async () => expect((await askFor(nodes, read)).text).toBe('{"data":"a"}'))
+  b.health.head_slot = '105'
+  const before = b.checks
+  await waitFor(() => expect(b.checks).toBeGreaterThan(before + 2))
+  expect((await askFor(nodes, read)).text).toBe('{"data":"a"}')
+})
+
+test.each([
+  ['a read', read],
+  ['a read that is posted', postedRead],
+  ['a publication', publish],
+])('%s goes to the next node when the first cannot be connected to', async (_, call) => {
+  const { a, b, nodes } = await twoNodes()
+  await askFor(nodes, read)
+  await a.stop()
+  // What is sent on a connection that has just ended may have arrived.
+  await handleArrived()
+  expect(await askFor(nodes, call)).toMatchObject({ status: 200, text: '{"data":"b"}' })
+  expect(b.asked).toEqual([`${'method' in call ? call.method : 'GET'} ${call.target}`])
+})
+
+test('whoever failed stands behind for a while, and the choice stays when it is back', async () => {
+  const { a, b, nodes } = await twoNodes()
+  await askFor(nodes, read)
+  await a.stop()
+  await askFor(nodes, read)
+  await a.start()
+  const checks = a.checks
+  await waitFor(() => expect(a.checks).toBeGreaterThan(checks + 8))
+  await askFor(nodes, read)
+  expect(b.asked).toHaveLength(2)
+  await b.stop()
+  expect((await askFor(nodes, read)).text).toBe('{"data":"a"}')
+})
+
+test.each([500, 502, 503, 504, 429])('a read moves on when a node answers %i', async (status) => {
+  const { a, nodes } = await twoNodes()
+  a.serve((_, response) => answerJson(response, { code: status, message: 'no' }, status))
+  expect(await askFor(nodes, read)).toMatchObject({ status: 200, text: '{"data":"b"}' })
+  expect(await askFor(nodes, postedRead)).toMatchObject({ status: 200, text: '{"data":"b"}' })
+  // One bad answer says little about the node: calls that it can answer still go to it.
+  expect(a.asked).toHaveLength(2)
+})
+
+test.each([400, 404, 406])('nothing moves on when a node answers %i', async (status) => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((_, response) => answerJson(response, { code: status, message: 'no' }, status))
+  expect(await askFor(nodes, read)).toMatchObject({ status })
+  expect(b.asked).toEqual([])
+})
+
+test('a read moves on once', async () => {
+  const servers = [await beaconServer('a'), await beaconServer('b'), await beaconServer('c')]
+  for (const server of servers) {
+    server.serve((_, response) => answerJson(response, { code: 500, message: 'no' }, 500))
+  }
+  const nodes = allNodes().of(grantOf(servers))
+  expect(await askFor(nodes, read)).toMatchObject({ status: 500 })
+  expect(servers.map(({ asked }) => asked.length)).toEqual([1, 1, 0])
+})
+
+test('a read moves on when the connection breaks before the answer', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((request) => request.socket.destroy())
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  expect(a.asked.length).toBeGreaterThan(0)
+  expect(b.asked).toHaveLength(1)
+})
+
+test('a publication does not move on when the connection breaks before the answer', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((request) => request.socket.destroy())
+  await expect(askFor(nodes, publish)).rejects.toMatchObject({ status: 502 })
+  expect([a.asked.length, b.asked.length]).toEqual([1, 0])
+})
+
+test.each([500, 503, 429])('a publication is answered by one node alone, also with %i', async (status) => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((_, response) => answerJson(response, { code: status, message: 'no' }, status))
+  expect(await askFor(nodes, publish)).toMatchObject({ status })
+  expect(b.asked).toEqual([])
+})
+
+test('a read that took too long is not sent twice', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const nodes = allNodes({ timeoutMs: 300 }).of(grantOf([a, b]))
+  a.serve(() => undefined)
+  await expect(askFor(nodes, read)).rejects.toMatchObject({ status: 504 })
+  expect(b.asked).toEqual([])
+})
+
+test('a node that answers 503 as it syncs is known from then on', async () => {
+  const { a, b, nodes } = await twoNodes()
+  await askFor(nodes, read)
+  a.health.is_syncing = true
+  a.serve((_, response) => answerJson(response, { code: 503, message: 'syncing' }, 503))
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  await waitFor(async () => {
+    const before = a.asked.length
+    await askFor(nodes, read)
+    expect(a.asked.length).toBe(before)
+  })
+  expect(b.asked.length).toBeGreaterThan(1)
+})
+
+test('an error answer is passed on when the other node is known to be down', async () => {
+  const { a, b, nodes } = await twoNodes()
+  await b.stop()
+  await askFor(nodes, read)
+  a.serve((_, response) => answerJson(response, { code: 500, message: 'no' }, 500))
+  expect(await askFor(nodes, read)).toMatchObject({ status: 500 })
+})
+
+test('when all nodes are gone a call says so, and works again when one is back', async () => {
+  const { a, b, nodes } = await twoNodes()
+  await Promise.all([a.stop(), b.stop()])
+  await expect(askFor(nodes, read)).rejects.toMatchObject({ status: 502 })
+  await b.start()
+  await waitFor(async () => expect((await askFor(nodes, read)).text).toBe('{"data":"b"}'))
+})
+
+test('a call of a client that has left goes to no other node, and is no fault of its own', async () => {
+  const { a, b, nodes } = await twoNodes()
+  const left = new AbortController()
+  a.serve(() => left.abort())
+  await expect(askFor(nodes, { ...read, signal: left.signal })).rejects.toBeInstanceOf(Error)
+  a.serve((_, response) => answerJson(response, { data: 'a' }))
+  expect((await askFor(nodes, read)).text).toBe('{"data":"a"}')
+  expect(b.asked).toEqual([])
+})
+
+test('a node that hangs altogether is left after its next round', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const times = { intervalMs: 50, timeoutMs: 100, firstRoundMs: 500, failingMs: 300, idleMs: 60_000 }
+  const nodes = allNodes({ times }).of(grantOf([a, b]))
+  await askFor(nodes, read)
+  a.hang()
+  await waitFor(async () => expect((await askFor(nodes, read)).text).toBe('{"data":"b"}'))
+})
+
+test('the rounds end when nobody calls any more, and with the set', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const times = { intervalMs: 50, timeoutMs: 500, firstRoundMs: 500, failingMs: 100, idleMs: 200 }
+  const all = allNodes({ times })
+  await askFor(all.of(grantOf([a, b])), read)
+  await waitFor(() => expect(a.checks).toBeGreaterThan(2))
+  // Rounds of other nodes, which go on.
+  const [c, d] = [await beaconServer('c'), await beaconServer('d')]
+  await askFor(allNodes({ times: { ...times, idleMs: 60_000 } }).of(grantOf([c, d])), read)
+  const rounds = async (count: number) => {
+    const from = c.checks
+    await waitFor(() => expect(c.checks).toBeGreaterThan(from + count))
+  }
+  await waitFor(async () => {
+    const before = a.checks
+    await rounds(4)
+    expect(a.checks).toBe(before)
+  })
+  // The first call after that waits for fresh news.
+  a.health.is_syncing = true
+  expect((await askFor(all.of(grantOf([a, b])), read)).text).toBe('{"data":"b"}')
+  await all.close()
+  const closed = b.checks
+  await rounds(4)
+  expect(b.checks).toBe(closed)
+})
+
+test('the word devnet stands for the embedded chain, and nothing usable is a failure', async () => {
+  const a = await beaconServer('a')
+  const all = allNodes({ embedded: a.url })
+  expect((await askFor(all.of({ ...grantOf([]), upstreams: { beacon: 'devnet' } }), read)).text).toContain(
+    'a',
+  )
+  await all.embeddedAnswer(AbortSignal.timeout(1_000))
+  await a.stop()
+  await expect(all.embeddedAnswer(AbortSignal.timeout(1_000))).rejects.toBeInstanceOf(Error)
+  expect(() => all.of({ ...grantOf([]), upstreams: {} })).toThrow('This node has no upstream for beacon.')
+  expect(() => all.of(grantOf([{ url: 'user:pass-word' }]))).toThrow(/^An upstream address of this node/)
+})

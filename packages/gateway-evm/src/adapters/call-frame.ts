@@ -1,0 +1,46 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import { unreadable } from '../upstream/rpc-errors.ts'
+import type { Upstream } from '../upstream/types.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+
+/** A call inside a transaction, as the call tracer reports it. */
+export interface CallFrame {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly input: string
+  readonly output?: string
+  readonly calls?: readonly CallFrame[]
+}
+
+/** A call with how many calls it is inside of. */
+export interface NestedCall {
+  readonly depth: number
+  readonly frame: CallFrame
+}
+
+/**
+ * Lists the calls of a mined transaction in the order in which they began, those to precompiled contracts left out.
+ *
+ * @returns undefined when the transaction is not known or not mined
+ */
+export async function callsOf(
+  hash: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<readonly NestedCall[] | undefined> {
+  const transaction = await upstream.call('eth_getTransactionByHash', [hash], signal)
+  if (!isRecord(transaction) || typeof transaction['blockHash'] !== 'string') return undefined
+  const top = await upstream.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], signal)
+  if (!isRecord(top) || typeof top['type'] !== 'string') throw unreadable()
+  return flat(top as unknown as CallFrame, 0)
+}
+
+// 0x01 to 0xff, and 0x100 for a signature check.
+const precompiled = /^0x0{36}0(?:0(?!00)[0-9a-f]{2}|100)$/i
+
+function flat(frame: CallFrame, depth: number): readonly NestedCall[] {
+  if (depth > 0 && frame.type.endsWith('CALL') && precompiled.test(frame.to ?? '')) return []
+  return [{ depth, frame }, ...(frame.calls ?? []).flatMap((call) => flat(call, depth + 1))]
+}

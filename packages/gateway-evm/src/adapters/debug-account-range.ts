@@ -1,0 +1,16 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Adapter } from './adapter.ts'
+
+const withoutLast = 5
+
+/** The last parameter may be left out; go-ethereum wants it, Erigon has none. */
+export const debugAccountRange: Adapter = {
+  answer: ({ signal }, params, upstream) => {
+    if (params.length !== withoutLast) return undefined
+    return upstream.call('debug_accountRange', params, signal).catch((error: unknown) => {
+      if (!(error instanceof RpcFailure) || error.code !== rpcCodes.invalidParams) throw error
+      return upstream.call('debug_accountRange', [...params, false], signal)
+    })
+  },
+}

@@ -1,0 +1,56 @@
+import type { Call } from '../rpc-call.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { Adapter } from './adapter.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { missingTracer } from './missing-tracer.ts'
+import { nodeClient } from './node-client.ts'
+import { mendStructLogs, mendStructLogText } from './struct-log.ts'
+
+// What anvil answers for a transaction that it does not know is this short.
+const mendsUpTo = 512
+
+/** The trace of a transaction. Anvil gives an empty one for a transaction that it does not know. */
+export const debugTraceTransaction: Adapter = {
+  ...tracing('debug_traceTransaction', 1),
+  mendsUpTo,
+  mend: async (trace, { signal }, params, upstream) => {
+    const mended = tracerOf(params, 1) === undefined ? mendStructLogs(trace) : trace
+    // A transaction costs gas even when it does nothing.
+    if (!isRecord(trace) || trace['gas'] !== 0 || !isEmpty(trace['structLogs'])) return mended
+    const transaction = await upstream.call('eth_getTransactionByHash', [params[0]], signal)
+    if (isRecord(transaction) && typeof transaction['blockHash'] === 'string') return mended
+    throw new RpcFailure(rpcCodes.serverError, 'transaction not found')
+  },
+}
+
+/** The trace of a call. */
+export const debugTraceCall: Adapter = tracing('debug_traceCall', 2)
+/** The traces of a block. */
+export const debugTraceBlockByHash: Adapter = tracing('debug_traceBlockByHash', 1)
+/** As {@link debugTraceBlockByHash}. */
+export const debugTraceBlockByNumber: Adapter = tracing('debug_traceBlockByNumber', 1)
+/** As {@link debugTraceBlockByHash}, of a block that is handed over whole. */
+export const debugTraceBlock: Adapter = tracing('debug_traceBlock', 1)
+
+function tracing(method: string, optionsAt: number): Adapter {
+  return {
+    answer: async ({ signal }: Call, params: readonly unknown[], upstream: Upstream) => {
+      if (tracerOf(params, optionsAt) === undefined || (await nodeClient(upstream, signal)) !== 'anvil')
+        return undefined
+      return missingTracer({ method, params, optionsAt, upstream, signal })
+    },
+    // Traces can be of any size, so they are mended while they pass. Tracers with a name write what they like.
+    rewrite: (params) => (tracerOf(params, optionsAt) === undefined ? mendStructLogText : undefined),
+  }
+}
+
+function tracerOf(params: readonly unknown[], optionsAt: number): unknown {
+  const options = params[optionsAt]
+  return isRecord(options) ? (options['tracer'] ?? undefined) : undefined
+}
+
+function isEmpty(steps: unknown): boolean {
+  return Array.isArray(steps) && steps.length === 0
+}

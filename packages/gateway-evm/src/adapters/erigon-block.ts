@@ -1,0 +1,55 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import { unreadable } from '../upstream/rpc-errors.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { Adapter } from './adapter.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { nativeOrDerived } from './native-or-derived.ts'
+import { mendReceipt, mendReceipts } from './receipts.ts'
+
+/** The number of the block behind a tag. */
+export const erigonBlockNumber: Adapter = {
+  derivedFrom: ['eth_blockNumber', 'eth_getBlockByNumber'],
+  answer: ({ signal }, params, upstream) =>
+    nativeOrDerived({ upstream, method: 'erigon_blockNumber', params, signal }, async () => {
+      const [tag = 'latest'] = params
+      if (tag === 'latest') return upstream.call('eth_blockNumber', [], signal)
+      const block = await upstream.call('eth_getBlockByNumber', [tag, false], signal)
+      if (isRecord(block)) return block['number']
+      throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')
+    }),
+}
+
+/** The receipts of a block, asked for by its hash. */
+export const erigonGetBlockReceiptsByBlockHash: Adapter = {
+  derivedFrom: ['eth_getBlockReceipts'],
+  answer: async ({ signal }, params, upstream) => {
+    const method = 'erigon_getBlockReceiptsByBlockHash'
+    const receipts = await nativeOrDerived({ upstream, method, params, signal }, () =>
+      receiptsOf(params[0], upstream, signal),
+    )
+    return mendReceipts(receipts)
+  },
+}
+
+/** The logs of a block, one list per transaction. */
+export const erigonGetLogsByHash: Adapter = {
+  derivedFrom: ['eth_getBlockReceipts'],
+  answer: ({ signal }, params, upstream) =>
+    nativeOrDerived({ upstream, method: 'erigon_getLogsByHash', params, signal }, async () => {
+      const receipts = await receiptsOf(params[0], upstream, signal)
+      return receipts.map((receipt) => (mendReceipt(receipt) as { readonly logs: unknown }).logs)
+    }),
+}
+
+async function receiptsOf(
+  blockHash: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<readonly unknown[]> {
+  const receipts = await upstream.call('eth_getBlockReceipts', [blockHash], signal)
+  if (receipts === null) throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')
+  if (!Array.isArray(receipts)) throw unreadable()
+  return receipts as readonly unknown[]
+}

@@ -1,0 +1,84 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import { unreadable } from '../upstream/rpc-errors.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { Adapter } from './adapter.ts'
+import { readLogs, withinRange } from './eth-get-logs.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { nativeOrDerived } from './native-or-derived.ts'
+import { validateParams } from '../methods/validate-params.ts'
+
+// Each is asked for, unless the node tells the time with the log.
+const maxBlocks = 256
+
+/** Logs with the times of their blocks; a node without the method has both apart. */
+export const erigonGetLogs: Adapter = {
+  derivedFrom: ['eth_getLogs', 'eth_getBlockByNumber'],
+  answer: async (call, given, upstream) => {
+    const { signal } = call
+    const params = (await withinRange(call, given, upstream)) ?? given
+    return nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
+      const logs = await readLogs(call, params, upstream)
+      if (!Array.isArray(logs)) throw unreadable()
+      const untimed = logs.filter((log: unknown) => isRecord(log) && log['blockTimestamp'] === undefined)
+      if (new Set(untimed.map((log: { blockNumber: unknown }) => log.blockNumber)).size > maxBlocks) {
+        throw new RpcFailure(rpcCodes.limitExceeded, `The logs are from more than ${maxBlocks} blocks.`)
+      }
+      const times = new Map<unknown, Promise<unknown>>()
+      const timeOf = (number: unknown) => {
+        const known =
+          times.get(number) ?? blockAt(number, upstream, signal).then((block) => block['timestamp'])
+        times.set(number, known)
+        return known
+      }
+      return Promise.all(
+        logs.map(async (log: unknown) => {
+          if (!isRecord(log)) throw unreadable()
+          return { ...log, timestamp: log['blockTimestamp'] ?? (await timeOf(log['blockNumber'])) }
+        }),
+      )
+    })
+  },
+}
+
+/** The block of a time, found by halving: blocks never are older than the ones before them. */
+export const erigonGetBlockByTimestamp: Adapter = {
+  derivedFrom: ['eth_getBlockByNumber'],
+  answer: async ({ signal }, params, upstream) => {
+    const method = 'erigon_getBlockByTimestamp'
+    validateParams(method, params)
+    return nativeOrDerived({ upstream, method, params, signal }, async () => {
+      const [timestamp, isFull] = params as [string, boolean]
+      const time = BigInt(timestamp)
+      const timeAt = async (number: number) =>
+        BigInt(String((await blockAt(hex(number), upstream, signal))['timestamp']))
+      const head = await blockAt('latest', upstream, signal)
+      // The first block that is not older lies between the two.
+      let low = 0
+      let high = Number(head['number'])
+      if (BigInt(String(head['timestamp'])) <= time) low = high
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2)
+        if ((await timeAt(middle)) >= time) high = middle
+        else low = middle + 1
+      }
+      const isYounger = low > 0 && (await timeAt(low)) > time
+      return upstream.call('eth_getBlockByNumber', [hex(isYounger ? low - 1 : low), isFull], signal)
+    })
+  },
+}
+
+async function blockAt(
+  number: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const block = await upstream.call('eth_getBlockByNumber', [number, false], signal)
+  if (!isRecord(block)) throw unreadable()
+  return block
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16)}`
+}

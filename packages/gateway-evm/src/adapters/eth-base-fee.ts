@@ -1,0 +1,16 @@
+import { unreadable } from '../upstream/rpc-errors.ts'
+import type { Adapter } from './adapter.ts'
+import { nativeOrDerived } from './native-or-derived.ts'
+
+/** The base fee of the next block stands last in the history of fees. */
+export const ethBaseFee: Adapter = {
+  derivedFrom: ['eth_feeHistory'],
+  answer: ({ signal }, params, upstream) =>
+    nativeOrDerived({ upstream, method: 'eth_baseFee', params, signal }, async () => {
+      const history = await upstream.call('eth_feeHistory', ['0x1', 'latest', []], signal)
+      const { baseFeePerGas } = history as { readonly baseFeePerGas?: readonly string[] }
+      const next = baseFeePerGas?.at(-1)
+      if (next === undefined) throw unreadable()
+      return next
+    }),
+}

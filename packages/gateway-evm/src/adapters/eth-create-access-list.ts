@@ -1,0 +1,19 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Adapter } from './adapter.ts'
+import { trimmed } from './empty-overrides.ts'
+import { nodeClient } from './node-client.ts'
+
+/** Erigon's third parameter is a flag of its own, so state overrides would be taken for it. */
+export const ethCreateAccessList: Adapter = {
+  answer: async ({ signal }, params, upstream) => {
+    const short = trimmed(params)
+    if (short.length > 2 && (await nodeClient(upstream, signal)) === 'erigon') {
+      throw new RpcFailure(
+        rpcCodes.invalidParams,
+        'The client of this node takes no stateOverrides in eth_createAccessList.',
+      )
+    }
+    return short.length === params.length ? undefined : upstream.call('eth_createAccessList', short, signal)
+  },
+}

@@ -1,0 +1,14 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Adapter } from './adapter.ts'
+
+/** A hash that cannot be one belongs to no block: the answer is null, where nodes complain about the parameter. */
+export const ethGetBlockByHash: Adapter = {
+  answer: (_, [blockHash, fullTransactionObjects]) => {
+    if (typeof fullTransactionObjects !== 'boolean') {
+      throw new RpcFailure(rpcCodes.invalidParams, 'fullTransactionObjects must be true or false.')
+    }
+    const isHash = typeof blockHash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(blockHash)
+    return isHash ? undefined : Promise.resolve(null)
+  },
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
+
+let chain: BusyChain
+let head: number
+beforeAll(async () => {
+  chain = await startBusyChain()
+  await chain.rpc('anvil_mine', '0x14')
+  head = Number(await chain.rpc('eth_blockNumber'))
+}, 60_000)
+afterAll(() => chain.stop())
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const query = (method: string, filterText: string) =>
+  `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${filterText}]}`
+
+interface Answer {
+  readonly result?: readonly unknown[]
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+}
+
+/** Asks a service that gives the logs of at most ten blocks at once. */
+async function asker(maxLogRange = 10): Promise<(filter: unknown, method?: string) => Promise<Answer>> {
+  const { url } = await inFrontOf(chain.node, { maxLogRange })
+  return async (filter, method = 'eth_getLogs') => {
+    const body = query(method, typeof filter === 'string' ? filter : JSON.stringify(filter))
+    return (await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()) as Answer
+  }
+}
+
+it('is as long as it likes when there is no limit', async () => {
+  const ask = await asker(0)
+  expect((await ask({ fromBlock: 'earliest', toBlock: 'latest' })).result).toEqual(
+    await chain.rpc('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }),
+  )
+})
+
+it('is refused when it spans too many blocks, with a range that is not', async () => {
+  const ask = await asker()
+  const { transfer_block_hash: blockHash } = chain.example
+  const ofBlock = await ask({ blockHash })
+  expect(ofBlock.result?.length).toBeGreaterThan(0)
+  expect(ofBlock.result).toEqual(await chain.rpc('eth_getLogs', { blockHash }))
+  for (const filter of [
+    {},
+    { fromBlock: 'latest' },
+    { fromBlock: hex(head - 9) },
+    { fromBlock: '0x0', toBlock: '0x9' },
+    { fromBlock: 'earliest', toBlock: '0x9' },
+    { fromBlock: hex(head - 9), toBlock: 'pending' },
+    // The node judges what is no range.
+    { fromBlock: '0x9', toBlock: '0x0' },
+  ]) {
+    expect({ filter, error: (await ask(filter)).error?.message }).not.toEqual({
+      filter,
+      error: expect.stringContaining('at most 10 blocks'),
+    })
+  }
+  for (const [filter, from] of [
+    [{ fromBlock: '0x0' }, 0],
+    [{ fromBlock: 'earliest', toBlock: 'pending' }, 0],
+    [{ fromBlock: '0x1', toBlock: '0xb' }, 1],
+    [{ fromBlock: hex(head - 10), toBlock: 'latest' }, head - 10],
+    [{ fromBlock: hex(head - 10), blockHash }, head - 10],
+    // What one node takes for the other member, and another leaves out.
+    ['{"fromBlock":"0xb","fromBlock":"0x1","toBlock":"0xb"}', 1],
+  ] as const) {
+    for (const method of ['eth_getLogs', 'erigon_getLogs']) {
+      expect({ filter, answer: await ask(filter, method) }).toEqual({
+        filter,
+        answer: {
+          jsonrpc: '2.0',
+          id: 1,
+          error: {
+            code: -32602,
+            message: 'The range may hold at most 10 blocks.',
+            data: { max_range: 10, from: hex(from), to: hex(from + 9) },
+          },
+        },
+      })
+      const [range] = [{ fromBlock: hex(from), toBlock: hex(from + 9) }]
+      expect(await ask(range, method)).toHaveProperty('result')
+    }
+  }
+})
+
+it('is sent on as it was read', async () => {
+  const ask = await asker()
+  const twice = `{"toBlock":"0x0","FromBlock":"0x0","fromBlock":"0x0","fromBlock":"${hex(head)}","toBlock":"latest"}`
+  expect(await ask(twice)).toMatchObject({ result: [] })
+  for (const block of [1, '1', '0x', 'LATEST', {}]) {
+    expect(await ask({ fromBlock: block })).toMatchObject({
+      error: { code: -32602, message: 'fromBlock must be a quantity or a block tag.' },
+    })
+  }
+})
+
+it('is no longer in a filter, whose logs can be asked for', async () => {
+  const ask = await asker()
+  expect(await ask({ fromBlock: '0x0' }, 'eth_newFilter')).toMatchObject({
+    error: { code: -32602, data: { max_range: 10, from: '0x0', to: '0x9' } },
+  })
+  for (const filter of [{}, { fromBlock: '0x0', toBlock: '0x9' }, { fromBlock: 'latest' }]) {
+    expect(await ask(filter, 'eth_newFilter')).toMatchObject({ result: expect.stringMatching(/^0x/) })
+  }
+})
+
+it('is limited over a WebSocket too', async () => {
+  const { ask, socket } = await openWebSocket((await inFrontOf(chain.node, { maxLogRange: 10 })).wsUrl)
+  expect(await ask(query('eth_getLogs', '{"fromBlock":"0x0"}'))).toMatchObject({
+    error: { code: -32602, data: { max_range: 10 } },
+  })
+  socket.close()
+})

@@ -1,0 +1,186 @@
+import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import type { CancellationSignal } from '@fairlead/http1'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Call } from '../rpc-call.ts'
+import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
+import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
+import type { Asked } from '../dispatch/asked.ts'
+import type { PlainAnswer } from '../dispatch/read-response.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { Upstream } from '../upstream/types.ts'
+import type { Adapter, PartAsking } from './adapter.ts'
+import { blockInteger } from './block-number.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+
+/**
+ * Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. What
+ * is too wide for the node alone is asked for in parts.
+ */
+export const ethGetLogs: Adapter = {
+  ask: (call, params, upstream) => withinRange(call, params, upstream),
+  gather: async (call, params, asking) => {
+    const [filter] = params
+    if (!isRecord(filter) || !hasRange(filter)) return undefined
+    const { upstreamLogRange = 0 } = call.answers ?? {}
+    if (upstreamLogRange === 0) return gatherWhenTooWide(filter, call, asking)
+    const range = await rangeOf(filter, asking.upstream, call.signal)
+    return range && range.to - range.from >= upstreamLogRange
+      ? gather(filter, range, upstreamLogRange, asking)
+      : gatherWhenTooWide(filter, call, asking)
+  },
+}
+
+/**
+ * Reads the logs of a filter, in parts where the node finds them too many at once.
+ *
+ * @throws {@link RpcFailure} the node's error
+ */
+export async function readLogs(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> {
+  const { signal } = call
+  const [filter] = params
+  if (!isRecord(filter) || !hasRange(filter)) return upstream.call('eth_getLogs', params, signal)
+  const ask = (asked: readonly unknown[]) =>
+    upstream.call('eth_getLogs', asked, signal).then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
+  const room = upstream.room(call.grant.credentialId)
+  try {
+    const found = await gatherWhenTooWide(filter, call, {
+      upstream,
+      room,
+      whole: () => ask(params),
+      part: ask,
+    })
+    if ('result' in found) return JSON.parse(found.result)
+    const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcFailure
+    throw new RpcFailure(code, message, { data })
+  } finally {
+    room.empty()
+  }
+}
+
+function errorOf(error: unknown): PlainAnswer {
+  const failure = toRpcFailure(error)
+  if (!failure) throw error
+  const { code, message, data } = failure
+  return { error: JSON.stringify({ code, message, data }) }
+}
+
+/** A filter spans no more blocks when it is made than a query may: `eth_getFilterLogs` gives the logs of all of them. */
+export const ethNewFilter: Adapter = {
+  ask: (call, params, upstream) => withinRange(call, params, upstream),
+}
+
+/**
+ * Checks how many blocks a query for logs spans.
+ *
+ * @param call - with the limit, if there is one
+ * @param params - the filter
+ * @returns params with those members of the filter that were looked at, as nodes differ in what they make of a member
+ * that comes twice or in another case; undefined without a limit
+ * @throws {@link RpcFailure} -32602 with `data` of `max_range`, and of `from` and `to` of a range that is short enough
+ */
+export function withinRange(
+  { signal, maxLogRange = 0 }: Call,
+  [filter]: readonly unknown[],
+  upstream: Upstream,
+): Promise<readonly unknown[]> | undefined {
+  return maxLogRange > 0 && isRecord(filter) ? limited(filter, maxLogRange, upstream, signal) : undefined
+}
+
+async function limited(
+  filter: Filter,
+  maxRange: number,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<readonly unknown[]> {
+  const { fromBlock, toBlock } = filter
+  if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
+  const { from, to } = await numbersOf(filter, upstream, signal)
+  if (to - from >= maxRange) {
+    throw new RpcFailure(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
+      data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
+    })
+  }
+  return [lookedAt(filter)]
+}
+
+type Filter = Readonly<Record<string, unknown>>
+
+// A single block cannot be cut, and what is no range is for the node to judge.
+function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
+  return blockHash === undefined && (fromBlock ?? 'latest') !== (toBlock ?? 'latest')
+}
+
+/** The range of a filter, the head in it read once; undefined for what is none. */
+async function rangeOf(
+  filter: Filter,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<BlockRange | undefined> {
+  const { fromBlock, toBlock } = filter
+  if (![fromBlock, toBlock].every((block) => isBlock(block ?? 'latest'))) return undefined
+  const range = await numbersOf(filter, upstream, signal)
+  return range.from <= range.to ? range : undefined
+}
+
+/** Asks once, and in parts when the node says that it is too much at once. */
+async function gatherWhenTooWide(filter: Filter, { signal }: Call, asking: PartAsking): Promise<Asked> {
+  const asked = await asking.whole().catch((error: unknown) => {
+    // Some nodes say it by an HTTP status.
+    if (error instanceof UpstreamFailure && error.httpStatus === 413) return undefined
+    throw error
+  })
+  const error = asked && 'error' in asked ? (JSON.parse(asked.error) as object) : {}
+  if (asked && !isTooWide(error)) return asked
+  const range = await rangeOf(filter, asking.upstream, signal)
+  if (!range || range.from === range.to) return asked ?? asking.whole()
+  const { blocks } = narrower(error, range.from, range.to - range.from + 1)
+  return gather(filter, range, blocks, asking)
+}
+
+function gather(filter: Filter, range: BlockRange, maxBlocks: number, asking: PartAsking) {
+  const ask = ({ from, to }: BlockRange) =>
+    asking.part([{ ...lookedAt(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
+  return gatherLogs(range, { ask, maxBlocks, room: asking.room })
+}
+
+function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
+  return { fromBlock, toBlock, blockHash, address, topics }
+}
+
+async function numbersOf(
+  { fromBlock, toBlock }: Filter,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<BlockRange> {
+  const [from, to] = await Promise.all([
+    numberOf('fromBlock', fromBlock ?? 'latest', upstream, signal),
+    numberOf('toBlock', toBlock ?? 'latest', upstream, signal),
+  ])
+  return { from, to }
+}
+
+async function numberOf(
+  field: string,
+  block: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<number> {
+  if (!isBlock(block)) {
+    throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
+  }
+  if (block === 'earliest') return 0
+  const number = block === 'pending' ? null : await blockInteger(block, upstream, signal)
+  return Number(number ?? (await upstream.call('eth_blockNumber', [], signal)))
+}
+
+function isBlock(block: unknown): boolean {
+  return (
+    typeof block === 'string' &&
+    /^(?:0x[0-9a-fA-F]{1,13}|earliest|latest|pending|safe|finalized)$/.test(block)
+  )
+}
+
+function hex(number: number): string {
+  return `0x${number.toString(16)}`
+}

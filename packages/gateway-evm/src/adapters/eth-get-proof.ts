@@ -1,0 +1,41 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Adapter } from './adapter.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+
+const wholeKey = /^0x[0-9a-f]{64}$/i
+const shortKey = /^0x[0-9a-f]{1,63}$/i
+
+/**
+ * Storage keys with fewer than 64 digits, which some clients refuse, are filled up for those. The pending block has no
+ * proof: go-ethereum says of it what it says of history that is pruned.
+ */
+export const ethGetProof: Adapter = {
+  answer: ({ signal }, [address, keys, block], upstream) => {
+    const isShort = Array.isArray(keys) && keys.some((key) => typeof key === 'string' && shortKey.test(key))
+    if (!isShort && block !== 'pending') return undefined
+    const ask = (asked: unknown) => upstream.call('eth_getProof', [address, asked, block], signal)
+    return ask(keys).catch(async (error: unknown) => {
+      if (!(error instanceof RpcFailure)) throw error
+      if (block === 'pending' && error.code === rpcCodes.prunedHistory) {
+        throw new RpcFailure(rpcCodes.serverError, error.message, { data: error.data })
+      }
+      if (!isShort || error.code !== rpcCodes.invalidParams) throw error
+      return underGivenKeys(await ask(keys.map(filledUp)), keys)
+    })
+  },
+}
+
+function filledUp(key: unknown): unknown {
+  return typeof key === 'string' && shortKey.test(key) ? `0x${key.slice(2).padStart(64, '0')}` : key
+}
+
+/** go-ethereum repeats a short key as it was given. */
+function underGivenKeys(proof: unknown, keys: readonly unknown[]): unknown {
+  if (!isRecord(proof) || !Array.isArray(proof['storageProof'])) return proof
+  const storageProof = proof['storageProof'].map((one: unknown, at) => {
+    const key = keys[at]
+    return isRecord(one) && typeof key === 'string' && !wholeKey.test(key) ? { ...one, key } : one
+  })
+  return { ...proof, storageProof }
+}

@@ -1,0 +1,409 @@
+import { describe, expect, it } from 'vitest'
+import { adapted, type Scripted, scriptedNode } from '../testing/adapted-node.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
+
+const hash = `0x${'ab'.repeat(32)}`
+const erigon = { web3_clientVersion: { result: 'erigon/3.1.0/linux-amd64/go1.24.2' } }
+const geth = { web3_clientVersion: { result: 'Geth/v1.16.2-stable-bb2cf6e1/linux-amd64/go1.24.4' } }
+const notFound = { code: -32601, message: 'Method not found' }
+
+describe('a method that a node has itself', () => {
+  it('is asked for first, and for some time no more once the node has said that it lacks it', async () => {
+    const header = { number: '0x1', hash }
+    const has = await scriptedNode({ eth_getHeaderByHash: { result: header } })
+    expect(await adapted(has.url)('eth_getHeaderByHash', hash)).toEqual(header)
+    expect(has.asked).toEqual([['eth_getHeaderByHash', hash]])
+    const lacks = await scriptedNode({
+      eth_getBlockByHash: { result: { ...header, transactions: [], uncles: [], size: '0x1' } },
+    })
+    const call = adapted(lacks.url)
+    expect(await call('eth_getHeaderByHash', hash)).toEqual(header)
+    expect(await call('eth_getHeaderByHash', hash)).toEqual(header)
+    expect(lacks.asked.map(([method]) => method)).toEqual([
+      'eth_getHeaderByHash',
+      'eth_getBlockByHash',
+      'eth_getBlockByHash',
+    ])
+  })
+
+  it('fails as the node says when it fails otherwise', async () => {
+    const node = await scriptedNode({ eth_baseFee: { error: { code: -32000, message: 'no head' } } })
+    await expect(adapted(node.url)('eth_baseFee')).rejects.toMatchObject({ code: -32000, message: 'no head' })
+  })
+})
+
+describe('an older client', () => {
+  const word = `${'0'.repeat(63)}5`
+  const older = {
+    gas: 21_064,
+    failed: false,
+    returnValue: '2a',
+    structLogs: [
+      { pc: 0, op: 'ADD', stack: [], memory: [] },
+      {
+        pc: 2,
+        op: 'SLOAD',
+        error: 'ä, ö',
+        stack: ['0x2a', '0x5'],
+        memory: [word],
+        storage: { [word]: word },
+      },
+    ],
+  }
+  const mended = {
+    ...older,
+    returnValue: '0x2a',
+    structLogs: [
+      older.structLogs[0],
+      { ...older.structLogs[1], memory: [`0x${word}`], storage: { [`0x${word}`]: `0x${word}` } },
+    ],
+  }
+
+  it.each<[string, unknown, unknown, ...unknown[]]>([
+    ['debug_traceTransaction', older, mended, hash],
+    ['debug_traceTransaction', { ...older, structLogs: [] }, { ...mended, structLogs: [] }, hash],
+    ['debug_traceCall', older, mended, {}, 'latest', { tracer: null }],
+    ['debug_traceBlockByHash', [{ txHash: hash, result: older }], [{ txHash: hash, result: mended }], hash],
+    ['debug_traceBlockByNumber', [{ txHash: hash, error: 'no' }], [{ txHash: hash, error: 'no' }], '0x1'],
+  ])('gets 0x before words and bytes of struct logs by %s', async (method, result, expected, ...params) => {
+    const { url } = await scriptedNode({ [method]: { result } })
+    expect(await adapted(url)(method, ...params)).toEqual(expected)
+  })
+
+  it('gets it wherever the text of a long trace was cut, and in a batch', async () => {
+    const structLogs = Array.from({ length: 50 }, (_, pc) => ({ ...older.structLogs[1], pc }))
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...older, structLogs } })
+    for (const size of [1, 7, 64, 65, 1_000]) {
+      const node = await nodeThat(async (_, response) => {
+        response.setHeader('content-type', 'application/json')
+        const bytes = Buffer.from(text)
+        for (let at = 0; at < bytes.length; at += size) {
+          response.write(bytes.subarray(at, at + size))
+          if (at % (size * 40) === 0) await new Promise((resolve) => setImmediate(resolve))
+        }
+        response.end()
+      })
+      const gateway = await inFrontOf(node)
+      const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params: [hash] }
+      const expected = {
+        result: { ...mended, structLogs: structLogs.map((_, pc) => ({ ...mended.structLogs[1], pc })) },
+      }
+      const post = async (body: unknown) => {
+        const init = { method: 'POST', body: JSON.stringify(body) }
+        return (await fetch(`${gateway.url}/${token}`, init)).json()
+      }
+      expect(await post(call)).toMatchObject(expected)
+      if (size === 1_000) expect(await post([call])).toMatchObject([expected])
+    }
+  })
+})
+
+describe('a trace that breaks off on its way', () => {
+  it('breaks off towards the client', async () => {
+    let breakOff = () => {}
+    const node = await nodeThat((_, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.write(`{"jsonrpc":"2.0","id":1,"result":{"gas":1,"structLogs":[${'{"pc":1},'.repeat(9_000)}`)
+      breakOff = () => void response.destroy()
+    })
+    const gateway = await inFrontOf(node)
+    const call = { jsonrpc: '2.0', id: 1, method: 'debug_traceTransaction', params: [hash] }
+    const response = await fetch(`${gateway.url}/${token}`, { method: 'POST', body: JSON.stringify(call) })
+    expect(response.status).toBe(200)
+    breakOff()
+    await expect(response.text()).rejects.toThrow()
+    expect(gateway.log()).toContain('"status":502')
+  })
+})
+
+describe('erigon', () => {
+  it('keeps what named tracers give', async () => {
+    const { url } = await scriptedNode({ ...erigon, debug_traceCall: { result: { returnValue: '2a' } } })
+    const options = { tracer: 'myTracer' }
+    expect(await adapted(url)('debug_traceCall', {}, 'latest', options)).toEqual({ returnValue: '2a' })
+  })
+
+  it('gets 0x before the bytes of calls in bundles, and no usual timeout', async () => {
+    const result = [[{ value: '2a' }, { error: 'execution reverted' }], [{ value: '0x' }]]
+    const node = await scriptedNode({ eth_callMany: { result } })
+    const call = adapted(node.url)
+    const prefixed = [[{ value: '0x2a' }, result[0]?.[1]], result[1]]
+    for (const [given, sent] of [
+      [
+        [[], {}],
+        [[], {}],
+      ],
+      [
+        [[], {}, null, 5_000],
+        [[], {}],
+      ],
+      [
+        [[], {}, { [hash]: {} }, 5_000],
+        [[], {}, { [hash]: {} }],
+      ],
+      [
+        [[], {}, null, 9],
+        [[], {}, null, 9],
+      ],
+    ]) {
+      expect(await call('eth_callMany', ...(given as unknown[]))).toEqual(prefixed)
+      expect(node.asked.at(-1)).toEqual(['eth_callMany', ...(sent as unknown[])])
+    }
+  })
+
+  it('is not given overrides where it takes a flag', async () => {
+    const lists = { accessList: [], gasUsed: '0x5208' }
+    const node = await scriptedNode({ ...erigon, eth_createAccessList: { result: lists } })
+    const call = adapted(node.url)
+    expect(await call('eth_createAccessList', {}, 'latest', {})).toEqual(lists)
+    expect(node.asked.at(-1)).toEqual(['eth_createAccessList', {}, 'latest'])
+    await expect(call('eth_createAccessList', {}, 'latest', { [hash]: {} })).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('stateOverrides') as string,
+    })
+    const other = await scriptedNode({ ...geth, eth_createAccessList: { result: lists } })
+    await adapted(other.url)('eth_createAccessList', {}, 'latest', { [hash]: {} })
+    expect(other.asked.at(-1)).toEqual(['eth_createAccessList', {}, 'latest', { [hash]: {} }])
+  })
+
+  it('is not given empty overrides, as it takes fewer params', async () => {
+    const node = await scriptedNode({ eth_call: { result: '0x' }, eth_estimateGas: { result: '0x1' } })
+    const call = adapted(node.url)
+    for (const [given, sent] of [
+      [
+        [{}, 'latest', {}, {}],
+        [{}, 'latest'],
+      ],
+      [
+        [{}, 'latest', { [hash]: {} }, {}],
+        [{}, 'latest', { [hash]: {} }],
+      ],
+      [
+        [{}, 'latest', {}, { number: '0x1' }],
+        [{}, 'latest', {}, { number: '0x1' }],
+      ],
+      [
+        [{}, 'latest', null],
+        [{}, 'latest'],
+      ],
+      [
+        [{}, {}],
+        [{}, {}],
+      ],
+    ] as const) {
+      for (const method of ['eth_call', 'eth_estimateGas']) {
+        await call(method, ...given)
+        expect(node.asked.at(-1)).toEqual([method, ...sent])
+      }
+    }
+  })
+
+  it('has the number of an explorer receipt’s time turned into a quantity', async () => {
+    const receipt = { transactionHash: hash, logs: [{}], logsBloom: '0x00', timestamp: 255 }
+    const { url } = await scriptedNode({
+      ots_getBlockTransactions: { result: { fullblock: { transactions: [] }, receipts: [receipt] } },
+    })
+    expect(await adapted(url)('ots_getBlockTransactions', 1, 0, 5)).toMatchObject({
+      receipts: [{ logs: null, logsBloom: null, timestamp: '0xff' }],
+    })
+  })
+})
+
+describe('geth', () => {
+  it('has the times of logs looked up, once for each block, and not for too many', async () => {
+    const logsOf = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ data: '0x', blockNumber: `0x${(at + 1).toString(16)}` }))
+    const times = { eth_getBlockByNumber: { result: { timestamp: '0x64' } } }
+    const few = [...logsOf(2), ...logsOf(2), { data: '0x', blockNumber: '0x9', blockTimestamp: '0x65' }]
+    const node = await scriptedNode({ ...times, eth_getLogs: { result: few } })
+    expect(await adapted(node.url)('erigon_getLogs', {})).toEqual(
+      few.map((log) => ({ ...log, timestamp: 'blockTimestamp' in log ? '0x65' : '0x64' })),
+    )
+    expect(node.asked.filter(([method]) => method === 'eth_getBlockByNumber')).toHaveLength(2)
+    const many = await scriptedNode({ ...times, eth_getLogs: { result: logsOf(257) } })
+    await expect(adapted(many.url)('erigon_getLogs', {})).rejects.toMatchObject({ code: -32005 })
+    expect(many.asked).toHaveLength(2)
+  })
+
+  it('has the logs of a range beyond its limit read in parts', async () => {
+    const limited: Scripted = ([filter]) => {
+      const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
+      const blocks = Number(toBlock) - Number(fromBlock) + 1
+      if (blocks > 10) return { error: { code: -32602, message: 'exceed maximum block range: 10' } }
+      const logs = Array.from({ length: blocks }, (_, at) => ({
+        blockNumber: `0x${(Number(fromBlock) + at).toString(16)}`,
+        blockTimestamp: '0x64',
+      }))
+      return { result: logs }
+    }
+    const node = await scriptedNode({ eth_getLogs: limited })
+    const logs = await adapted(node.url)('erigon_getLogs', { fromBlock: '0x1', toBlock: '0x19' })
+    expect(logs).toEqual(
+      Array.from({ length: 25 }, (_, at) => ({
+        blockNumber: `0x${(at + 1).toString(16)}`,
+        blockTimestamp: '0x64',
+        timestamp: '0x64',
+      })),
+    )
+    const refused = { error: { code: -32000, message: 'no head', data: [1] } }
+    const broken = await scriptedNode({ eth_getLogs: refused })
+    await expect(
+      adapted(broken.url)('erigon_getLogs', { fromBlock: '0x1', toBlock: '0x19' }),
+    ).rejects.toMatchObject(refused.error)
+  })
+
+  it('keeps its own tracers, and is asked once which client it is', async () => {
+    const result = { callTracer: {} }
+    const node = await scriptedNode({
+      ...geth,
+      debug_traceTransaction: { result },
+      debug_traceCall: { result },
+    })
+    const call = adapted(node.url)
+    const options = { tracer: 'muxTracer', tracerConfig: { callTracer: {} } }
+    expect(await call('debug_traceTransaction', hash, options)).toEqual(result)
+    expect(await call('debug_traceCall', {}, 'latest', options)).toEqual(result)
+    expect(node.asked.map(([method]) => method)).toEqual([
+      'web3_clientVersion',
+      'debug_traceTransaction',
+      'debug_traceCall',
+    ])
+  })
+
+  it('has explorer methods put together from its call tracer', async () => {
+    const from = `0x${'1'.repeat(40)}`
+    const to = `0x${'2'.repeat(40)}`
+    const precompile = `0x${'0'.repeat(39)}4`
+    const frame = {
+      type: 'CALL',
+      from,
+      to,
+      value: '0x5',
+      input: '0x',
+      output: '0x',
+      gas: '0x1',
+      gasUsed: '0x1',
+    }
+    const inner = { ...frame, from: to, to: precompile, value: '0x0' }
+    const reads = { ...inner, type: 'STATICCALL', to: from }
+    const { url } = await scriptedNode({
+      eth_getTransactionByHash: { result: { blockHash: hash } },
+      debug_traceTransaction: {
+        result: { ...frame, calls: [inner, { ...frame, from: to, to: from }, reads] },
+      },
+    })
+    const call = adapted(url)
+    const entry = { type: 'CALL', depth: 0, from, to, value: '0x5', input: '0x', output: '0x' }
+    expect(await call('ots_traceTransaction', hash)).toEqual([
+      entry,
+      { ...entry, depth: 1, from: to, to: from },
+      { ...entry, type: 'STATICCALL', depth: 1, from: to, to: from, value: null },
+    ])
+    expect(await call('ots_getInternalOperations', hash)).toEqual([
+      { type: 0, from: to, to: from, value: '0x5' },
+    ])
+  })
+})
+
+describe('reth', () => {
+  it('answers 0x for a transaction that did not fail, and null for unknown blocks', async () => {
+    const { url } = await scriptedNode({
+      ots_getTransactionError: { result: null },
+      ots_getBlockDetails: { error: { code: -32001, message: 'block not found: 0x1' } },
+    })
+    expect(await adapted(url)('ots_getTransactionError', hash)).toBe('0x')
+    expect(await adapted(url)('ots_getBlockDetails', 1)).toBeNull()
+  })
+
+  it('lacks the search of transactions although it knows the name', async () => {
+    const { url } = await scriptedNode({
+      ots_searchTransactionsBefore: { error: { code: -32603, message: 'unimplemented' } },
+    })
+    const search = adapted(url)('ots_searchTransactionsBefore', `0x${'1'.repeat(40)}`, 0, 5)
+    await expect(search).rejects.toMatchObject({ code: notFound.code })
+  })
+})
+
+describe('a node of the high-throughput chain', () => {
+  it('refuses an unknown block for its system transactions, whoever finds them', async () => {
+    const error = { code: -32603, message: 'invalid block height' }
+    const own = await scriptedNode({ eth_getSystemTxsByBlockNumber: { error } })
+    await expect(adapted(own.url)('eth_getSystemTxsByBlockNumber', '0xff')).rejects.toMatchObject(error)
+    const without = await scriptedNode({ eth_getBlockByNumber: { result: null } })
+    await expect(adapted(without.url)('eth_getSystemTxsByBlockNumber', '0xff')).rejects.toMatchObject(error)
+  })
+})
+
+describe('a node that hides its version', () => {
+  it('counts as an ordinary one', async () => {
+    const { url } = await scriptedNode({
+      web3_clientVersion: { error: notFound },
+      debug_traceCall: { result: {} },
+    })
+    expect(await adapted(url)('debug_traceCall', {}, 'latest', { tracer: 'muxTracer' })).toEqual({})
+  })
+})
+
+describe('what go-ethereum takes', () => {
+  const proof = (key: string) => ({ address: '0x1', storageProof: [{ key, value: '0x0', proof: [] }] })
+
+  it('are short storage keys, which other clients refuse', async () => {
+    const whole = `0x${'0'.repeat(64)}`
+    const strict = await scriptedNode({
+      eth_getProof: ([, keys]) =>
+        String(keys) === whole
+          ? { result: proof(whole) }
+          : { error: { code: -32602, message: 'odd number of digits' } },
+    })
+    expect(await adapted(strict.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
+    const tolerant = await scriptedNode({ eth_getProof: ([, keys]) => ({ result: proof(String(keys)) }) })
+    expect(await adapted(tolerant.url)('eth_getProof', '0x1', ['0x0'], 'latest')).toEqual(proof('0x0'))
+    expect(tolerant.asked).toHaveLength(1)
+  })
+
+  it('is no proof of the pending block, which is not pruned', async () => {
+    const message = `missing trie node ${'ab'.repeat(32)} (path ) state is not available`
+    const { url } = await scriptedNode({ eth_getProof: { error: { code: -32000, message } } })
+    await expect(adapted(url)('eth_getProof', '0x1', [], 'pending')).rejects.toMatchObject({
+      code: -32000,
+      message,
+    })
+    await expect(adapted(url)('eth_getProof', '0x1', [], '0x1')).rejects.toMatchObject({ code: 4444 })
+  })
+
+  it('is debug_accountRange with all its params', async () => {
+    const message = 'missing value for required argument 5'
+    const strict = await scriptedNode({
+      debug_accountRange: (params) =>
+        params.length === 6 ? { result: params[5] } : { error: { code: -32602, message } },
+    })
+    expect(await adapted(strict.url)('debug_accountRange', '0x1', '0x', 1, true, true)).toBe(false)
+    const other = await scriptedNode({ debug_accountRange: (params) => ({ result: params.length }) })
+    expect(await adapted(other.url)('debug_accountRange', '0x1', '0x', 1, true, true)).toBe(5)
+  })
+
+  it.each(['eth_getHeaderByNumber', 'eth_getHeaderByHash'])('are texts of blocks: %s', async (method) => {
+    const header = { number: '0x15', hash: '0x1' }
+    const { url } = await scriptedNode({ [method]: { result: header } })
+    for (const block of [21, null, {}, true]) {
+      await expect(adapted(url)(method, block)).rejects.toMatchObject({ code: -32602 })
+    }
+    expect(await adapted(url)(method, '0x15')).toEqual(header)
+  })
+})
+
+it('rpc_modules names only what is offered', async () => {
+  const modules = {
+    admin: '1.0',
+    debug: '1.0',
+    eth: '1.0',
+    miner: '1.0',
+    net: '1.0',
+    rpc: '1.0',
+    web3: '1.0',
+  }
+  const { url } = await scriptedNode({ rpc_modules: { result: modules } })
+  const { admin: _admin, miner: _miner, ...offered } = modules
+  expect(await adapted(url)('rpc_modules')).toEqual(offered)
+})

@@ -1,0 +1,90 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { CancellationSignal } from '@fairlead/http1'
+import type { Upstream } from '../upstream/types.ts'
+import type { Adapter } from './adapter.ts'
+import { blockInteger } from './block-number.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { nodeClient } from './node-client.ts'
+import { quantity } from './quantity.ts'
+import { mendReceipt } from './receipts.ts'
+
+/** The details of a block; null for an unknown one, where clients answer errors. */
+export const otsGetBlockDetails = nullWhenUnknown('ots_getBlockDetails')
+/** As {@link otsGetBlockDetails}. */
+export const otsGetBlockDetailsByHash = nullWhenUnknown('ots_getBlockDetailsByHash')
+
+/** A page of a block's transactions. Explorers do not need their call data, nor what they logged. */
+export const otsGetBlockTransactions = nullWhenUnknown('ots_getBlockTransactions', (page) => {
+  if (!isRecord(page)) return page
+  const { fullblock: block, receipts } = page
+  const transactions = isRecord(block) ? block['transactions'] : undefined
+  return {
+    ...page,
+    ...(isRecord(block) &&
+      Array.isArray(transactions) && {
+        fullblock: { ...block, transactions: transactions.map(withSelector) },
+      }),
+    ...(Array.isArray(receipts) && { receipts: receipts.map(explorerReceipt) }),
+  }
+})
+
+/** Pages of an account's transactions, from a block backwards. */
+export const otsSearchTransactionsBefore = searchPage('ots_searchTransactionsBefore')
+/** As {@link otsSearchTransactionsBefore}, onwards. */
+export const otsSearchTransactionsAfter = searchPage('ots_searchTransactionsAfter')
+
+function searchPage(method: string): Adapter {
+  return {
+    answer: async ({ signal }, [address, block, pageSize], upstream) => {
+      const from = await startOf(method, await blockInteger(block, upstream, signal), upstream, signal)
+      const page = await upstream.call(method, [address, from, pageSize], signal)
+      return isRecord(page) && Array.isArray(page['receipts'])
+        ? { ...page, receipts: page['receipts'].map(explorerReceipt) }
+        : page
+    },
+  }
+}
+
+// Anvil looks at every number below the one that it gets, also at those past its head, and does nothing else meanwhile.
+async function startOf(
+  method: string,
+  block: unknown,
+  upstream: Upstream,
+  signal: CancellationSignal,
+): Promise<unknown> {
+  if (typeof block !== 'number' || method !== 'ots_searchTransactionsBefore') return block
+  if ((await nodeClient(upstream, signal)) !== 'anvil') return block
+  return block > Number(await upstream.call('eth_blockNumber', [], signal)) ? 0 : block
+}
+
+function nullWhenUnknown(method: string, mend = (result: unknown) => result): Adapter {
+  return {
+    answer: async ({ signal }, [block, ...rest], upstream) => {
+      const asked = method.endsWith('Hash') ? block : await blockInteger(block, upstream, signal)
+      if (asked === null) return null
+      try {
+        return mend(await upstream.call(method, [asked, ...rest], signal))
+      } catch (error) {
+        if (error instanceof RpcFailure && isUnknownBlock(error)) return null
+        throw error
+      }
+    },
+  }
+}
+
+function isUnknownBlock({ code, message }: RpcFailure): boolean {
+  return code === rpcCodes.resourceNotFound || /\bblock\b.*\bnot found\b/i.test(message)
+}
+
+function withSelector(transaction: unknown): unknown {
+  const input = isRecord(transaction) ? transaction['input'] : undefined
+  return typeof input === 'string' ? { ...(transaction as object), input: input.slice(0, 10) } : transaction
+}
+
+function explorerReceipt(value: unknown): unknown {
+  const receipt = mendReceipt(value)
+  if (!isRecord(receipt)) return receipt
+  const { timestamp, blockTimestamp, ...rest } = receipt
+  return { ...rest, logs: null, logsBloom: null, timestamp: quantity(timestamp ?? blockTimestamp) }
+}

@@ -1,0 +1,26 @@
+import { unreadable } from '../upstream/rpc-errors.ts'
+import { validateParams } from '../methods/validate-params.ts'
+import type { Adapter } from './adapter.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { nativeOrDerived } from './native-or-derived.ts'
+
+/** The pool's transactions of one sender; a node without the method has them among all others. */
+export const txpoolContentFrom: Adapter = {
+  derivedFrom: ['txpool_content'],
+  answer: ({ signal }, params, upstream) =>
+    nativeOrDerived({ upstream, method: 'txpool_contentFrom', params, signal }, async () => {
+      validateParams('txpool_contentFrom', params)
+      const content = await upstream.call('txpool_content', [], signal)
+      if (!isRecord(content)) throw unreadable()
+      const [sender] = params as [string]
+      return { pending: ofSender(content['pending'], sender), queued: ofSender(content['queued'], sender) }
+    }),
+}
+
+// Clients differ in the case of addresses.
+function ofSender(bySender: unknown, sender: string): unknown {
+  if (!isRecord(bySender)) throw unreadable()
+  const wanted = sender.toLowerCase()
+  const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === wanted)
+  return found?.[1] ?? {}
+}

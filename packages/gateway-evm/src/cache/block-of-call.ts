@@ -1,0 +1,83 @@
+import { isRecord } from '@fairlead/gateway-core/json'
+import type { Lifetime } from './ttl-policy.ts'
+
+/** Which block the answer to a call belongs to. */
+export type BlockOfCall =
+  /** The block with this number, which the params name; the last one of a range. */
+  | { readonly kind: 'number'; readonly number: number }
+  /** The one that the answer names. */
+  | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
+  /** The newest one, or one that moves along with it. */
+  | { readonly kind: 'head' }
+  /** None that could be named. */
+  | { readonly kind: 'unknown' }
+
+const unknown: BlockOfCall = { kind: 'unknown' }
+const head: BlockOfCall = { kind: 'head' }
+
+/**
+ * Finds the block that the answer to a call belongs to.
+ *
+ * @param lifetime - of the method
+ * @param params - by position, with defaults
+ */
+export function blockOfCall(lifetime: Lifetime, params: readonly unknown[]): BlockOfCall {
+  switch (lifetime.kind) {
+    case 'block':
+      return blockOfParam(params[lifetime.param])
+    case 'told':
+      return lifetime
+    case 'logs':
+      return blockOfFilter(params[0])
+    case 'head':
+      return head
+    case 'params':
+    case 'chain':
+    case 'moment':
+      return unknown
+    default:
+      return lifetime satisfies never
+  }
+}
+
+/** Number of a block that is written as a quantity. */
+export function blockNumberOf(value: unknown): number | undefined {
+  return typeof value === 'string' && /^0x(?:0|[1-9a-f][0-9a-f]{0,12})$/i.test(value)
+    ? Number(value)
+    : undefined
+}
+
+/** The number of the block that a result says it belongs to; the last one where it is a list. */
+export function toldNumber(result: string, member: string): number | undefined {
+  const value: unknown = JSON.parse(result)
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  let highest: number | undefined
+  for (const one of values) {
+    const told =
+      typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)[member] : undefined
+    const number = typeof told === 'number' ? told : blockNumberOf(told)
+    if (number === undefined) return undefined
+    highest = Math.max(highest ?? 0, number)
+  }
+  return highest
+}
+
+// A block that is named by its hash may be one that was replaced; `earliest` is another one on a node that prunes.
+function blockOfParam(param: unknown): BlockOfCall {
+  const named = isRecord(param) && Object.keys(param).length === 1 ? param['blockNumber'] : param
+  const number = blockNumberOf(named)
+  if (number !== undefined) return { kind: 'number', number }
+  return named === 'latest' || named === 'safe' || named === 'finalized' ? head : unknown
+}
+
+function blockOfFilter(filter: unknown): BlockOfCall {
+  if (!isRecord(filter)) return unknown
+  const { fromBlock, toBlock, blockHash } = filter
+  if (blockHash !== undefined) {
+    const isAlone = fromBlock === undefined && toBlock === undefined
+    return isAlone ? { kind: 'told', member: 'blockNumber' } : unknown
+  }
+  const from = blockNumberOf(fromBlock)
+  const to = blockNumberOf(toBlock)
+  return from !== undefined && to !== undefined && from <= to ? { kind: 'number', number: to } : unknown
+}

@@ -1,0 +1,156 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+
+let chain: BusyChain
+beforeAll(async () => {
+  chain = await startBusyChain()
+}, 60_000)
+afterAll(() => chain.stop())
+
+const later = { timeout: 50_000, interval: 10 }
+const simulation = ['eth_call', [{ to: `0x${'b002'.padStart(40, '0')}` }, 'latest']] as const
+
+/** A promise with what fulfils it. */
+function opened() {
+  let resolve = () => {}
+  const promise = new Promise<undefined>((fulfil) => {
+    resolve = () => fulfil(undefined)
+  })
+  return { promise, resolve: () => resolve() }
+}
+
+/** A real node that holds its answers to a method back until it is told. */
+async function held(method: string) {
+  const node = await countedNode(chain.node)
+  const { promise, resolve } = opened()
+  node.scripts.set(method, () => promise)
+  const memory = rememberingNode(node.url)
+  // The first head that is known is newer than what was known before.
+  await memory.known()
+  return { node, ...memory, answer: resolve }
+}
+
+it.each([simulation, ['eth_gasPrice', []] as const])(
+  '%s is asked for once for all who ask meanwhile',
+  async (method, params) => {
+    const { node, call, states, answer } = await held(method)
+    const calls = Array.from({ length: 5 }, () => call(method, params))
+    await vi.waitFor(() => expect(states().joins).toBe(4), later)
+    answer()
+    const results = await Promise.all(calls)
+    expect(new Set(results)).toHaveLength(1)
+    expect(results[0]).toBe(await chain.rpc(method, ...params))
+    expect(node.asked(method)).toHaveLength(1)
+  },
+)
+
+it('what changes something is never joined, and nothing joins what was asked before it', async () => {
+  const { node, call, answer } = await held('eth_call')
+  const before = call(...simulation)
+  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  const sent = ['0x00', '0x00'].map((bytes) => call('eth_sendRawTransaction', [bytes]).catch(() => 'refused'))
+  expect(await Promise.all(sent)).toEqual(['refused', 'refused'])
+  expect(node.asked('eth_sendRawTransaction')).toHaveLength(2)
+  const after = call(...simulation)
+  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
+  answer()
+  await Promise.all([before, after])
+})
+
+it('nobody who has seen a newer block joins what was asked before it', async () => {
+  const { node, call, answer, memory } = await held('eth_call')
+  const before = call(...simulation)
+  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  memory.chain.observe(Number(await chain.rpc('eth_blockNumber')) + 1)
+  const after = call(...simulation)
+  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(2), later)
+  answer()
+  await Promise.all([before, after])
+})
+
+it('the one who asked first may go away, and the others are answered', async () => {
+  const { node, call, states, answer } = await held('eth_call')
+  const first = new AbortController()
+  const gone = call(...simulation, { signal: first.signal })
+  await vi.waitFor(() => expect(node.asked('eth_call')).toHaveLength(1), later)
+  const other = call(...simulation)
+  await vi.waitFor(() => expect(states().joins).toBe(1), later)
+  first.abort()
+  await expect(gone).rejects.toThrow('cannot be reached')
+  answer()
+  expect(await other).toBe(await chain.rpc(...([simulation[0], ...simulation[1]] as const)))
+  expect(node.asked('eth_call')).toHaveLength(1)
+})
+
+it('the call ends at the node when nobody waits for it any more', async () => {
+  const open: ServerResponse[] = []
+  const url = await nodeThat(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    if (body.includes('eth_call')) open.push(response)
+    else response.writeHead(500).end()
+  })
+  const { call, states } = rememberingNode(url)
+  const leaving = [new AbortController(), new AbortController()]
+  const calls = Promise.allSettled(leaving.map(({ signal }) => call(...simulation, { signal })))
+  await vi.waitFor(() => expect([open.length, states().joins]).toEqual([1, 1]), later)
+  for (const one of leaving) one.abort()
+  await calls
+  await vi.waitFor(() => expect(open[0]?.destroyed).toBe(true), later)
+})
+
+it('a failure of the first one is tried once more for the others, an error of the node is not', async () => {
+  let isOver = false
+  let failures = 0
+  let error: object | undefined
+  const url = await nodeThat(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { id, method } = JSON.parse(body) as { id: unknown; method: string }
+    if (method === 'eth_call') {
+      await vi.waitFor(() => expect(isOver).toBe(true), later)
+      failures += 1
+      if (error) {
+        response
+          .setHeader('content-type', 'application/json')
+          .end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+        return
+      }
+    }
+    response.writeHead(500).end()
+  })
+  const { call, states } = rememberingNode(url)
+  const turn = async () => {
+    isOver = false
+    failures = 0
+    const { joins } = states()
+    const calls = [0, 1, 2].map(() => call(...simulation).catch(({ message }: Error) => message))
+    await vi.waitFor(() => expect(states().joins - joins).toBe(2), later)
+    isOver = true
+    return [...(await Promise.all(calls)), failures]
+  }
+  const message = 'The node answered HTTP 500.'
+  // The two who waited ask once more, together.
+  expect(await turn()).toEqual([message, message, message, 2])
+  error = { code: 3, message: 'execution reverted', data: '0x' }
+  expect(await turn()).toEqual(['execution reverted', 'execution reverted', 'execution reverted', 1])
+})
+
+it('a long answer is for the one who asked first; the others ask for themselves', async () => {
+  const node = await countedNode(chain.node)
+  const { promise, resolve } = opened()
+  const long = 'x'.repeat(3 * 2 ** 20)
+  node.scripts.set('eth_call', async () => {
+    await promise
+    return { result: long }
+  })
+  const { call, states } = rememberingNode(node.url)
+  const calls = [0, 1, 2].map(() => call(...simulation))
+  await vi.waitFor(() => expect(states().joins).toBe(2), later)
+  resolve()
+  expect((await Promise.all(calls)).map((result) => result === long)).toEqual([true, true, true])
+  expect(node.asked('eth_call')).toHaveLength(3)
+})

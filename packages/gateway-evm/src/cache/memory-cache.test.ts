@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { type CountedNode, countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+
+let chain: BusyChain
+let head: number
+beforeAll(async () => {
+  chain = await startLongChain()
+}, 60_000)
+beforeEach(async () => {
+  head = Number(await chain.rpc('eth_blockNumber'))
+})
+afterAll(() => chain.stop())
+
+async function startLongChain(): Promise<BusyChain> {
+  const long = await startBusyChain()
+  await long.rpc('anvil_mine', '0x60')
+  return long
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const later = { timeout: 50_000, interval: 20 }
+
+const timesAsked = (node: CountedNode, method: string, params: readonly unknown[]) =>
+  node.asked(method).filter((asked) => JSON.stringify(asked) === JSON.stringify(params)).length
+
+async function remembering(options = {}, { node: url } = chain) {
+  const node = await countedNode(url)
+  const memory = rememberingNode(node.url, options)
+  await memory.known()
+  return { node, ...memory, memory: memory.memory }
+}
+
+describe('an answer', () => {
+  it.each([
+    ['eth_getBlockByNumber', ['0x1', true]],
+    ['eth_getBalance', [`0x${'5000'.padStart(40, '0')}`, '0x1']],
+    ['eth_getBalance', [`0x${'5000'.padStart(40, '0')}`, { blockNumber: '0x1' }]],
+    ['eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x1' }]],
+    ['web3_sha3', ['0x00']],
+    ['eth_chainId', []],
+  ])('of %s that does not change is asked for once', async (method, params) => {
+    const { node, call, states } = await remembering()
+    const first = await call(method, params)
+    const before = timesAsked(node, method, params)
+    const { hits } = states()
+    expect(await call(method, params)).toEqual(first)
+    expect(timesAsked(node, method, params)).toBe(before)
+    expect(states().hits - hits).toBe(1)
+  })
+
+  it('by hash is kept when it tells a finalized block, with the bytes that the node wrote', async () => {
+    const { node, call } = await remembering()
+    const { hash, blockHash } = chain.busy
+    for (const [method, ...params] of [
+      ['eth_getTransactionByHash', hash],
+      ['eth_getTransactionReceipt', hash],
+      ['eth_getBlockByHash', blockHash, false],
+      ['eth_getLogs', { blockHash: chain.example.transfer_block_hash }],
+    ] as const) {
+      const first = await call(method, params)
+      expect(first).toEqual(await call(method, params))
+      expect([method, node.asked(method).length]).toEqual([method, 1])
+    }
+  })
+
+  it.each([
+    ['eth_getBlockByNumber', () => [hex(head), false]],
+    ['eth_getBlockByNumber', () => ['latest', false]],
+    ['eth_getBalance', () => [`0x${'5000'.padStart(40, '0')}`, hex(head - 1)]],
+    ['eth_getLogs', () => [{ fromBlock: '0x0', toBlock: hex(head - 1) }]],
+    ['eth_getLogs', () => [{ fromBlock: '0x0' }]],
+    ['eth_getTransactionCount', () => [`0x${'5000'.padStart(40, '0')}`, 'pending']],
+    ['eth_getTransactionByHash', () => [`0x${'ab'.repeat(32)}`]],
+    ['eth_getBlockByNumber', () => [hex(head + 1_000), false]],
+    ['eth_blockNumber', () => []],
+    ['debug_traceTransaction', () => [chain.busy.hash]],
+  ] as const)('of %s that may change is asked for each time (%#)', async (method, params) => {
+    const { node, call, states } = await remembering()
+    const before = timesAsked(node, method, params())
+    for (let turn = 0; turn < 2; turn += 1) await call(method, params())
+    // Looking for news asks for the head too.
+    expect(timesAsked(node, method, params()) - before).toBeGreaterThanOrEqual(2)
+    expect(states()).toMatchObject({ hits: 0, stored: 0 })
+  })
+
+  it('is the same for params that differ in white space and in the case of an address alone', async () => {
+    const { node, call } = await remembering()
+    const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+    await call('eth_getBalance', [address, '0x2'])
+    await call('eth_getBalance', [], { paramsText: `[ "${address.toLowerCase()}",\n"0x2" ]` })
+    expect(node.asked('eth_getBalance')).toHaveLength(1)
+    await call('eth_getBalance', [address, '0x3'])
+    expect(node.asked('eth_getBalance')).toHaveLength(2)
+  })
+
+  it('for one limit of the range is not given for another', async () => {
+    const { call } = await remembering()
+    const params = [{ fromBlock: '0x0', toBlock: '0x8' }]
+    await call('eth_getLogs', params)
+    await expect(call('eth_getLogs', params, { maxLogRange: 5 })).rejects.toMatchObject({ code: -32602 })
+  })
+
+  it('about the newest block is kept only on demand, and not beyond that block', async () => {
+    const { node, call, memory, change } = await remembering({ headMs: 60_000 })
+    const gasPrice = () => node.asked('eth_gasPrice').length
+    await vi.waitFor(async () => {
+      await call('eth_gasPrice')
+      const before = gasPrice()
+      await call('eth_gasPrice')
+      expect(gasPrice()).toBe(before)
+    }, later)
+    const before = gasPrice()
+    const mark = memory.chain.headMark
+    await chain.rpc('anvil_mine', '0x1')
+    await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(mark), later)
+    await call('eth_gasPrice')
+    expect(gasPrice()).toBe(before + 1)
+    change({ headMs: 0, upstreamLogRange: 0 })
+    const next = memory.chain.headMark
+    await chain.rpc('anvil_mine', '0x1')
+    await vi.waitFor(() => expect(memory.chain.headMark).not.toBe(next), later)
+    await call('eth_gasPrice')
+    await call('eth_gasPrice')
+    expect(gasPrice()).toBe(before + 3)
+  })
+})
+
+describe('memory', () => {
+  it('is limited, and what is too long for it is not kept', async () => {
+    const { call, states } = await remembering({ maxBytes: 4_000 })
+    for (let block = 1; block < 12; block += 1) await call('eth_getBlockByNumber', [hex(block), false])
+    const { bytes, dropped, stored } = states()
+    expect(stored).toBeGreaterThan(10)
+    expect(dropped).toBeGreaterThan(5)
+    expect(bytes).toBeLessThanOrEqual(4_000)
+  })
+
+  it('of no size keeps nothing', async () => {
+    const { node, call, states } = await remembering({ maxBytes: 0 })
+    await call('eth_getBlockByNumber', ['0x1', false])
+    await call('eth_getBlockByNumber', ['0x1', false])
+    expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
+    expect(states()).toMatchObject({ hits: 0, stored: 0, entries: 0 })
+  })
+})
+
+describe('a chain that is replaced', () => {
+  /** Of the test alone, as the state of earlier blocks is lost with the replacement. */
+  async function replaceable() {
+    const own = await startLongChain()
+    onTestFinished(own.stop)
+    return { own, ...(await remembering({}, own)) }
+  }
+
+  it('behind the head gives no old answer, not even at first', async () => {
+    const { own, node, call, memory, states } = await replaceable()
+    await own.rpc('anvil_mine', '0x19')
+    const last = Number(await own.rpc('eth_blockNumber'))
+    await vi.waitFor(() => expect(memory.chain.finalized).toBe(last - 64), later)
+    const blocks = Array.from({ length: 80 }, (_, at) => hex(last - 79 + at))
+    const all = (ask: (block: string) => Promise<unknown>) => Promise.all(blocks.map(ask))
+    const before = await all((block) => call('eth_getBlockByNumber', [block, false]))
+    await own.rpc('anvil_reorg', 20, [])
+    const after = await all((block) => call('eth_getBlockByNumber', [block, false]))
+    expect(after).toEqual(await all((block) => own.rpc('eth_getBlockByNumber', block, false)))
+    expect(after.filter((block, at) => JSON.stringify(block) !== JSON.stringify(before[at]))).toHaveLength(20)
+    expect(states().hits).toBeGreaterThan(10)
+    expect(node.asked('eth_getBlockByNumber').length).toBeGreaterThan(140)
+  })
+
+  it('below what was final is forgotten as soon as that shows', async () => {
+    const { own, call, memory, states } = await replaceable()
+    const snapshot = await own.rpc('evm_snapshot')
+    const first = Number(await own.rpc('eth_blockNumber')) + 1
+    await own.rpc('anvil_mine', '0x60')
+    await vi.waitFor(() => expect(memory.chain.finalized).toBeGreaterThan(first + 10), later)
+    const old = await call('eth_getBlockByNumber', [hex(first), false])
+    const { hits } = states()
+    expect(await call('eth_getBlockByNumber', [hex(first), false])).toEqual(old)
+    expect(states().hits).toBe(hits + 1)
+    const { generation } = memory.chain
+    await own.rpc('evm_revert', snapshot)
+    await own.rpc('evm_increaseTime', 1_000)
+    await own.rpc('anvil_mine', '0x62')
+    await vi.waitFor(() => expect(memory.chain.generation).toBe(generation + 1), later)
+    const fresh = await call('eth_getBlockByNumber', [hex(first), false])
+    expect(fresh).toEqual(await own.rpc('eth_getBlockByNumber', hex(first), false))
+    expect(fresh).not.toEqual(old)
+  })
+
+  it('for development is never kept', async () => {
+    const node = await countedNode(chain.node)
+    node.scripts.delete('web3_clientVersion')
+    const { call, memory, states } = rememberingNode(node.url)
+    await vi.waitFor(
+      () => expect(node.asked('web3_clientVersion').length + Number(memory.chain.isLasting)).toBe(1),
+      later,
+    )
+    // The answer to an earlier call has arrived with that to a later one.
+    await call('web3_clientVersion')
+    expect(memory.chain.isLasting).toBe(false)
+    for (let turn = 0; turn < 2; turn += 1) await call('eth_getBlockByNumber', ['0x1', false])
+    expect(node.asked('eth_getBlockByNumber').filter(([block]) => block === '0x1')).toHaveLength(2)
+    expect(states()).toMatchObject({ hits: 0, stored: 0 })
+  })
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pino } from 'pino'
+import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '@fairlead/gateway-core/testing/redis-server'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { type CountedNode, countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+
+const later = { timeout: 50_000, interval: 20 }
+const block = ['0x1', true] as const
+
+describe.skipIf(!hasRedisServer)(
+  'answers in the shared store (skipped where there is no redis-server)',
+  () => {
+    let chain: BusyChain
+    let server: RedisServer
+    beforeAll(async () => {
+      ;[chain, server] = await Promise.all([startBusyChain(), startRedisServer()])
+      await chain.rpc('anvil_mine', '0x60')
+    }, 60_000)
+    afterAll(() => Promise.all([chain.stop(), server.kill()]))
+
+    async function store() {
+      const opened = openSharedStore(server.url, pino({ level: 'silent' }), 20_000)
+      onTestFinished(() => opened.close())
+      await vi.waitFor(() => expect(opened.isUp).toBe(true), later)
+      return opened
+    }
+
+    beforeEach(async () => {
+      await (await store()).run(['FLUSHALL'])
+    })
+
+    /** A replica with a memory of its own, warm enough to use the store, which a busy machine may make wait. */
+    async function replica(node: CountedNode, budgetMs = 20_000) {
+      const opened = await store()
+      const remembering = rememberingNode(node.url, { store: new BriefStore(opened, budgetMs) })
+      await remembering.known()
+      await vi.waitFor(async () => {
+        await remembering.call('eth_getBlockByNumber', ['0x0', true])
+        await remembering.call('debug_getRawBlock', ['0x0']).catch(() => undefined)
+        expect(remembering.states().sharedHits + remembering.states().sharedMisses).toBeGreaterThan(0)
+      }, later)
+      return remembering
+    }
+
+    const timesAsked = (node: CountedNode) =>
+      node.asked('eth_getBlockByNumber').filter((params) => JSON.stringify(params) === JSON.stringify(block))
+        .length
+    const keys = async () => {
+      const opened = await store()
+      return (await opened.run(['KEYS', 'fairlead-answer-*'])) as readonly string[]
+    }
+
+    it('serve another replica, and only what is final and long is there', async () => {
+      const node = await countedNode(chain.node)
+      const one = await replica(node)
+      const first = await one.call('eth_getBlockByNumber', block)
+      await one.call('eth_getBalance', [chain.example.account, '0x1'])
+      await one.call('eth_getBlockByNumber', ['latest', true])
+      const before = await vi.waitFor(async () => {
+        const found = await keys()
+        expect(found.filter((key) => !key.includes('generation')).length).toBeGreaterThan(0)
+        return found.length
+      }, later)
+      expect(timesAsked(node)).toBe(1)
+      const other = await replica(node)
+      expect(await other.call('eth_getBlockByNumber', block)).toEqual(first)
+      expect(timesAsked(node)).toBe(1)
+      expect(other.states().sharedHits).toBeGreaterThan(0)
+      // What came from there is in memory now.
+      const { hits } = other.states()
+      await other.call('eth_getBlockByNumber', block)
+      expect(other.states().hits).toBe(hits + 1)
+      expect((await keys()).length).toBe(before)
+      // Another address for the same chain has nothing in common with it.
+      const elsewhere = await countedNode(chain.node)
+      await (await replica(elsewhere)).call('eth_getBlockByNumber', block)
+      expect(timesAsked(elsewhere)).toBe(1)
+    })
+
+    it('are not believed when they were written for another call', async () => {
+      const node = await countedNode(chain.node)
+      const one = await replica(node)
+      const before = (await keys()).length
+      await one.call('eth_getBlockByNumber', block)
+      const opened = await store()
+      await vi.waitFor(async () => expect((await keys()).length).toBeGreaterThan(before), later)
+      for (const key of await keys()) {
+        if (!key.includes('generation'))
+          await opened.run(['SET', key, 'fairlead-answer-1\nother\n{"number":"0x0"}'])
+      }
+      const other = await replica(node)
+      expect(await other.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
+      expect(timesAsked(node)).toBe(2)
+    })
+
+    it('are done without while the store stands still or is away', async () => {
+      const node = await countedNode(chain.node)
+      const one = await replica(node, 20)
+      server.pause()
+      expect(await one.call('eth_getBlockByNumber', block)).toMatchObject({ number: '0x1' })
+      server.resume()
+      await server.kill()
+      expect(await one.call('eth_getBlockByNumber', ['0x2', true])).toMatchObject({ number: '0x2' })
+      await server.start()
+    })
+  },
+)

@@ -1,0 +1,131 @@
+import { type Head, readHead } from './head.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { BlockReference, ChainView } from './chain-view.ts'
+
+const rememberedBlocks = 256
+// No chain is this fast.
+const shortestBlockMs = 200
+const believedBlocks = 3
+
+/** The chain behind a node, put together from the heads that its upstreams show. */
+export class ObservedChain implements ChainView {
+  readonly #isShared: boolean
+  readonly #used: () => void
+  readonly #staleMs: number
+  readonly #listeners = new Set<(lowest: number) => void>()
+  /** Hashes of the blocks that were the head, by number, the lowest first. */
+  readonly #hashes = new Map<number, string>()
+  #head: BlockReference | undefined
+  #finalized: number | undefined
+  #seenAt = -Infinity
+  #isObserving = false
+
+  /**
+   * @param isShared - whether there are several upstreams
+   * @param staleMs - how long what was seen is true
+   * @param used - called whenever somebody asks
+   */
+  constructor(isShared: boolean, staleMs: number, used: () => void) {
+    this.#isShared = isShared
+    this.#staleMs = staleMs
+    this.#used = used
+  }
+
+  get head(): BlockReference | undefined {
+    this.#used()
+    return this.#isFresh() ? this.#head : undefined
+  }
+
+  get finalized(): number | undefined {
+    this.#used()
+    return this.#isFresh() ? this.#finalized : undefined
+  }
+
+  doubts(number: number): boolean {
+    const head = this.#head
+    if (!this.#isShared || !head || number <= head.number + believedBlocks || !this.#isFresh()) return false
+    const blocksSince = (performance.now() - this.#seenAt) / shortestBlockMs
+    return number > head.number + believedBlocks + blocksSince
+  }
+
+  onReorganized(listener: (lowest: number) => void): void {
+    this.#used()
+    this.#listeners.add(listener)
+  }
+
+  /**
+   * Takes a head in, after a look at what became of the blocks before it.
+   *
+   * @param upstream - that has shown it
+   * @param finalized - number of the block that the upstream, or the depth of the chain, calls final
+   */
+  async observe(
+    { number, hash, parentHash }: Head,
+    finalized: number | undefined,
+    upstream: Upstream,
+  ): Promise<void> {
+    if (this.#isObserving) return
+    this.#isObserving = true
+    try {
+      const lowest = await this.#lowestReplaced({ number, hash, parentHash }, upstream)
+      if (lowest !== undefined) this.#replaced(lowest)
+      this.#remember(number - 1, parentHash)
+      this.#remember(number, hash)
+      this.#head = { number, hash, parentHash }
+      this.#finalized = finalized
+      this.#seenAt = performance.now()
+      if (lowest !== undefined) for (const listener of this.#listeners) listener(lowest)
+    } finally {
+      this.#isObserving = false
+    }
+  }
+
+  /** Forgets everything, as the upstreams have another chain now. */
+  reset(): void {
+    this.#hashes.clear()
+    this.#head = this.#finalized = undefined
+    for (const listener of this.#listeners) listener(0)
+  }
+
+  #isFresh(): boolean {
+    return performance.now() - this.#seenAt < this.#staleMs
+  }
+
+  /** Number of the lowest block that may be another one than before; 0 when nothing that was seen has stayed. */
+  async #lowestReplaced(next: BlockReference, upstream: Upstream): Promise<number | undefined> {
+    const last = this.#head
+    if (!last || next.hash === last.hash) return undefined
+    const known = [...this.#hashes].filter(([number]) => number <= next.number).toSorted(([a], [b]) => a - b)
+    // What is below a block that has stayed has stayed too.
+    let [stayed, replaced] = [-1, known.length]
+    for (let at = known.length - 1; replaced - stayed > 1; at = Math.floor((stayed + replaced) / 2)) {
+      const [number, hash] = known[at] as [number, string]
+      if ((await hashAt(number, next, upstream)) === hash) stayed = at
+      else replaced = at
+    }
+    const [highest] = known[stayed] ?? [-1]
+    return highest === last.number ? undefined : highest + 1
+  }
+
+  #replaced(lowest: number): void {
+    for (const number of this.#hashes.keys()) if (number >= lowest) this.#hashes.delete(number)
+  }
+
+  #remember(number: number, hash: string): void {
+    this.#hashes.delete(number)
+    this.#hashes.set(number, hash)
+    if (this.#hashes.size <= rememberedBlocks) return
+    for (const oldest of this.#hashes.keys()) {
+      this.#hashes.delete(oldest)
+      break
+    }
+  }
+}
+
+async function hashAt(number: number, next: BlockReference, upstream: Upstream): Promise<string | undefined> {
+  if (number === next.number) return next.hash
+  if (number === next.number - 1) return next.parentHash
+  const signal = AbortSignal.timeout(2_000)
+  const block = await upstream.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false], signal)
+  return block === null ? undefined : readHead(block).hash
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+
+let chain: BusyChain
+beforeAll(async () => {
+  chain = await startBusyChain()
+}, 60_000)
+afterAll(() => chain.stop())
+
+const account = `0x${'5000'.padStart(40, '0')}`
+
+/** A node whose chain grows with every call for state or a block. */
+async function growing() {
+  const node = await countedNode(chain.node)
+  const grow = async () => {
+    await chain.rpc('anvil_mine', '0x1')
+    return undefined
+  }
+  for (const method of ['eth_getBalance', 'eth_call', 'eth_getLogs']) node.scripts.set(method, grow)
+  return { node, ...rememberingNode(node.url) }
+}
+
+it('all calls of a batch see one block as the newest', async () => {
+  const { node, batch } = await growing()
+  const results = await batch([
+    ['eth_getBalance', account, 'latest'],
+    ['eth_getBalance', account],
+    ['eth_blockNumber'],
+    ['eth_getBlockByNumber', 'latest', false],
+    ['eth_call', { to: account }, 'latest'],
+    ['eth_getLogs', { fromBlock: 'latest' }],
+    ['eth_getBalance', account, '0x1'],
+    ['eth_getBalance', account, 'earliest'],
+  ])
+  expect(results.filter((result) => result instanceof Error)).toEqual([])
+  const [, , number, block] = results as [unknown, unknown, string, { number: string }]
+  expect(block.number).toBe(number)
+  expect(node.asked('eth_blockNumber')).toHaveLength(1)
+  expect(new Set(node.asked('eth_getBalance').map(([, at]) => at))).toEqual(
+    new Set(['0x1', 'earliest', number]),
+  )
+  expect(node.asked('eth_call')).toEqual([[{ to: account }, number]])
+  expect(node.asked('eth_getLogs')).toEqual([[{ fromBlock: number, toBlock: number }]])
+})
+
+it('a batch with one such call is left as it is', async () => {
+  const { node, batch } = await growing()
+  await batch([['eth_getBalance', account, 'latest'], ['eth_getBalance', account, '0x1'], ['eth_chainId']])
+  expect(node.asked('eth_blockNumber')).toEqual([])
+  expect(node.asked('eth_getBalance')).toContainEqual([account, 'latest'])
+})
+
+it('a node that knows the newest state by the tag alone is asked by the tag', async () => {
+  const { node, batch } = await growing()
+  node.scripts.set('eth_getBalance', ([, block]) =>
+    block === 'latest'
+      ? { result: '0x7' }
+      : { error: { code: -32000, message: 'only the latest block is supported' } },
+  )
+  const calls = [
+    ['eth_getBalance', account, 'latest'],
+    ['eth_getBalance', account],
+    ['eth_blockNumber'],
+  ] as const
+  expect((await batch(calls)).slice(0, 2)).toEqual(['0x7', '0x7'])
+  const before = node.asked('eth_getBalance').length
+  expect((await batch(calls)).slice(0, 2)).toEqual(['0x7', '0x7'])
+  // It is not tried again every time.
+  expect(node.asked('eth_getBalance').slice(before)).toEqual([[account, 'latest']])
+})
+
+it('a node that has not got the block yet is asked by its number the next time', async () => {
+  const { node, batch } = await growing()
+  node.scripts.set('eth_getBalance', ([, block]) =>
+    block === 'latest' ? { result: '0x7' } : { error: { code: -32000, message: 'header not found' } },
+  )
+  const calls = [['eth_getBalance', account, 'latest'], ['eth_blockNumber']] as const
+  expect((await batch(calls))[0]).toBe('0x7')
+  node.scripts.set('eth_getBalance', ([, block]) => ({ result: block === 'latest' ? '0x7' : '0x8' }))
+  expect((await batch(calls))[0]).toBe('0x8')
+})
+
+it('a call that cannot even be begun fails by itself', async () => {
+  const { memory, batch } = await growing()
+  const broken = new Error('broken')
+  vi.spyOn(memory.answers, 'answer').mockImplementation(() => {
+    throw broken
+  })
+  expect(await batch([['eth_getBalance', account, 'latest'], ['eth_blockNumber']])).toEqual([broken, broken])
+})
+
+it('a revert is an answer', async () => {
+  const { node, batch } = await growing()
+  const error = { code: 3, message: 'execution reverted', data: '0x' }
+  node.scripts.set('eth_call', () => ({ error }))
+  const [call] = await batch([['eth_call', { to: account }, 'latest'], ['eth_blockNumber']])
+  expect(call).toMatchObject(error)
+  expect(node.asked('eth_call')).toHaveLength(1)
+})

@@ -1,0 +1,54 @@
+import type { Method } from '@fairlead/core'
+import * as contract from '@fairlead/evm-rpc/contract'
+import type { Call } from '../rpc-call.ts'
+import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
+import { routeMethod } from '../methods/resolve-method.ts'
+import { forward } from '../dispatch/dispatch.ts'
+import type { Upstream } from '../upstream/types.ts'
+import { latestParam } from './latest-param.ts'
+
+const methods: Readonly<Record<string, Method>> = contract.methods
+
+/** What the calls of a batch have in common. */
+type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'answers'> & { readonly upstream: Upstream }
+
+/**
+ * Gives what reads the newest block, once for all calls of a batch, so that they tell of one and the same state.
+ *
+ * @param items - the calls
+ * @param context - of the batch
+ * @returns undefined when fewer than two calls depend on it
+ */
+export function latestOfBatch(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
+  if (!context.answers || items.filter(dependsOnLatest).length < 2) return undefined
+  let read: Promise<number | undefined> | undefined
+  // Not before a call was admitted.
+  return () => (read ??= latestOf(context))
+}
+
+async function latestOf(context: BatchContext): Promise<number | undefined> {
+  const request = { method: 'eth_blockNumber', params: [], paramsText: '[]', idText: '1' }
+  const { upstream, grant, endpoint, signal, answers } = context
+  const room = upstream.room()
+  try {
+    const destination = routeMethod(request, grant, endpoint)
+    const call = { grant, endpoint, request, signal, answers }
+    const forwarded = await forward(call, destination, upstream, room)
+    const { result } = JSON.parse('text' in forwarded ? forwarded.text : '{}') as {
+      readonly result?: unknown
+    }
+    return typeof result === 'string' && /^0x[0-9a-f]{1,13}$/i.test(result) ? Number(result) : undefined
+  } catch {
+    // The calls will tell what is wrong.
+    return undefined
+  } finally {
+    room.empty()
+  }
+}
+
+function dependsOnLatest(item: RpcItem): boolean {
+  if ('failure' in item) return false
+  if (item.method === 'eth_blockNumber') return true
+  const method = Object.hasOwn(methods, item.method) ? methods[item.method] : undefined
+  return method !== undefined && Array.isArray(item.params) && latestParam(method, item.params) !== undefined
+}

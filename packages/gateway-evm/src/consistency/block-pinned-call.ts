@@ -1,0 +1,90 @@
+import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import type { Awaiter } from '@fairlead/gateway-core/completion'
+import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { Destination } from '../methods/resolve-method.ts'
+import type { Asked } from '../dispatch/asked.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import type { Upstream } from '../upstream/types.ts'
+import { latestParam } from './latest-param.ts'
+
+/** A call of a batch to which one block is the newest. */
+export interface PinnedCall {
+  readonly latest: number
+  readonly destination: Destination
+  readonly upstream: Upstream
+  readonly ask: (destination: Destination, atLeast: number | undefined, awaiter: Awaiter<Asked>) => void
+}
+
+// Some nodes know the state by the tag alone.
+const unpinned = new WeakMap<Upstream, number>()
+const unpinnedMs = 60_000
+
+/**
+ * Asks with the number of the block in place of the tag `latest`. A node that will not have it so is asked as the caller
+ * did.
+ *
+ * @param awaiter - hears the answer, or what `ask` fails with
+ */
+export function askPinned({ latest, destination, upstream, ask }: PinnedCall, awaiter: Awaiter<Asked>): void {
+  const text = `0x${latest.toString(16)}`
+  if (destination.method.name === 'eth_blockNumber') return awaiter.resolve({ result: `"${text}"` })
+  const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
+  if (!pinned) return ask(destination, undefined, awaiter)
+  const fail = (error: unknown) => awaiter.reject(error)
+  const askAgain = (refusal?: string) =>
+    ask(destination, undefined, {
+      resolve: (again) => {
+        // A node that is behind has not got the block yet; the next batch may be luckier.
+        const isBehind = refusal !== undefined && isUnknownBlock(refusal)
+        if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
+        awaiter.resolve(again)
+      },
+      reject: fail,
+    })
+  ask(pinned, latest, {
+    resolve: (asked) => {
+      if ('error' in asked && isRefusal(asked.error)) askAgain(asked.error)
+      else awaiter.resolve(asked)
+    },
+    reject: (error) => {
+      if (toRpcFailure(error)?.status === 200) askAgain()
+      else fail(error)
+    },
+  })
+}
+
+function pinnedTo(block: string, destination: Destination): Destination | undefined {
+  const { method, params, paramsText } = destination
+  const position = latestParam(method, params)
+  if (position === undefined) return undefined
+  const param = params[position]
+  const isFilter = isRecord(param)
+  const replacement = isFilter ? withBounds(param, block) : block
+  const parts = jsonParts(paramsText)
+  parts[position] = JSON.stringify(replacement)
+  return { ...destination, params: params.with(position, replacement), paramsText: `[${parts.join(',')}]` }
+}
+
+function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
+  const { fromBlock = 'latest', toBlock = 'latest' } = filter
+  const number = (bound: unknown) => (bound === 'latest' ? block : bound)
+  return { ...filter, fromBlock: number(fromBlock), toBlock: number(toBlock) }
+}
+
+// A revert says something of the contract; the state was there.
+function isRefusal(errorJson: string): boolean {
+  return errorIn(errorJson).code !== 3
+}
+
+function isUnknownBlock(errorJson: string): boolean {
+  const { code, message } = errorIn(errorJson)
+  return code === rpcCodes.resourceNotFound || unknownBlockWordings.test(String(message))
+}
+
+const unknownBlockWordings = /^(?:header|block|header for block) not found|^unknown block\b/i
+
+function errorIn(errorJson: string): { readonly code?: unknown; readonly message?: unknown } {
+  return JSON.parse(errorJson) as { readonly code?: unknown; readonly message?: unknown }
+}

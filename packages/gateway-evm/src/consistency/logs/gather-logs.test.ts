@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BusyChain, startBusyChain } from '../../testing/busy-chain.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { countedNode, rememberingNode } from '../../testing/caching-upstream.ts'
+import { partsOf } from './gather-logs.ts'
+
+let chain: BusyChain
+let head: number
+let all: readonly unknown[]
+beforeAll(async () => {
+  chain = await startBusyChain()
+  // Logs in several blocks: transfers of the sample token, with empty blocks between.
+  const { example } = chain
+  const data = `0xa9059cbb${'5000'.padStart(64, '0')}${'1'.padStart(64, '0')}`
+  for (let turn = 0; turn < 12; turn += 1) {
+    await chain.rpc('eth_sendTransactionSync', {
+      gas: '0x30d40',
+      from: example.account,
+      to: example.contract,
+      data,
+    })
+    await chain.rpc('anvil_mine', '0x7')
+  }
+  head = Number(await chain.rpc('eth_blockNumber'))
+  all = await chain.rpc('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' })
+}, 60_000)
+afterAll(() => chain.stop())
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const everything = [{ fromBlock: '0x0', toBlock: 'latest' }]
+interface Filter {
+  readonly fromBlock: string
+  readonly toBlock: string
+}
+const spanOf = (filter: Filter) => Number(filter.toBlock) - Number(filter.fromBlock) + 1
+
+/** A node that takes no more than so many blocks, or finds no more than so many logs, in the words of some client. */
+async function narrow(
+  refuse: (span: number, from: number, found: number) => object | undefined,
+  options = {},
+) {
+  const node = await countedNode(chain.node)
+  node.scripts.set('eth_getLogs', async ([filter]) => {
+    const given = filter as Filter
+    const toBlock = given.toBlock === 'latest' ? hex(head) : given.toBlock
+    const logs = await chain.rpc<readonly unknown[]>('eth_getLogs', given)
+    const error = refuse(spanOf({ ...given, toBlock }), Number(given.fromBlock), logs.length)
+    return error ? { error } : { result: logs }
+  })
+  return { node, ...rememberingNode(node.url, options) }
+}
+
+describe('a query that is too long for the node', () => {
+  it('is asked in parts, whose logs come in order', async () => {
+    const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
+    expect(all.length).toBeGreaterThan(15)
+    expect(await call('eth_getLogs', everything)).toEqual(all)
+    const asked = node.asked('eth_getLogs').map(([filter]) => filter as Filter)
+    expect(asked.length).toBeGreaterThan(9)
+    expect(asked.filter((filter) => spanOf(filter) > 10)).toEqual([])
+    const { address } = all[0] as { address: string }
+    const some = [{ fromBlock: 'earliest', toBlock: hex(head), address, topics: [] }]
+    expect(await call('eth_getLogs', some)).toEqual(await chain.rpc('eth_getLogs', ...some))
+  })
+
+  it('is left as it is when it is short, by block hash, or no range', async () => {
+    const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
+    const { transfer_block_hash: blockHash } = chain.example
+    const queries = [
+      [{ fromBlock: '0x1', toBlock: '0xa' }],
+      [{ blockHash }],
+      [{}],
+      [{ fromBlock: '0x9', toBlock: '0x1' }],
+    ]
+    for (const params of queries) await call('eth_getLogs', params).catch(() => undefined)
+    expect(node.asked('eth_getLogs')).toEqual(queries)
+  })
+
+  it.each([
+    ['in the words of reth', (span: number) => (span > 16 ? 'query exceeds max block range 16' : undefined)],
+    ['in words without a number', (span: number) => (span > 16 ? 'block range is too wide' : undefined)],
+    [
+      'because it finds too much',
+      (_: number, __: number, found: number) =>
+        found > 3 ? 'query returned more than 3 results' : undefined,
+    ],
+    [
+      'with a range that would do',
+      (span: number, from: number) =>
+        span > 16 ? `query exceeds max results 9, retry with the range ${from}-${from + 11}` : undefined,
+    ],
+  ])('is found out and narrowed: %s', async (_, refuse) => {
+    const { node, call } = await narrow((...given) => {
+      const message = refuse(...given)
+      return message === undefined ? undefined : { code: -32602, message }
+    })
+    expect(await call('eth_getLogs', everything)).toEqual(all)
+    expect(node.asked('eth_getLogs').length).toBeLessThan(40)
+  })
+
+  it('may be told by an HTTP status', async () => {
+    const url = await nodeThat(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += String(chunk)
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: [Filter] }
+      if (method === 'eth_getLogs' && !(spanOf(params[0]) <= 16)) return response.writeHead(413).end()
+      const result = await chain.rpc(method, ...(params as unknown[]))
+      return response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    })
+    expect(await rememberingNode(url).call('eth_getLogs', everything)).toEqual(all)
+  })
+
+  it('fails as a whole with the error of a part', async () => {
+    const error = { code: -32000, message: 'history is not there' }
+    const { call } = await narrow((_, from) => (from > 20 ? error : undefined), { upstreamLogRange: 10 })
+    await expect(call('eth_getLogs', everything)).rejects.toMatchObject(error)
+  })
+
+  it('and has more in one block than the node gives is refused with its words', async () => {
+    const error = { code: -32005, message: 'query returned more than 0 results' }
+    const { node, call } = await narrow((_, __, found) => (found > 0 ? error : undefined))
+    await expect(call('eth_getLogs', everything)).rejects.toMatchObject(error)
+    expect(node.asked('eth_getLogs').length).toBeLessThan(60)
+  })
+
+  it('is refused when it takes too many parts', async () => {
+    const { node, call } = await narrow(() => undefined, { upstreamLogRange: 10 })
+    const params = [{ fromBlock: '0x0', toBlock: '0xfffffff' }]
+    await expect(call('eth_getLogs', params)).rejects.toMatchObject({ code: -32602 })
+    expect(node.asked('eth_getLogs')).toEqual([])
+  })
+
+  it('finds the parts again that are kept', async () => {
+    const { node, call, known, memory } = await narrow(() => undefined, { upstreamLogRange: 10 })
+    await known()
+    const last = Math.floor((memory.chain.surelyFinalized ?? 0) / 10) * 10
+    expect(last).toBeGreaterThan(9)
+    await call('eth_getLogs', [{ fromBlock: '0x0', toBlock: hex(last + 4) }])
+    const before = node.asked('eth_getLogs').length
+    expect(await call('eth_getLogs', everything)).toEqual(all)
+    const starts = node
+      .asked('eth_getLogs')
+      .slice(before)
+      .map(([filter]) => Number((filter as Filter).fromBlock))
+    expect(Math.min(...starts)).toBeGreaterThanOrEqual(last)
+  })
+})
+
+it('a range is cut where multiples of the size are', () => {
+  expect(partsOf({ from: 5, to: 27 }, 10)).toEqual([
+    { from: 5, to: 9 },
+    { from: 10, to: 19 },
+    { from: 20, to: 27 },
+  ])
+  expect(partsOf({ from: 5, to: 14 }, 10)).toEqual([{ from: 5, to: 14 }])
+  expect(partsOf({ from: 5, to: 6 }, 1)).toEqual([
+    { from: 5, to: 5 },
+    { from: 6, to: 6 },
+  ])
+})

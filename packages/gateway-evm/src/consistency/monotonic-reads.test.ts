@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+
+let chain: BusyChain
+beforeAll(async () => {
+  chain = await startBusyChain()
+}, 60_000)
+afterAll(() => chain.stop())
+
+const hex = (number: number) => `0x${number.toString(16)}`
+const later = { timeout: 50_000, interval: 20 }
+const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
+
+/** A node that can be made to fall behind, as one behind a balancer may. */
+async function fallingBehind() {
+  const node = await countedNode(chain.node)
+  const memory = rememberingNode(node.url)
+  await memory.known()
+  const behind = (blocks: number) => {
+    node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - blocks) }))
+    node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
+      result: await chain.rpc(
+        'eth_getBlockByNumber',
+        block === 'latest' ? hex((await headOf()) - blocks) : block,
+        isFull,
+      ),
+    }))
+  }
+  const head = async (credentialId?: string) =>
+    Number(await memory.call('eth_blockNumber', [], credentialId === undefined ? {} : { credentialId }))
+  const block = async (isFull = false) => {
+    const { number } = (await memory.call('eth_getBlockByNumber', ['latest', isFull])) as { number: string }
+    return Number(number)
+  }
+  return { ...memory, node, behind, head, block }
+}
+
+it('a credential is shown no lower block than before, others are shown what there is', async () => {
+  const { behind, head, block } = await fallingBehind()
+  await chain.rpc('anvil_mine', '0x5')
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  expect([await head(), await block(), await block(true)]).toEqual([now, now, now])
+  expect(await head('other')).toBe(now - 3)
+  // What was seen as a block counts for the number too.
+  behind(0)
+  await chain.rpc('anvil_mine', '0x1')
+  expect(await block()).toBe(now + 1)
+  behind(2)
+  expect(await head()).toBe(now + 1)
+})
+
+it('a node that is between the blocks that it replaces and the new ones has a moment for them', async () => {
+  const { behind, node, head, block } = await fallingBehind()
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  let asked = 0
+  node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
+    const isThere = number !== hex(now) || ++asked > 2
+    const there = number === 'latest' ? hex(now - 3) : number
+    return { result: isThere ? await chain.rpc('eth_getBlockByNumber', there, isFull) : null }
+  })
+  expect(await block()).toBe(now)
+  expect(asked).toBe(3)
+  // There is none as high for good.
+  asked = -1_000
+  expect(await block()).toBe(now - 3)
+  expect(asked).toBe(-996)
+})
+
+it('an answer that a failure has overtaken is not left on its way', async () => {
+  const node = await countedNode(chain.node)
+  const now = await headOf()
+  const pad = 'x'.repeat(16 * 1024 * 1024)
+  const lower = { number: hex(now - 2), pad }
+  let asks = 0
+  let isGone = false
+  const url = await nodeThat(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { method, params } = JSON.parse(body) as { method: string; params: unknown[] }
+    const isFull = method === 'eth_getBlockByNumber' && params[1] === true
+    if (isFull) asks += 1
+    if (isFull && asks === 1) response.once('close', () => (isGone = true))
+    response.statusCode = asks > 1 ? 500 : 200
+    response.setHeader('content-type', 'application/json')
+    const own = JSON.stringify({ jsonrpc: '2.0', id: '1', result: lower })
+    const passedOn = () => fetch(node.url, { method: 'POST', body }).then((answer) => answer.text())
+    // The watch may still ask when the test is over.
+    response.end(isFull ? own : await passedOn().catch(() => ''))
+  })
+  const { call, known } = rememberingNode(url)
+  await known()
+  expect(Number(await call('eth_blockNumber'))).toBe(now)
+  await expect(call('eth_getBlockByNumber', ['latest', true])).rejects.toMatchObject({ status: 502 })
+  await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 50_000 })
+})
+
+it('of two nodes the one that has the block is asked', async () => {
+  const [ahead, lagging] = [await countedNode(chain.node), await countedNode(chain.node)]
+  const { call, known } = rememberingNode(`${ahead.url} ${lagging.url}`)
+  await known()
+  const now = await headOf()
+  await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now), later)
+  lagging.scripts.set('eth_blockNumber', () => ({ result: hex(now - 1) }))
+  for (let turn = 0; turn < 20; turn += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
+})
+
+/** Has a node claim blocks that it has not. */
+function claim(node: Awaited<ReturnType<typeof countedNode>>, blocks: number): void {
+  const claimed = async () => hex((await headOf()) + blocks)
+  node.scripts.set('eth_blockNumber', async () => ({ result: await claimed() }))
+  node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => {
+    if (block !== 'latest') return undefined
+    const result = await chain.rpc<object>('eth_getBlockByNumber', 'latest', isFull)
+    return { result: { ...result, number: await claimed(), hash: `0x${'ab'.repeat(32)}` } }
+  })
+}
+
+it('a head far above the others without a block is shown to nobody', async () => {
+  const [honest, lying] = [await countedNode(chain.node), await countedNode(chain.node)]
+  const { call, known } = rememberingNode(`${lying.url} ${honest.url}`)
+  await known()
+  const now = await headOf()
+  claim(lying, 1_000)
+  for (let turn = 0; turn < 30; turn += 1) {
+    const credentialId = `credential ${turn % 3}`
+    expect(Number(await call('eth_blockNumber', [], { credentialId }))).toBe(now)
+    const block = await call('eth_getBlockByNumber', ['latest', false], { credentialId })
+    expect(block).toMatchObject({ number: hex(now) })
+  }
+  lying.scripts.delete('eth_blockNumber')
+  lying.scripts.delete('eth_getBlockByNumber')
+  await chain.rpc('anvil_mine', '0x1')
+  await vi.waitFor(async () => expect(Number(await call('eth_blockNumber'))).toBe(now + 1), later)
+})
+
+it.each([1, 2])('%i upstreams that get many blocks at once are believed', async (count) => {
+  const nodes = await Promise.all(Array.from({ length: count }, () => countedNode(chain.node)))
+  const { call, known } = rememberingNode(nodes.map(({ url }) => url).join(' '))
+  await known()
+  await call('eth_blockNumber')
+  await chain.rpc('anvil_mine', '0x3e8')
+  expect(Number(await call('eth_blockNumber'))).toBe(await headOf())
+})
+
+it('is left to nodes for development, whose chains are set back at will', async () => {
+  const { call } = rememberingNode(chain.node)
+  const snapshot = await chain.rpc('evm_snapshot')
+  const before = await headOf()
+  await chain.rpc('anvil_mine', '0x3')
+  expect(Number(await call('eth_blockNumber'))).toBe(before + 3)
+  await chain.rpc('evm_revert', snapshot)
+  expect(Number(await call('eth_blockNumber'))).toBe(before)
+})

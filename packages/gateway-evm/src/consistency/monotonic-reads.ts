@@ -1,0 +1,182 @@
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
+import type { CancellationSignal } from '@fairlead/http1'
+import type { Call } from '../rpc-call.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { Destination } from '../methods/resolve-method.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import type { Answers } from '../cache/caches.ts'
+import type { Asked } from '../dispatch/asked.ts'
+import { blockNumberOf } from '../cache/block-of-call.ts'
+import { answerResult } from '../dispatch/read-response.ts'
+import type { Upstream } from '../upstream/types.ts'
+
+// A node that replaces blocks may be without the new ones for a moment.
+const mostLooks = 4
+const betweenLooksMs = 50
+
+/** Asks the node again. */
+type Ask = (destination: Destination, atLeast: number) => Promise<Asked>
+
+/** Whether a call asks for the newest block. */
+export function asksForHead({ method: { name }, params }: Destination): boolean {
+  return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
+}
+
+/**
+ * Keeps the newest block that a credential is shown from going back: behind one address there may be nodes that are not
+ * all equally far. It goes back only when for ten seconds no node has the higher one: the chain has become shorter then.
+ *
+ * @param call - one that {@link asksForHead}
+ * @param destination - the same
+ * @param asked - what the node has answered
+ * @param ask - asks again, of a node that has a certain block if there is one
+ * @param awaiter - hears the same answer, or a better one
+ */
+export function steadyHead(
+  call: Call,
+  destination: Destination,
+  asked: Asked,
+  parts: HeadParts,
+  awaiter: Awaiter<Asked>,
+): void {
+  const { answers, upstream } = parts
+  const { chain } = answers.of(upstream, call.grant)
+  const { credentialId } = call.grant
+  const number = headIn(asked)
+  if (number === undefined || !chain.isLasting) return awaiter.resolve(asked)
+  const show = (shown: number) => {
+    chain.observe(shown)
+    answers.heads.show(credentialId, shown)
+  }
+  const better = (floor: number) =>
+    tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+  const settle = (shared = -1) => {
+    // Read last, as other calls may have raised it meanwhile.
+    const floor = Math.max(answers.heads.floor(credentialId), shared)
+    if (number < floor) return better(floor)
+    show(number)
+    awaiter.resolve(asked)
+  }
+  const believe = () => {
+    if (!answers.sharedHeads.isUp) return settle()
+    tell(answers.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
+  }
+  if (!chain.doubts(number)) return believe()
+  tell(hasBlock(upstream, number, call.signal), {
+    resolve: (isThere) => {
+      if (isThere) believe()
+      else better(Math.max(answers.heads.floor(credentialId), chain.latest ?? -1))
+    },
+    reject: (error) => {
+      leave(asked)
+      awaiter.reject(error)
+    },
+  })
+}
+
+/** Whether any upstream has the block with this number, and not only claims it. */
+async function hasBlock(upstream: Upstream, number: number, signal: CancellationSignal): Promise<boolean> {
+  const method = 'eth_getBlockByNumber'
+  const params = [`0x${number.toString(16)}`, false]
+  const body = callText(method, JSON.stringify(params), '1')
+  const answer = await upstream.post(body, signal, { method, params, atLeast: number })
+  const room = upstream.room()
+  try {
+    const block = await answerResult(answer, { method, room, signal })
+    return isRecord(block) && blockNumberOf(block['number']) === number
+  } catch (error) {
+    if (error instanceof UpstreamFailure || !toRpcFailure(error)) throw error
+    return false
+  } finally {
+    room.empty()
+  }
+}
+
+/** What a head is kept steady with. */
+interface HeadParts {
+  readonly answers: Answers
+  readonly upstream: Upstream
+  readonly ask: Ask
+}
+
+/** Looks for an answer that is not below what the credential was shown. */
+async function higherHead(
+  call: Call,
+  destination: Destination,
+  asked: Asked,
+  {
+    answers,
+    upstream,
+    ask,
+    floor,
+    show,
+  }: HeadParts & { readonly floor: number; readonly show: (shown: number) => void },
+): Promise<Asked> {
+  const { chain } = answers.of(upstream, call.grant)
+  const again = await orLeave(asked, ask(destination, floor))
+  const better = headIn(again) ?? -1
+  if (better >= floor && !chain.doubts(better)) {
+    leave(asked)
+    show(better)
+    void answers.sharedHeads.raise(call.grant.credentialId, better)
+    return again
+  }
+  leave(again)
+  if (better < floor) answers.heads.miss(call.grant.credentialId)
+  const text = `0x${floor.toString(16)}`
+  if (destination.method.name === 'eth_blockNumber') {
+    leave(asked)
+    return { result: `"${text}"` }
+  }
+  const params = [text, ...destination.params.slice(1)]
+  const told = { ...destination, params, paramsText: JSON.stringify(params) }
+  for (let look = 0; look < mostLooks; look += 1) {
+    if (look > 0) await pause(betweenLooksMs)
+    const block = await orLeave(asked, ask(told, floor))
+    if (headIn(block) === floor) {
+      leave(asked)
+      return block
+    }
+    leave(block)
+  }
+  return asked
+}
+
+/** The height that an answer tells; a long answer tells it at its beginning, which has arrived. It can still be read. */
+function headIn(asked: Asked): number | undefined {
+  if ('error' in asked) return undefined
+  if ('result' in asked) return numberIn(asked.result)
+  const { latin1 } = asked.answer
+  if (latin1 !== undefined) return numberIn(latin1)
+  const { bytes } = asked.answer
+  if (bytes) return numberIn(bytes.toString('latin1'))
+  const { body } = asked.answer
+  const first = body.read() as Buffer | null
+  if (!first) return undefined
+  body.unshift(first)
+  return numberIn(first.subarray(0, longestHead).toString('latin1'))
+}
+
+// A header and the envelope before it; behind it come transactions.
+const longestHead = 16_384
+
+function numberIn(text: string): number | undefined {
+  const written = /"(?:number|result)"\s*:\s*("0x[0-9a-f]{1,13}")/i.exec(text)?.[1] ?? text
+  return blockNumberOf(/^\s*"(0x[0-9a-f]+)"\s*$/i.exec(written)?.[1])
+}
+
+/** Waits for another answer; when it fails, nobody reads the first one any more. */
+function orLeave(asked: Asked, again: Promise<Asked>): Promise<Asked> {
+  return again.catch((error: unknown) => {
+    leave(asked)
+    throw error
+  })
+}
+
+function leave(asked: Asked): void {
+  if ('answer' in asked) asked.answer.body.destroy()
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pino } from 'pino'
+import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import {
+  hasRedisServer,
+  type RedisServer,
+  startRedisServer,
+} from '@fairlead/gateway-core/testing/redis-server'
+import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
+import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { SharedHeads } from './shared-heads.ts'
+
+const later = { timeout: 50_000, interval: 20 }
+const hex = (number: number) => `0x${number.toString(16)}`
+
+describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there is no redis-server)', () => {
+  let chain: BusyChain
+  let server: RedisServer
+  beforeAll(async () => {
+    ;[chain, server] = await Promise.all([startBusyChain(), startRedisServer()])
+  }, 60_000)
+  afterAll(() => Promise.all([chain.stop(), server.kill()]))
+
+  async function store() {
+    const opened = openSharedStore(server.url, pino({ level: 'silent' }), 20_000)
+    onTestFinished(() => opened.close())
+    await vi.waitFor(() => expect(opened.isUp).toBe(true), later)
+    return opened
+  }
+
+  const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
+
+  /** A replica whose own node is so many blocks behind, and which waits for the store on a busy machine. */
+  async function replica(behind: number, budgetMs = 20_000) {
+    const node = await countedNode(chain.node)
+    const remembering = rememberingNode(node.url, { store: new BriefStore(await store(), budgetMs) })
+    await remembering.known()
+    if (behind > 0) {
+      node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - behind) }))
+      node.scripts.set('eth_getBlockByNumber', async ([block, isFull]) => ({
+        result: await chain.rpc(
+          'eth_getBlockByNumber',
+          block === 'latest' ? hex((await headOf()) - behind) : block,
+          isFull,
+        ),
+      }))
+    }
+    const head = async (credentialId: string) =>
+      Number(await remembering.call('eth_blockNumber', [], { credentialId }))
+    const block = async (credentialId: string) => {
+      const params = ['latest', false]
+      const found = await remembering.call('eth_getBlockByNumber', params, { credentialId })
+      return Number((found as { readonly number: string }).number)
+    }
+    return { head, block, node }
+  }
+
+  it('a credential is shown no lower block by one replica than by another', async () => {
+    const [ahead, behind] = await Promise.all([replica(0), replica(3)])
+    await chain.rpc('anvil_mine', '0x5')
+    const now = await headOf()
+    expect(await ahead.head('first')).toBe(now)
+    expect([await behind.head('first'), await behind.block('first')]).toEqual([now, now])
+    expect(await behind.head('second')).toBe(now - 3)
+    expect(await ahead.block('second')).toBe(now)
+    expect(await behind.head('second')).toBe(now)
+  })
+
+  it('goes back when no replica has found the higher one for a while', async () => {
+    const heads = new SharedHeads(new BriefStore(await store(), 20_000), 600)
+    const raised = (number: number) => heads.raise('third', number)
+    expect(await raised(100)).toBe(100)
+    expect(await raised(97)).toBe(100)
+    // Somebody has it, so that it is there.
+    expect(await raised(101)).toBe(101)
+    expect(await raised(97)).toBe(101)
+    await expect.poll(() => raised(98)).toBe(98)
+    expect(await raised(97)).toBe(98)
+  })
+
+  it('count for nothing while the store is away', async () => {
+    const behind = await replica(3, 20)
+    await server.kill()
+    expect(await behind.head('fourth')).toBe((await headOf()) - 3)
+    await server.start()
+  })
+})

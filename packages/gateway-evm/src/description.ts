@@ -1,0 +1,33 @@
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { methodsOfChain } from './methods/chain-methods.ts'
+import { evmCost } from './methods/cost.ts'
+
+/** EVM JSON-RPC over HTTP and WebSocket. */
+export const evm: ProtocolDescription = {
+  name: 'evm',
+  upstreamFields: [
+    { name: 'evm', recordName: 'evm', schemes: ['http:', 'https:'], isSingle: false },
+    {
+      name: 'websocket',
+      recordName: 'websocket',
+      schemes: ['ws:', 'wss:'],
+      isSingle: false,
+      requires: { field: 'evm', message: 'Needs the HTTP addresses of the same nodes in evm.' },
+    },
+  ],
+  chains: ['ethereum', 'evm', 'high-throughput'],
+  defaultChain: 'evm',
+  furtherChains: [],
+  credentialKinds: [],
+  reservedSegments: ['ws'],
+  cost: evmCost,
+  endpointUrls: (base, token, chain) => {
+    const { path } = methodsOfChain(chain)
+    const end = path === '' ? '' : `/${path}`
+    return {
+      https: `${base}/${token}${end}`,
+      wss: `${base.replace(/^http/, 'ws')}/ws/${token}${end}`,
+    }
+  },
+  methodsOf: methodsOfChain,
+}

@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream'
+import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+
+/**
+ * Corrects the text of an answer while it passes, without holding it.
+ *
+ * @param answer - not yet read
+ * @param rewrite - gets pieces of the text, each cut behind a comma; bytes stand as single characters
+ */
+export function rewriteAnswer(answer: UpstreamAnswer, rewrite: (text: string) => string): UpstreamAnswer {
+  async function* rewritten() {
+    let rest = ''
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      const text = rest + chunk.toString('latin1')
+      const end = text.lastIndexOf(',') + 1
+      rest = text.slice(end)
+      if (end > 0) yield Buffer.from(rewrite(text.slice(0, end)), 'latin1')
+    }
+    if (rest !== '') yield Buffer.from(rewrite(rest), 'latin1')
+  }
+  const body = Readable.from(rewritten(), { objectMode: false })
+  return {
+    body: Object.assign(body, { dump: () => answer.body.dump() }),
+    contentLength: undefined,
+    delimited: answer.delimited,
+    secrets: answer.secrets,
+  }
+}

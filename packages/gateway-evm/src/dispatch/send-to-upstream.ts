@@ -1,0 +1,184 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import { type Awaiter, promised, tell } from '@fairlead/gateway-core/completion'
+import type { Call } from '../rpc-call.ts'
+import { rpcCodes } from '../rpc-codes.ts'
+import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { Destination } from '../methods/resolve-method.ts'
+import type { Adapter, PartAsking } from '../adapters/adapter.ts'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Asked } from './asked.ts'
+import { beginsWithError, isErrorAtHand } from './peek-response.ts'
+import { answerResult, type PlainAnswer, plainAnswer, readAnswer } from './read-response.ts'
+import { rewriteAnswer } from './rewrite-response.ts'
+import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { Upstream } from '../upstream/types.ts'
+
+/**
+ * Has a call answered by its adapter where there is one that wants it, else by the node.
+ *
+ * The envelope is always written anew. Nodes differ in what they make of a key that comes twice or in another case, and
+ * the method that was checked here has to be the one that runs there.
+ *
+ * @param call - the call
+ * @param destination - what the router found
+ * @param upstream - the node
+ * @param atLeast - number of a block that the answering node has to have
+ * @param awaiter - hears the node's own answer only when it begins like a result, or {@link RpcFailure}
+ */
+export function askNode(
+  call: Call,
+  destination: Destination,
+  upstream: Upstream,
+  atLeast: number | undefined,
+  awaiter: Awaiter<Asked>,
+): void {
+  const { adapter } = destination
+  if (adapter) tell(adapted(call, destination, adapter, upstream, atLeast), awaiter)
+  else post(call, destination, upstream, atLeast, awaiter)
+}
+
+async function adapted(
+  call: Call,
+  destination: Destination,
+  adapter: Adapter,
+  upstream: Upstream,
+  atLeast: number | undefined,
+): Promise<Asked> {
+  const { params } = destination
+  const made = await adapter.answer?.(call, params, upstream)
+  if (made !== undefined) return { result: JSON.stringify(made) }
+  const asked = await adapter.ask?.(call, params, upstream)
+  const question =
+    asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
+  const whole = () => promised<Asked>((awaiter) => post(call, question, upstream, atLeast, awaiter))
+  if (!adapter.gather) return whole()
+  const room = upstream.room(call.grant.credentialId)
+  try {
+    const part = partsOf(call, question, upstream, room)
+    return (await adapter.gather(call, question.params, { upstream, room, whole, part })) ?? (await whole())
+  } finally {
+    room.empty()
+  }
+}
+
+/** Asks for parts, each of which may be kept. */
+function partsOf(call: Call, destination: Destination, upstream: Upstream, room: Room): PartAsking['part'] {
+  return async (params, atLeast) => {
+    const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
+    const ask = (signal: CancellationSignal, awaiter: Awaiter<Asked>) =>
+      post({ ...call, signal }, part, upstream, atLeast, awaiter)
+    const memory = call.answers?.of(upstream, call.grant)
+    const asked = await promised<Asked>((awaiter) => {
+      if (memory) memory.answers.part(call, part, ask, awaiter)
+      else ask(call.signal, awaiter)
+    })
+    return 'answer' in asked ? plainOf(asked.answer, part.method.name, room, call.signal) : asked
+  }
+}
+
+function post(
+  call: Call,
+  { adapter, method: { name: method }, params, paramsText }: Destination,
+  upstream: Upstream,
+  atLeast: number | undefined,
+  awaiter: Awaiter<Asked>,
+): void {
+  const { signal, request } = call
+  const { idText = '1' } = request
+  const isEchoed = nodesEcho(idText)
+  const body = callText(method, paramsText, isEchoed ? idText : '1')
+  const { batch, grant } = call
+  const own = isEchoed ? idText : undefined
+  const question = {
+    method,
+    params,
+    atLeast,
+    owner: grant.nodeId,
+    credentialId: grant.credentialId,
+    batch,
+    idText: own,
+  }
+  upstream.ask(body, signal, question, {
+    resolve: (answer) => {
+      const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
+      if (isOrdinary) awaiter.resolve({ answer })
+      else tell(translated(answer, { call, adapter, method, params, upstream }), awaiter)
+    },
+    reject: (error) => awaiter.reject(error),
+  })
+}
+
+/** What was asked of a node, for what is left to do with its answer. */
+interface Translation {
+  readonly call: Call
+  readonly adapter: Adapter | undefined
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly upstream: Upstream
+}
+
+async function translated(
+  answer: UpstreamAnswer,
+  { call, adapter, method, params, upstream }: Translation,
+): Promise<Asked> {
+  const { signal } = call
+  const held = upstream.room(call.grant.credentialId)
+  try {
+    if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
+      const result = await answerResult(answer, { method, room: held, signal })
+      return { result: JSON.stringify(await adapter.mend(result, call, params, upstream)) }
+    }
+    if (await beginsWithError(answer, signal)) {
+      const plain = await plainOf(answer, method, held, signal)
+      if (upstream.onRefused && isMissing(plain)) upstream.onRefused(call.grant)
+      return plain
+    }
+    const rewrite = adapter?.rewrite?.(params)
+    return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
+  } finally {
+    held.empty()
+  }
+}
+
+async function plainOf(
+  answer: UpstreamAnswer,
+  method: string,
+  room: Room,
+  signal: CancellationSignal,
+): Promise<PlainAnswer> {
+  return plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
+}
+
+/** Whether the node does not have the method; the error has the code of the specification by now. */
+function isMissing(plain: PlainAnswer): boolean {
+  if (!('error' in plain) || !plain.error.includes(missingCode)) return false
+  const { code } = JSON.parse(plain.error) as { readonly code?: unknown }
+  return code === rpcCodes.methodNotFound
+}
+
+const missingCode = String(rpcCodes.methodNotFound)
+
+function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {
+  return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
+}
+
+/** Whether nodes give an id back as it is; others come back with fewer digits, as another number, or not at all. */
+export function nodesEcho(idText: string): boolean {
+  return isSmallNumber(idText) || echoed.test(idText)
+}
+
+const echoed = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
+
+// Most ids are, and need no pattern.
+function isSmallNumber(text: string): boolean {
+  const first = text.charCodeAt(0)
+  if (text.length > 9 || !(first > zero && first <= nine)) return false
+  for (let at = 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < zero || code > nine) return false
+  }
+  return true
+}
+
+const zero = 0x30
+const nine = 0x39

@@ -1,0 +1,55 @@
+import type { Chain, Method } from '@fairlead/core'
+import * as contract from '@fairlead/evm-rpc/contract'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { adapterOf } from '../adapters/adapters.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+
+const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
+const chains: Readonly<Record<string, Chain>> = contract.chains
+const methodsOf = new Map(Object.entries(chains).map(([name, chain]) => [name, new Set(chain.methods)]))
+
+/** The chain of a node whose own chain the contract does not know. */
+const genericChain = 'evm'
+/** The chain that has an address shape of its own. */
+const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'evm') ?? genericChain
+
+/** Finds a method in the contract, whoever offers it. */
+export function contractMethod(name: string): Method | undefined {
+  return methods.get(name)
+}
+
+/**
+ * Finds a method in the contract, if this node offers it.
+ *
+ * @param name - as the caller wrote it
+ * @param grant - the node
+ * @param endpoint - address shape that the call came by; it decides which chain is meant
+ * @throws {@link RpcFailure} -32601 that tells a method of no chain from one that this node does not offer
+ */
+export function offeredMethod(name: string, grant: NodeGrant, endpoint: '' | 'evm'): Method {
+  const method = contractMethod(name)
+  if (!method) throw notFound(`The interface has no method ${printable(name)}.`)
+  const chain = endpoint === 'evm' ? chainOfPath : grant.chain
+  const offered = methodsOf.get(chain) ?? methodsOf.get(genericChain)
+  if (offered?.has(name) === false || isWithheld(name, grant)) {
+    throw notFound(`This node does not offer ${name}.`)
+  }
+  return method
+}
+
+// A method that an adapter puts together from others needs only those.
+function isWithheld(name: string, { withheldMethods }: NodeGrant): boolean {
+  if (withheldMethods?.includes(name) !== true) return false
+  const { derivedFrom } = adapterOf(name) ?? {}
+  return !derivedFrom || derivedFrom.some((needed) => withheldMethods.includes(needed))
+}
+
+function notFound(message: string): RpcFailure {
+  return new RpcFailure(rpcCodes.methodNotFound, message)
+}
+
+// Only what looks like a method is repeated: a token in the wrong place has no namespace.
+function printable(name: string): string {
+  return /^[a-z][a-z0-9]{0,15}_[A-Za-z0-9]{1,48}$/.test(name) ? name : 'of this name'
+}

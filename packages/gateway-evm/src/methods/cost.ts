@@ -1,0 +1,16 @@
+import { paceOf } from './latency-class.ts'
+import type { ProtocolCost } from '@fairlead/gateway-core/usage/units'
+
+// What a node has to compute anew.
+const tracing = /^(?:debug|trace|arbtrace|ots)_/
+
+const expensive =
+  /^(?:(?:debug|trace|arbtrace|erigon|ots)_\w+|eth_(?:getLogs|getFilterLogs|simulateV1|callMany|createAccessList))$/
+
+/**
+ * Costs of EVM methods. `eth_call` and sending a transaction are not expensive: applications cannot work without them.
+ */
+export const evmCost: ProtocolCost = {
+  units: (method) => (tracing.test(method) ? 2 : 1),
+  isExpensive: (method) => expensive.test(method) && paceOf(method) === 'slow',
+}

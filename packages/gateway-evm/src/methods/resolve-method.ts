@@ -1,0 +1,76 @@
+import type { Method } from '@fairlead/core'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Adapter } from '../adapters/adapter.ts'
+import { adapterOf } from '../adapters/adapters.ts'
+import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import { offeredMethod } from './available-methods.ts'
+
+/** Where a call goes. */
+export interface Destination {
+  readonly method: Method
+  /** Answers in place of the node, or translates; most methods have none. */
+  readonly adapter: Adapter | undefined
+  /** By position, with the defaults of the specification behind those that the call left out. */
+  readonly params: readonly unknown[]
+  /** The same as JSON, the caller's own as they were written. */
+  readonly paramsText: string
+}
+
+/**
+ * Finds the method among those that the node offers and checks the number of its parameters.
+ *
+ * @param request - a checked envelope
+ * @param grant - the node
+ * @param endpoint - address shape that the call came by
+ * @throws {@link RpcFailure} -32601 for a method that is not offered or not this way, -32602 for parameters that
+ * cannot fit
+ */
+export function routeMethod(request: RpcRequest, grant: NodeGrant, endpoint: '' | 'evm'): Destination {
+  const method = offeredMethod(request.method, grant, endpoint)
+  if (method.transports && !method.transports.includes('http')) {
+    throw new RpcFailure(rpcCodes.methodNotFound, `${method.name} is offered over a WebSocket only.`)
+  }
+  const given = positional(method, request.params)
+  const adapter = adapterOf(method.name)
+  const { params, paramsText } = withDefaults(method, given, request.paramsText)
+  return {
+    method,
+    adapter: adapter?.endpoint === undefined || adapter.endpoint === endpoint ? adapter : undefined,
+    params,
+    paramsText,
+  }
+}
+
+function positional(method: Method, params: RpcRequest['params']): readonly unknown[] {
+  const invalid = (message: string) => new RpcFailure(rpcCodes.invalidParams, message)
+  if (!isArray(params)) throw invalid(`The params of ${method.name} must be an array.`)
+  if (params.length > method.params.length) {
+    throw invalid(`${method.name} takes at most ${method.params.length} params, not ${params.length}.`)
+  }
+  if (params.length === method.params.length) return params
+  const missing = method.params.slice(params.length).find(({ required }) => required)
+  if (missing) throw invalid(`${method.name} needs the param ${missing.name}.`)
+  return params
+}
+
+// Some nodes insist on parameters that the specification gives a default. A flag that is off is left out all the same:
+// it says nothing, and nodes that do not know the flag refuse the call.
+function withDefaults(method: Method, params: readonly unknown[], paramsText: string) {
+  if (params.length === method.params.length) return { params, paramsText }
+  const defaults = method.params.slice(params.length).map(({ schema }) => schema['default'])
+  const last = defaults.findLastIndex((value) => value !== undefined && value !== false)
+  if (last < 0) return { params, paramsText }
+  const added = defaults.slice(0, last + 1).map((value) => value ?? null)
+  const text = added.map((value) => JSON.stringify(value)).join(',')
+  return {
+    params: [...params, ...added],
+    paramsText: params.length === 0 ? `[${text}]` : `${paramsText.slice(0, -1)},${text}]`,
+  }
+}
+
+// The built-in check does not narrow a readonly array.
+function isArray(value: RpcRequest['params']): value is readonly unknown[] {
+  return Array.isArray(value)
+}

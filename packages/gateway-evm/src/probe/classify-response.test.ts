@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { classifyAnswer, noSuchMethod } from './classify-response.ts'
+import type { ProbeAnswer } from './read-response.ts'
+
+const method = 'eth_getBlockReceipts'
+
+function error(code: number | undefined, message: string, status = 200): ProbeAnswer {
+  return { status, error: { code, message } }
+}
+
+// As clients and services in front of them were seen to answer.
+describe('a method that is missing', () => {
+  it.each([
+    ['geth', -32601, `the method ${method} does not exist/is not available`],
+    ['geth over HTTP', -32601, 'notifications not supported'],
+    ['reth, anvil', -32601, 'Method not found'],
+    ['anvil', -32603, 'Not implemented'],
+    ['reth', -32603, 'unimplemented'],
+    ['erigon', -32000, `the method is currently not implemented: ${method}`],
+    ['besu', -32604, 'Method not enabled'],
+    ['a proxy with a list', -32001, 'rpc method is not whitelisted'],
+    ['a relay', -32004, `method not supported ${method}`],
+    ['a relay in other words', -32000, `Method ${method} not found`],
+    ['a node of one enumeration', -32602, `unknown variant \`${method}\`, expected one of \`a\`, \`b\``],
+    ['a provider', -32600, `Unsupported method: ${method}. See available methods at docs`],
+    ['a provider in other words', -32000, `The method ${method} is not supported on this network`],
+    ['a provider without a code', undefined, `unknown RPC method '${method}'`],
+    ['a node without the namespace', -32000, 'namespace is not enabled'],
+    ['a node that names it only', -32000, `${method} is disabled`],
+  ])('is told from the words of %s', (_, code, message) => {
+    expect(classifyAnswer(method, error(code, message))).toEqual({
+      outcome: 'missing',
+      note: 'not offered by the node',
+      code,
+    })
+  })
+
+  it('is told from what the node says to a method that nobody has', () => {
+    const words = 'data did not match any variant of untagged enum EthRpcCall'
+    expect(classifyAnswer(method, error(-32602, words)).outcome).toBe('available')
+    expect(classifyAnswer(method, error(-32602, words), error(-32602, words)).outcome).toBe('missing')
+    const decoy = error(-32000, `who is ${noSuchMethod}?`)
+    expect(classifyAnswer(method, error(-32000, `who is ${method}?`), decoy).outcome).toBe('missing')
+    expect(classifyAnswer(method, error(-32000, 'header not found'), decoy).outcome).toBe('available')
+    expect(classifyAnswer(method, { status: 200, hasResult: true }, { hasResult: true }).outcome).toBe(
+      'available',
+    )
+  })
+})
+
+describe('a method that ran', () => {
+  it.each([
+    [3, 'execution reverted', 'execution reverted'],
+    [3, 'execution reverted: rate limit exceeded', 'execution reverted'],
+    [3, 'execution reverted: method not found', 'execution reverted'],
+    [-32000, 'header not found', 'input refused'],
+    [-32000, 'filter not found', 'input refused'],
+    [-32000, 'block does not exist', 'input refused'],
+    [-32000, `${method}: block 0x1 is unknown`, 'input refused'],
+    [-32000, 'historical state is not available', 'input refused'],
+    [-32000, 'failed to subscribe to the pool', 'input refused'],
+    [-32001, 'block not found', 'object unknown'],
+    [-32003, 'Transaction rejected', 'transaction refused'],
+    [-32005, 'query returned more than 10000 results', 'limit exceeded'],
+    [-32602, 'Failed to decode transaction', 'params refused'],
+    [-32602, 'unknown variant `pending2`, expected one of `latest`', 'params refused'],
+    [-32603, 'method handler crashed', 'internal error'],
+    [-39001, 'Unknown block', 'block unknown'],
+    [4444, 'pruned history unavailable', 'history not held'],
+    [-31337, 'whatever', 'error'],
+    [undefined, '', 'error'],
+  ])('is told from the error %s %j', (code, message, note) => {
+    expect(classifyAnswer(method, error(code, message))).toEqual({ outcome: 'available', note, code })
+  })
+
+  it('is told from a result, whatever the HTTP status', () => {
+    const plain = { outcome: 'available', note: '' }
+    expect(classifyAnswer(method, { status: 200, hasResult: true, result: null })).toEqual(plain)
+    expect(classifyAnswer(method, { hasResult: true })).toEqual(plain)
+  })
+})
+
+describe('a method that is refused', () => {
+  it.each([
+    [401, -32000, 'invalid project id', 'credential refused'],
+    [403, -32000, 'nothing for you', 'credential refused'],
+    [200, -32000, 'Unauthorized: the token is not valid', 'credential refused'],
+    [200, -32000, 'unknown api key', 'credential refused'],
+    [
+      200,
+      -32600,
+      `${method} is not available on the Free tier - upgrade to a paid plan`,
+      'not part of the plan',
+    ],
+    [403, -32601, 'method is not available on your current plan', 'not part of the plan'],
+    [200, -32000, 'method is not available on freetier', 'not part of the plan'],
+  ])('is told from %i %i %j', (status, code, message, note) => {
+    expect(classifyAnswer(method, error(code, message, status))).toEqual({ outcome: 'refused', note, code })
+  })
+
+  it('is told from the status alone', () => {
+    for (const status of [401, 403]) {
+      expect(classifyAnswer(method, { status, problem: 'unreadable' })).toEqual({
+        outcome: 'refused',
+        note: 'credential refused',
+      })
+    }
+  })
+})
+
+describe('a call that failed', () => {
+  it.each<[ProbeAnswer, string]>([
+    [{ problem: 'timeout' }, 'no answer in time'],
+    [{ problem: 'unreachable' }, 'not reachable'],
+    [{ problem: 'unreadable', status: 200 }, 'not JSON-RPC'],
+    [{ problem: 'unreadable', status: 502 }, 'HTTP 502'],
+    [{ problem: 'unreadable', status: 404 }, 'HTTP 404'],
+    [{ problem: 'unreadable', status: 429 }, 'rate limited'],
+    [error(-32603, 'The node cannot be reached.', 502), 'HTTP 502'],
+    [error(-32005, 'daily request count exceeded, request rate limited'), 'rate limited'],
+    [error(-32000, 'Too many requests'), 'rate limited'],
+    [error(429, 'Your app has exceeded its compute units per second capacity'), 'rate limited'],
+  ])('is told from %j', (answer, note) => {
+    expect(classifyAnswer(method, answer)).toMatchObject({ outcome: 'failed', note })
+  })
+
+  it('is not what a node says that lacks the method and calls that its own failure', () => {
+    expect(classifyAnswer(method, error(-32601, 'Method not found', 500)).outcome).toBe('missing')
+  })
+})

@@ -1,0 +1,109 @@
+import type { ProbeAnswer } from './read-response.ts'
+
+/**
+ * What an answer says about a method: `available` it ran, also when it ended with an error; `missing` the node does not
+ * have it; `refused` the credential does not open it; `failed` nothing can be said; `skipped` it was not called.
+ */
+export type Outcome = 'available' | 'missing' | 'refused' | 'failed' | 'skipped'
+
+/** An outcome with the kind of answer that led to it, in words of our own; empty for a plain result. */
+export interface Verdict {
+  readonly outcome: Outcome
+  readonly note: string
+  /** Code of the JSON-RPC error. */
+  readonly code?: number | undefined
+}
+
+// Method not found in JSON-RPC 2.0, method not supported in EIP-1474.
+const missingCodes = new Set<number | undefined>([-32601, -32004])
+
+// Said of the method, or of a whole group of methods: `the method is currently not supported`, `unknown rpc method`.
+const group = '(?:method|module|namespace|api)s?(?! key)'
+const absence =
+  "(?:(?:does|do|has)(?:n't| not) (?:exist|been)|(?:is |are |was )?(?:currently |yet )?not[ -](?:exist|available|supported|" +
+  'enabled|offered|white-?listed|found|implemented|allowed|permitted)|(?:is |are )?(?:unavailable|unsupported|disabled|' +
+  'unimplemented|blocked))'
+const absentAdjective =
+  '(?:unsupported|unknown|unimplemented|unavailable|no such|not supported|invalid|disallowed)'
+const wholeMessage =
+  /^\W*(not implemented|unimplemented|not (yet )?supported|unsupported( method)?|method not found)\W*$/i
+const planLimits =
+  /\b(upgrade (to|your|now|for)|(your|current|free|paid|growth|higher) plan|(free)?-?tier|paid feature|billing|contact sales)\b/i
+const credentials =
+  /\b(unauthori[sz]ed|not authori[sz]ed|forbidden|permission denied|access denied|authentication|api[- ]key|invalid (token|key|project id)|must be authenticated)\b/i
+const rateLimits =
+  /rate.?limit|too many (requests|connections)|requests? per (second|minute|day)|exceeded (its|your|the) .*(capacity|throughput|quota|requests|compute)|throttl|capacity exceeded/i
+
+// What the codes stand for, in the standard, in EIP-1474 and in the nodes' own use.
+const notes: Readonly<Record<number, string>> = {
+  3: 'execution reverted',
+  4444: 'history not held',
+  [-32000]: 'input refused',
+  [-32001]: 'object unknown',
+  [-32002]: 'resource unavailable',
+  [-32003]: 'transaction refused',
+  [-32005]: 'limit exceeded',
+  [-32602]: 'params refused',
+  [-32603]: 'internal error',
+  [-39001]: 'block unknown',
+}
+
+/** A method that no node has: what is answered to it is how this node says so. */
+export const noSuchMethod = 'eth_thisMethodDoesNotExist'
+
+/**
+ * Tells what an answer says about the method that was called.
+ *
+ * The codes alone do not: nodes and the services in front of them answer a method that they do not have under a dozen
+ * codes, and only their words tell it from a call that went wrong.
+ *
+ * @param method - the method that was called
+ * @param answer - what came back
+ * @param decoy - what came back for {@link noSuchMethod}, if that was called
+ */
+export function classifyAnswer(method: string, answer: ProbeAnswer, decoy?: ProbeAnswer): Verdict {
+  const { status, hasResult, error } = answer
+  if (hasResult) return { outcome: 'available', note: '' }
+  // A contract on the chain has chosen the words of its revert.
+  if (error?.code === 3) return { outcome: 'available', note: 'execution reverted', code: 3 }
+  if (isRateLimited(answer)) return { outcome: 'failed', note: 'rate limited', code: error?.code }
+  if (error === undefined) return withoutAnswer(answer)
+  const { code, message } = error
+  if (planLimits.test(message)) return { outcome: 'refused', note: 'not part of the plan', code }
+  const refused: Verdict = { outcome: 'refused', note: 'credential refused', code }
+  if (!missingCodes.has(code) && credentials.test(message)) return refused
+  if (missingCodes.has(code) || saysMissing(method, message) || isLikeDecoy(method, answer, decoy)) {
+    return { outcome: 'missing', note: 'not offered by the node', code }
+  }
+  if (status === 401 || status === 403) return refused
+  if (status !== undefined && status >= 500) return { outcome: 'failed', note: `HTTP ${status}`, code }
+  return { outcome: 'available', note: notes[code ?? 0] ?? 'error', code }
+}
+
+/** Whether the node asks to be called less often. */
+export function isRateLimited({ status, error }: ProbeAnswer): boolean {
+  return status === 429 || (error !== undefined && error.code !== 3 && rateLimits.test(error.message))
+}
+
+function withoutAnswer({ status, problem }: ProbeAnswer): Verdict {
+  if (status === 401 || status === 403) return { outcome: 'refused', note: 'credential refused' }
+  if (status !== undefined && status !== 200) return { outcome: 'failed', note: `HTTP ${status}` }
+  if (problem === 'timeout') return { outcome: 'failed', note: 'no answer in time' }
+  return { outcome: 'failed', note: problem === 'unreachable' ? 'not reachable' : 'not JSON-RPC' }
+}
+
+function saysMissing(method: string, message: string): boolean {
+  if (wholeMessage.test(message)) return true
+  // How a node answers that reads the method as one of an enumeration.
+  if (message.includes(`unknown variant \`${method}\``)) return true
+  const subject = `\\b(?:${group}|${method})\\b`
+  return (
+    new RegExp(`${subject}\\W{1,3}(?:${method}\\b\\W{0,3})?${absence}`, 'i').test(message) ||
+    new RegExp(`\\b${absentAdjective}\\W{1,2}(?:json-?)?(?:rpc )?${subject}`, 'i').test(message)
+  )
+}
+
+function isLikeDecoy(method: string, { error }: ProbeAnswer, decoy: ProbeAnswer | undefined): boolean {
+  if (!error || !decoy?.error || error.code !== decoy.error.code) return false
+  return error.message.replaceAll(method, noSuchMethod) === decoy.error.message
+}

@@ -1,0 +1,137 @@
+import type { Outcome } from './classify-response.ts'
+import type { ProbeReport } from './probe-methods.ts'
+
+/** A report ready to be shown: nothing in it is a secret. */
+export interface PublicReport {
+  readonly node: {
+    readonly clientVersion: string | null
+    readonly chainId: string | null
+    /** Scheme and host. */
+    readonly host: string
+  }
+  /** How many calls had which outcome. */
+  readonly totals: Readonly<Record<Outcome, number>>
+  readonly methods: readonly {
+    readonly method: string
+    readonly transport: string
+    readonly outcome: Outcome
+    /** What kind of answer it was, when it was no plain result. */
+    readonly note: string
+    readonly code: number | null
+    /** The node's own words. */
+    readonly message: string
+    readonly latencyMs: number | null
+  }[]
+}
+
+/**
+ * Makes a report public.
+ *
+ * @param report - what the probe has found
+ * @param host - scheme and host of the node
+ * @param clean - removes secrets from a text of the node
+ */
+export function publicReport(
+  { sample, findings }: ProbeReport,
+  host: string,
+  clean: (text: string) => string,
+): PublicReport {
+  const totals = { available: 0, missing: 0, refused: 0, failed: 0, skipped: 0 }
+  for (const { outcome } of findings) totals[outcome] += 1
+  return {
+    node: {
+      clientVersion: sample.clientVersion === undefined ? null : clean(sample.clientVersion),
+      chainId: sample.chainId === undefined ? null : clean(sample.chainId),
+      host,
+    },
+    totals,
+    methods: findings.map(({ method, transport, outcome, note, code, message, latencyMs }) => ({
+      method,
+      transport,
+      outcome,
+      note,
+      code: code ?? null,
+      message: clean(message),
+      latencyMs: latencyMs ?? null,
+    })),
+  }
+}
+
+/** The report as one JSON object on several lines. */
+export function formatJson(report: PublicReport): string {
+  return JSON.stringify(report, undefined, 2)
+}
+
+/** The report as a table of Markdown, a row for each method. */
+export function formatMarkdown(report: PublicReport): string {
+  const [heading = [], ...rows] = cells(report)
+  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll(/[\\|<>`*_]/g, String.raw`\$&`)))
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
+  return [
+    summary(report)
+      .join('  \n')
+      .replaceAll(/[<>`*_]/g, String.raw`\$&`),
+    '',
+    line(heading),
+    line(heading.map(() => '---')),
+    ...escaped.map(line),
+  ].join('\n')
+}
+
+/** The report as aligned columns, a line for each method. */
+export function formatTable(report: PublicReport): string {
+  const rows = cells(report)
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [...summary(report), '', ...lines].join('\n')
+}
+
+function summary({ node, totals }: PublicReport): string[] {
+  const counts = Object.entries(totals).flatMap(([outcome, count]) =>
+    count > 0 ? [`${count} ${outcome}`] : [],
+  )
+  const client = node.clientVersion ?? 'unknown client'
+  return [`${node.host}: ${client}, chain ${node.chainId ?? 'unknown'}`, counts.join(', ')]
+}
+
+function cells({ methods }: PublicReport): string[][] {
+  const transports = [...new Set(methods.map(({ transport }) => transport))].toSorted()
+  const names = [...new Set(methods.map(({ method }) => method))]
+  const rows = names.map((name) => {
+    const found = methods.filter(({ method }) => method === name)
+    const answers = transports.map((transport) =>
+      shortAnswer(found.find((finding) => finding.transport === transport)),
+    )
+    const remarks = new Set(found.map(remark))
+    return [name, ...answers, [...remarks].filter((text) => text !== '').join('; ')]
+  })
+  return [['method', ...transports, 'note'], ...rows]
+}
+
+// That a method is missing says it all; every node has another sentence for it.
+function remark({ outcome, note, message }: PublicReport['methods'][number]): string {
+  return message === '' || outcome === 'missing' ? note : `${note}: ${message}`
+}
+
+const words: Readonly<Record<Outcome, string>> = {
+  available: 'yes',
+  missing: 'no',
+  refused: 'refused',
+  failed: 'failed',
+  skipped: 'skipped',
+}
+
+function shortAnswer(finding: PublicReport['methods'][number] | undefined): string {
+  if (!finding) return '-'
+  const { outcome, code, latencyMs } = finding
+  return [
+    words[outcome],
+    ...(outcome === 'available' && latencyMs !== null ? [`${latencyMs} ms`] : []),
+    ...(code === null ? [] : [String(code)]),
+  ].join(' ')
+}

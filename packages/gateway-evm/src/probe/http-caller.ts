@@ -1,0 +1,52 @@
+import { type ProbeAnswer, type ProbeCaller, readProbeAnswer } from './read-response.ts'
+import type { ProbeTarget } from './probe-target.ts'
+
+// What a node answers beyond this is not read: its beginning tells a result from an error.
+const maxHeldBytes = 16 * 1024 * 1024
+
+/**
+ * Makes the caller of a node over HTTP.
+ *
+ * @param target - http or https address
+ * @param timeoutMs - longest wait for a whole answer
+ */
+export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: number): ProbeCaller {
+  let id = 0
+  return {
+    call: async (method, params, signal) => {
+      const limit = AbortSignal.timeout(timeoutMs)
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
+          // A redirect could carry the token to another place.
+          redirect: 'manual',
+          signal: AbortSignal.any([signal, limit]),
+        })
+        const retryAfterMs = waitOf(response.headers.get('retry-after'))
+        return { ...(await readResponse(response)), status: response.status, retryAfterMs }
+      } catch {
+        return { problem: limit.aborted ? 'timeout' : 'unreachable' }
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+async function readResponse(response: Response): Promise<ProbeAnswer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > maxHeldBytes) return { hasResult: true }
+  }
+  return readProbeAnswer(Buffer.concat(chunks).toString('utf8'))
+}
+
+function waitOf(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}

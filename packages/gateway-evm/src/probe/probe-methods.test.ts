@@ -1,0 +1,213 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { methods } from '@fairlead/evm-rpc/contract'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { ProbeFailure } from './probe-methods.ts'
+import { type Asked, content, nodeThatSays, outcomes, probe } from '../testing/probed-node.ts'
+
+describe('a node that is difficult', { timeout: 60_000 }, () => {
+  it('and asks for a pause gets it', async () => {
+    const times: number[] = []
+    let refusals = 0
+    const url = await nodeThatSays((call, response) => {
+      if (call.method !== 'eth_gasPrice') return content(call)
+      times.push(performance.now())
+      if (++refusals > 1) return content(call)
+      response.statusCode = 429
+      response.setHeader('retry-after', '1')
+      return { error: { code: -32005, message: 'slow down' } }
+    })
+    const report = await probe(url, { methods: ['eth_gasPrice', 'eth_chainId', 'net_version'] })
+    expect(outcomes(report)).toMatchObject({ eth_gasPrice: 'available' })
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900)
+  })
+
+  it('and asks for too long a pause is not asked again', async () => {
+    let calls = 0
+    const url = await nodeThatSays((call, response) => {
+      if (call.method !== 'eth_gasPrice') return content(call)
+      calls += 1
+      response.statusCode = 429
+      response.setHeader('retry-after', '3600')
+      return ''
+    })
+    const report = await probe(url, { methods: ['eth_gasPrice', 'net_version'] })
+    expect(calls).toBe(1)
+    expect(report.methods).toMatchObject([
+      { outcome: 'failed', note: 'rate limited' },
+      { outcome: 'available' },
+    ])
+  })
+
+  it('and answers some methods late, with garbage or not at all loses only those', async () => {
+    const url = await nodeThatSays((call, response) => {
+      switch (call.method) {
+        case 'eth_call':
+          return undefined
+        case 'eth_gasPrice':
+          return '<html>'
+        case 'eth_getLogs':
+          response.socket?.destroy()
+          return undefined
+        case 'eth_accounts':
+          response.statusCode = 503
+          return ''
+        case 'eth_getCode':
+          response.statusCode = 302
+          response.setHeader('location', 'http://127.0.0.1:1/elsewhere')
+          return ''
+        case 'eth_getProof':
+          return { error: 'out of credits, see billing' }
+        case 'eth_coinbase':
+          return { id: null, result: undefined }
+        default:
+          return content(call)
+      }
+    })
+    const report = await probe(url, { timeoutMs: 1_500 })
+    const rows = Object.fromEntries(
+      report.methods.map(({ method, outcome, note }) => [method, `${outcome} ${note}`]),
+    )
+    expect(rows).toMatchObject({
+      eth_call: 'failed no answer in time',
+      eth_gasPrice: 'failed not JSON-RPC',
+      eth_getLogs: 'failed not reachable',
+      eth_accounts: 'failed HTTP 503',
+      eth_getCode: 'failed HTTP 302',
+      eth_getProof: 'refused not part of the plan',
+      eth_coinbase: 'failed not JSON-RPC',
+    })
+    expect(report.totals.failed).toBe(6)
+  })
+
+  it('and answers without end is not read to the end', async () => {
+    const url = await nodeThatSays((call, response) => {
+      if (call.method !== 'eth_accounts') return content(call)
+      response.write(`{"jsonrpc":"2.0","id":${call.id},"result":["`)
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+      return undefined
+    })
+    expect(outcomes(await probe(url, { methods: ['eth_accounts'] }))).toEqual({ eth_accounts: 'available' })
+  })
+
+  it('and loses its WebSocket is connected to again', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const sockets = new WebSocketServer({ server })
+    onTestFinished(() => {
+      for (const client of sockets.clients) client.terminate()
+      server.close()
+    })
+    sockets.on('connection', (socket) => {
+      socket.on('message', (data: Buffer) => {
+        const call = JSON.parse(data.toString()) as Asked
+        if (call.method === 'eth_call') {
+          socket.terminate()
+          return
+        }
+        socket.send('not JSON')
+        socket.send('{"method":"eth_subscription","params":{}}')
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...content(call) }))
+      })
+    })
+    const { port } = server.address() as AddressInfo
+    const report = await probe(`ws://127.0.0.1:${port}`, {
+      methods: ['eth_accounts', 'eth_call', 'eth_gasPrice', 'net_version'],
+      concurrency: 1,
+    })
+    expect(outcomes(report, 'websocket')).toEqual({
+      eth_accounts: 'available',
+      eth_call: 'failed',
+      eth_gasPrice: 'available',
+      net_version: 'available',
+    })
+  })
+
+  it.each<[string, string | RegExp, (call: Asked, response: ServerResponse) => object | string | undefined]>([
+    ['is not there', 'The node cannot be reached.', (_, response) => void response.socket?.destroy()],
+    ['never answers', 'The node does not answer in time.', () => undefined],
+    ['is a web page', 'What answers at this address does not speak JSON-RPC.', () => '<html>'],
+    [
+      'knows no such address',
+      'The node answers HTTP 404.',
+      (_, response) => {
+        response.statusCode = 404
+        return 'no'
+      },
+    ],
+    [
+      'refuses the credential',
+      'The node refuses the credential.',
+      (_, response) => {
+        response.statusCode = 401
+        return { error: { code: -32600, message: 'Unauthorized: token c4n4ry' } }
+      },
+    ],
+  ])('and %s is not asked for everything', async (_, reason, answer) => {
+    let calls = 0
+    const url = await nodeThatSays((call, response) => {
+      calls += 1
+      return answer(call, response)
+    })
+    const failure: unknown = await probe(`${url}/c4n4ry`, { timeoutMs: 300 }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ProbeFailure)
+    expect(failure).toMatchObject({ message: reason })
+    expect(String(failure)).not.toContain('c4n4ry')
+    expect(calls).toBeLessThan(6)
+  })
+
+  it('and does not speak on a WebSocket is told apart from one that does not speak at all', async () => {
+    const url = await nodeThatSays(content)
+    const webSocketUrl = url.replace('http', 'ws')
+    await expect(probe(url, { webSocketUrl })).rejects.toThrow('websocket: The node answers HTTP 426.')
+  })
+
+  it('and is asked no more when the probe is ended', async () => {
+    const ended = new AbortController()
+    let calls = 0
+    const url = await nodeThatSays((call) => {
+      calls += 1
+      if (call.method === 'eth_gasPrice') ended.abort(new Error('enough'))
+      return content(call)
+    })
+    await expect(probe(url, {}, ended.signal)).rejects.toThrow('enough')
+    expect(calls).toBeLessThan(Object.keys(methods).length)
+  })
+
+  it('and keeps no filter when the probe is ended while there is one', async () => {
+    const ended = new AbortController()
+    const filters = new Set<unknown>()
+    const url = await nodeThatSays((call) => {
+      if (call.method === 'eth_newFilter') {
+        filters.add(call.id)
+        return { result: `0x${call.id.toString(16)}` }
+      }
+      if (call.method === 'eth_uninstallFilter') {
+        filters.delete(Number(call.params[0]))
+        return { result: true }
+      }
+      // Never answered: whoever ends a probe does not want to wait.
+      if (call.method === 'net_version') return undefined
+      if (call.method !== 'eth_getFilterLogs') return content(call)
+      expect(filters.size).toBe(1)
+      ended.abort(new Error('enough'))
+      return undefined
+    })
+    const options = { methods: ['eth_getFilterLogs', 'net_version', 'web3_sha3'], concurrency: 2 }
+    await expect(probe(url, options, ended.signal)).rejects.toThrow('enough')
+    expect(filters).toEqual(new Set())
+  })
+
+  it('and has no WebSocket is not asked for subscriptions', async () => {
+    const url = await nodeThatSays(content)
+    await expect(probe(url, { methods: ['eth_subscribe'] })).rejects.toThrow(
+      'None of the methods can be called over this transport.',
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import { type RawData, WebSocket } from 'ws'
+import { type ProbeAnswer, type ProbeCaller, readProbeAnswer } from './read-response.ts'
+import type { ProbeTarget } from './probe-target.ts'
+
+const maxMessageBytes = 256 * 1024 * 1024
+
+/**
+ * Makes the caller of a node over one WebSocket, opened when first needed and again after it was lost.
+ *
+ * @param target - ws or wss address
+ * @param timeoutMs - longest wait for a connection or an answer
+ */
+export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: number): ProbeCaller {
+  let id = 0
+  let connecting: Promise<Connection> | undefined
+  const connection = () => {
+    connecting ??= connect(url, headers, timeoutMs).then((opened) => {
+      void opened.ended.then(() => (connecting = undefined))
+      return opened
+    })
+    return connecting
+  }
+  return {
+    call: async (method, params, signal) => {
+      const opened = await connection()
+      if (opened.refusal) {
+        connecting = undefined
+        return opened.refusal
+      }
+      id += 1
+      return opened.exchange(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
+    },
+    close: async () => {
+      const opened = await connecting
+      opened?.close()
+    },
+  }
+}
+
+interface Connection {
+  /** Given when there is no connection. */
+  readonly refusal?: ProbeAnswer
+  readonly ended: Promise<unknown>
+  exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeAnswer>
+  close(): void
+}
+
+function connect(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<Connection> {
+  const waiting = new Map<number, (answer: ProbeAnswer) => void>()
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url, {
+      headers,
+      handshakeTimeout: timeoutMs,
+      maxPayload: maxMessageBytes,
+      followRedirects: false,
+    })
+    const ended = new Promise<void>((end) => {
+      socket.once('close', () => {
+        resolve({ ...connection, refusal: { problem: 'unreachable' } })
+        for (const settle of waiting.values()) settle({ problem: 'unreachable' })
+        end()
+      })
+    })
+    const exchange: Connection['exchange'] = (id, text, signal) =>
+      new Promise((answered) => {
+        const settle = (answer: ProbeAnswer) => {
+          clearTimeout(late)
+          signal.removeEventListener('abort', giveUp)
+          waiting.delete(id)
+          answered(answer)
+        }
+        const giveUp = () => settle({ problem: 'unreachable' })
+        const late = setTimeout(() => settle({ problem: 'timeout' }), timeoutMs)
+        if (signal.aborted || socket.readyState !== WebSocket.OPEN) {
+          giveUp()
+          return
+        }
+        signal.addEventListener('abort', giveUp)
+        waiting.set(id, settle)
+        socket.send(text)
+      })
+    const connection = { ended, exchange, close: () => socket.terminate() }
+    socket.once('open', () => resolve(connection))
+    socket.on('message', (data) => {
+      const text = textOf(data)
+      const id = idOf(text)
+      // Notifications, and answers that came too late, belong to nobody.
+      if (id !== undefined) waiting.get(id)?.(readProbeAnswer(text))
+    })
+    socket.once('unexpected-response', (request, response) => {
+      request.destroy()
+      resolve({ ...connection, refusal: { status: response.statusCode, problem: 'unreadable' } })
+    })
+    // The error may quote the address; it always comes before the end.
+    socket.on('error', () => undefined)
+  })
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8')
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8')
+}
+
+function idOf(text: string): number | undefined {
+  try {
+    const { id } = JSON.parse(text) as { id?: unknown }
+    return typeof id === 'number' ? id : undefined
+  } catch {
+    return undefined
+  }
+}

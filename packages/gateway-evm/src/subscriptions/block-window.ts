@@ -1,0 +1,78 @@
+import type { Head } from '../chain/head.ts'
+import type { Log } from './log-filter.ts'
+
+/** A log and its text as JSON. */
+export interface LogEntry {
+  readonly log: Log
+  readonly text: string
+}
+
+/** A block that was told about. */
+export interface Block {
+  readonly head: Head
+  /** Those that somebody wanted at the time. */
+  readonly logs: readonly LogEntry[]
+  /** Number of the telling: who joined later than this has not heard of it. */
+  readonly turn: number
+}
+
+const maxBlocks = 256
+const maxTextLength = 32 * 1024 * 1024
+
+/**
+ * The last blocks that were told about, each the child of the one before: what a branch is taken back with.
+ *
+ * It is bounded by the number of blocks and by the text of their logs.
+ */
+export class BlockWindow {
+  readonly #blocks: Block[] = []
+  readonly #byHash = new Map<string, Block>()
+  #textLength = 0
+
+  /** @param start - heads to follow on from, at least one, each the child of the one before */
+  constructor(start: readonly Head[]) {
+    for (const head of start) this.append({ head, logs: [], turn: 0 })
+  }
+
+  get tip(): Head {
+    return (this.#blocks.at(-1) as Block).head
+  }
+
+  get first(): Head {
+    return (this.#blocks[0] as Block).head
+  }
+
+  has(hash: string): boolean {
+    return this.#byHash.has(hash)
+  }
+
+  /** Adds a child of the tip. */
+  append(block: Block): void {
+    this.#blocks.push(block)
+    this.#byHash.set(block.head.hash, block)
+    this.#textLength += textLength(block)
+    while (this.#blocks.length > 1 && (this.#blocks.length > maxBlocks || this.#textLength > maxTextLength)) {
+      this.#forget(this.#blocks.shift() as Block)
+    }
+  }
+
+  /** Takes away every block after the one with this hash, which is in the window. Latest first. */
+  cutAfter(hash: string): Block[] {
+    const cut: Block[] = []
+    while (this.tip.hash !== hash) {
+      const block = this.#blocks.pop() as Block
+      this.#forget(block)
+      cut.push(block)
+    }
+    return cut
+  }
+
+  #forget(block: Block): void {
+    this.#byHash.delete(block.head.hash)
+    this.#textLength -= textLength(block)
+  }
+}
+
+function textLength({ logs }: Block): number {
+  return logs.reduce((length, { text }) => length + text.length, 0)
+}

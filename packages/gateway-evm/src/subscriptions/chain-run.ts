@@ -1,0 +1,86 @@
+import type { UpstreamSubscription } from '../upstream/websocket-upstream.ts'
+import { ChainFollower } from './chain-tracker.ts'
+import type { FeedOptions } from './source-options.ts'
+import { LogIndex } from './log-index.ts'
+import type { Leave, Subscriber } from './subscriber.ts'
+import type { SubscriptionRequest } from './subscription-request.ts'
+
+/** A subscription that follows the chain. */
+export type ChainRequest = Extract<SubscriptionRequest, { kind: 'newHeads' | 'logs' }>
+
+// A list of more addresses costs the node more than the logs of all.
+const maxAddresses = 256
+
+/** One chain of a node, from where its following began, and the subscribers to its heads and logs. */
+export class ChainRun {
+  /** Rejects with {@link RpcFailure} when the node does not answer. */
+  readonly started: Promise<void>
+  readonly #heads = new Set<Subscriber>()
+  readonly #logs: LogIndex
+  readonly #follower: ChainFollower
+  readonly #subscription: UpstreamSubscription | undefined
+  readonly #ended: (run: ChainRun) => void
+  #isStopped = false
+
+  /** @param ended - called when the chain is lost, and whenever the last subscriber has left */
+  constructor(options: FeedOptions, ended: (run: ChainRun) => void) {
+    const { socket, slices } = options
+    this.#ended = ended
+    this.#logs = new LogIndex(slices)
+    const follower = new ChainFollower({
+      ...options,
+      wantedLogs: () => this.#logs.wanted(maxAddresses),
+      listener: {
+        onBlock: async (block) => {
+          for (const subscriber of this.#heads) {
+            subscriber.deliver(block.head.text)
+            if (slices.isOver()) await slices.next()
+          }
+          await this.#logs.deliver(block, false)
+        },
+        onDropped: (block) => this.#logs.deliver(block, true),
+        onLost: (reason) => {
+          for (const subscriber of [...this.#heads, ...this.#logs.subscribers()]) subscriber.lose(reason)
+          ended(this)
+        },
+      },
+    })
+    this.#follower = follower
+    this.#subscription = socket?.subscribe(['newHeads'], {
+      onLive: () => (follower.isTold = true),
+      onResult: (head) => follower.offer(head),
+      // Until it is back, or for good when the node refuses, the node is asked.
+      onFailure: () => (follower.isTold = false),
+    })
+    this.started = follower.start()
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  get isEmpty(): boolean {
+    return this.#heads.size === 0 && this.#logs.filters === 0
+  }
+
+  /** Whether the node's chain does not reach what this run has followed: it is late, or was made anew. */
+  get isBehind(): boolean {
+    return this.#follower.isBehind
+  }
+
+  add(request: ChainRequest, subscriber: Subscriber): Leave {
+    if (request.kind === 'newHeads') this.#heads.add(subscriber)
+    else this.#logs.add(request.key, request.filter, subscriber, this.#follower.turn)
+    return () => {
+      if (request.kind === 'newHeads') this.#heads.delete(subscriber)
+      else this.#logs.remove(request.key, subscriber)
+      if (this.isEmpty) this.#ended(this)
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#follower.stop()
+    this.#subscription?.end()
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { pino } from 'pino'
+import { waitFor } from '@fairlead/vitest/wait-for'
+import type { Upstream } from '../upstream/types.ts'
+import { ChainFeed } from './chain-source.ts'
+import { TimeSlices } from './time-slices.ts'
+
+interface TestBlock {
+  readonly number: string
+  readonly hash: string
+  readonly parentHash: string
+}
+
+const hashOf = (branch: string, number: number) => `0x${branch}${number}`
+
+function chainOf(branch: string, height: number): TestBlock[] {
+  return Array.from({ length: height + 1 }, (_, number) => ({
+    number: `0x${number.toString(16)}`,
+    hash: hashOf(branch, number),
+    parentHash: hashOf(branch, number - 1),
+  }))
+}
+
+/** A node whose chain the test sets. */
+function scriptedNode(start: readonly TestBlock[]) {
+  const node = { chain: start, missed: 0 }
+  const answer = (method: string, [which]: readonly unknown[]): unknown => {
+    if (method === 'eth_getLogs') return []
+    const isLatest = which === 'latest'
+    const found = isLatest
+      ? node.chain.at(-1)
+      : node.chain.find(({ number, hash }) => number === which || hash === which)
+    if (!found) node.missed += 1
+    return found ?? null
+  }
+  const upstream = {
+    call: (method: string, params: readonly unknown[]) => Promise.resolve(answer(method, params)),
+    batch: (calls: readonly (readonly [string, readonly unknown[]])[]) =>
+      Promise.resolve(calls.map(([method, params]) => answer(method, params))),
+  } as unknown as Upstream
+  const feed = new ChainFeed({
+    upstream,
+    socket: undefined,
+    pollMs: 5,
+    timeoutMs: 5_000,
+    log: pino({ level: 'silent' }),
+    slices: new TimeSlices(),
+  })
+  onTestFinished(() => feed.stop())
+  const subscribe = async () => {
+    const heads: string[] = []
+    const lost: string[] = []
+    const leave = await feed.join(
+      { kind: 'newHeads', key: 'newHeads', size: 0 },
+      {
+        deliver: (text) => heads.push((JSON.parse(text) as TestBlock).hash),
+        lose: (reason) => lost.push(reason),
+      },
+    )
+    return { heads, lost, leave }
+  }
+  return { node, feed, subscribe }
+}
+
+it('gives who subscribes while a chain is waited out the heads of the chain that is there', async () => {
+  const { node, feed, subscribe } = scriptedNode(chainOf('a', 100))
+  const before = await subscribe()
+  node.chain = chainOf('b', 5)
+  await waitFor(() => expect(node.missed).toBeGreaterThan(0))
+  const during = await subscribe()
+  const other = await subscribe()
+  node.chain = chainOf('b', 7)
+  const expected = [hashOf('b', 6), hashOf('b', 7)]
+  await waitFor(() => expect([during.heads, other.heads]).toEqual([expected, expected]))
+  // Who was there before waits: the node may be another one, which is late.
+  expect(before).toMatchObject({ heads: [], lost: [] })
+  expect(feed.upstreamSubscriptions).toBe(2)
+  before.leave()
+  expect(feed.upstreamSubscriptions).toBe(1)
+})
+
+it('goes on for those who subscribed before when the node was only late', async () => {
+  const { node, feed, subscribe } = scriptedNode(chainOf('a', 100))
+  const before = await subscribe()
+  node.chain = chainOf('a', 5)
+  await waitFor(() => expect(node.missed).toBeGreaterThan(0))
+  const during = await subscribe()
+  node.chain = chainOf('a', 102)
+  await waitFor(() => expect(before.heads).toEqual([hashOf('a', 101), hashOf('a', 102)]))
+  const since = Array.from({ length: 97 }, (_, index) => hashOf('a', 6 + index))
+  await waitFor(() => expect(during.heads).toEqual(since))
+  expect([before.lost, during.lost]).toEqual([[], []])
+  before.leave()
+  during.leave()
+  expect(feed.upstreamSubscriptions).toBe(1)
+})

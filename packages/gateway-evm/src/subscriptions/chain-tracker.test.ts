@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Devnet, startDevnet } from '@fairlead/devnet'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { pino } from 'pino'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { createUpstream } from '../upstream/evm-upstream.ts'
+import type { Upstream } from '../upstream/types.ts'
+import { ChainFollower, type FollowOptions } from './chain-tracker.ts'
+import { waitFor } from '@fairlead/vitest/wait-for'
+
+let directory: string
+let devnet: Devnet
+let upstream: Upstream
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'fairlead-follower-'))
+  devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+  upstream = createUpstream(devnet.chains[0]?.url as string, 5_000, new AnswerMemory(2 ** 29))
+}, 60_000)
+afterAll(async () => {
+  await upstream.close()
+  await devnet.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const node = (method: string, params: unknown[] = []) =>
+  upstream.call(method, params, AbortSignal.timeout(5_000))
+const block = (number: number) => node('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+const latest = async () => Number(await node('eth_blockNumber'))
+
+/** A follower that asks only when it is told to, and what it says. */
+async function follow(
+  options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
+) {
+  const numbers: number[] = []
+  const lost: string[] = []
+  const follower = new ChainFollower({
+    upstream,
+    pollMs: 3_600_000,
+    timeoutMs: 5_000,
+    wantedLogs: () => undefined,
+    listener: {
+      onBlock: ({ head }) => numbers.push(head.number),
+      onDropped: () => undefined,
+      onLost: (reason) => lost.push(reason),
+    },
+    log: pino({ level: 'silent' }),
+    ...options,
+  })
+  await follower.start()
+  onTestFinished(() => follower.stop())
+  return { follower, numbers, lost }
+}
+
+const after = (start: number, length: number) => Array.from({ length }, (_, index) => start + 1 + index)
+
+it('fills a gap of several requests in order', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow()
+  await node('anvil_mine', ['0x7d'])
+  follower.look()
+  await waitFor(() => expect(numbers).toEqual(after(start, 125)))
+})
+
+it('takes heads in any order, more than once, and from before it began', async () => {
+  await node('anvil_mine', ['0x28'])
+  const start = await latest()
+  const { follower, numbers, lost } = await follow()
+  await node('anvil_mine', ['0x6'])
+  for (const offset of [4, 2, 4, 6, 1, 6, -40, 0]) follower.offer(await block(start + offset))
+  await waitFor(() => expect(numbers).toEqual(after(start, 6)))
+  await node('anvil_mine', ['0x1'])
+  follower.offer(await block(start + 7))
+  await waitFor(() => expect(numbers).toEqual(after(start, 7)))
+  expect(lost).toEqual([])
+})
+
+it('survives what is no head', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow()
+  await node('anvil_mine', ['0x1'])
+  for (const garbage of [
+    null,
+    'x',
+    {},
+    { number: '0x1', hash: 1 },
+    { number: 'x', hash: '0x', parentHash: '0x' },
+  ]) {
+    follower.offer(garbage)
+  }
+  follower.offer(await block(start + 1))
+  await waitFor(() => expect(numbers).toEqual(after(start, 1)))
+})
+
+it('gives up a gap that is too long, and goes on from there', async () => {
+  const { follower, numbers, lost } = await follow({ maxGap: 20 })
+  await node('anvil_mine', ['0x15'])
+  follower.look()
+  await waitFor(() => expect(numbers).toHaveLength(21))
+  await node('anvil_mine', ['0x16'])
+  follower.look()
+  await waitFor(() => expect(lost).toEqual(['too many blocks were missed']))
+  expect(numbers).toHaveLength(21)
+  const start = await latest()
+  await node('anvil_mine', ['0x1'])
+  await waitFor(() => {
+    follower.look()
+    expect(numbers.at(-1)).toBe(start + 1)
+  })
+})
+
+it('asks soon for heads that nobody tells of any more, and then does not wait in doubt again', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow({ pollMs: 20, doubtMs: 3_000 })
+  follower.isTold = true
+  const waits: number[] = []
+  for (let count = 1; count <= 4; count++) {
+    const mined = performance.now()
+    await node('anvil_mine', ['0x1'])
+    await waitFor(() => expect(numbers).toEqual(after(start, count)))
+    waits.push(performance.now() - mined)
+  }
+  // A head that was told of shows that they are told again.
+  await node('anvil_mine', ['0x1'])
+  follower.offer(await block(start + 5))
+  await waitFor(() => expect(numbers).toEqual(after(start, 5)))
+  expect(Math.min(...waits.slice(1))).toBeLessThan(2_000)
+})
+
+it('asks a node that tells of nothing within some seconds, as it has a new block more often', async () => {
+  const start = await latest()
+  const { follower, numbers } = await follow({ pollMs: 20 })
+  follower.isTold = true
+  await node('anvil_mine', ['0x1'])
+  await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 50_000 })
+})
+
+// The last one, as little of the chain is left.
+it('gives a chain up that stays shorter than what was told of it', async () => {
+  await node('anvil_mine', ['0x200'])
+  const { follower, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })
+  await node('anvil_reset')
+  await waitFor(() => expect(lost).toEqual(['the chain was replaced too far back']))
+  const start = await latest()
+  await node('anvil_mine', ['0x2'])
+  follower.look()
+  await waitFor(() => expect(numbers).toEqual(after(start, 2)))
+})

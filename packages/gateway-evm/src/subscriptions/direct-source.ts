@@ -1,0 +1,79 @@
+import type { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { unreadable } from '../upstream/rpc-errors.ts'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import type { UpstreamSocket } from '../upstream/websocket-upstream.ts'
+import type { Leave, Subscriber } from './subscriber.ts'
+
+/** What one subscription at the node says, handed on to all who share it. What it says while it is lost is not known. */
+export class DirectFeed {
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #ended: () => void
+  readonly #isTaken: Promise<void>
+  readonly #end: () => void
+
+  /**
+   * @param params - of `eth_subscribe`
+   * @param ended - called when nobody shares it any more or the node has refused it
+   */
+  constructor(socket: UpstreamSocket, params: readonly unknown[], ended: () => void) {
+    this.#ended = ended
+    let resolve!: () => void
+    let reject!: (failure: RpcFailure | UpstreamFailure) => void
+    this.#isTaken = new Promise<void>((...settle) => ([resolve, reject] = settle))
+    let wasTaken = false
+    const fail = (failure: RpcFailure | UpstreamFailure) => {
+      reject(failure)
+      this.#close()
+      if (!wasTaken) return
+      for (const subscriber of this.#subscribers) subscriber.lose('the node ended the subscription')
+    }
+    const subscription = socket.subscribe(params, {
+      onLive: () => {
+        wasTaken = true
+        resolve()
+      },
+      onResult: (result) => {
+        const text = jsonOf(result)
+        if (text === undefined) return fail(unreadable())
+        for (const subscriber of this.#subscribers) subscriber.deliver(text)
+      },
+      onFailure: (failure, willRetry) => {
+        if (!wasTaken || !willRetry) fail(failure)
+      },
+    })
+    this.#end = () => subscription.end()
+  }
+
+  /** @throws {@link RpcFailure} with the node's own refusal, or when it cannot be reached */
+  async join(subscriber: Subscriber): Promise<Leave> {
+    this.#subscribers.add(subscriber)
+    const leave = () => {
+      if (this.#subscribers.delete(subscriber) && this.#subscribers.size === 0) this.#close()
+    }
+    try {
+      await this.#isTaken
+      return leave
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  stop(): void {
+    this.#end()
+  }
+
+  #close(): void {
+    this.#end()
+    this.#ended()
+  }
+}
+
+// What can be parsed may still be nested too deep to be written, or be left out.
+function jsonOf(result: unknown): string | undefined {
+  try {
+    return JSON.stringify(result)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+
+/** Which logs are wanted; all hex digits are in lower case. */
+export interface LogFilter {
+  /** Sorted; empty for any. */
+  readonly addresses: readonly string[]
+  /** By position, each sorted; an empty list takes any topic, as long as there is one. */
+  readonly topics: readonly (readonly string[])[]
+}
+
+/** A log as a node gives it. */
+export interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly logIndex: string
+  readonly blockHash: string
+}
+
+const maxAddresses = 1_000
+const maxAlternatives = 1_000
+const maxTopics = 4
+
+/**
+ * Reads the options of a subscription to logs into the one form that all equal ones share.
+ *
+ * `fromBlock` and `toBlock`, which some clients send along, say nothing here: a subscription gives what comes.
+ *
+ * @param options - as the caller sent them
+ * @throws {@link RpcFailure} -32602 that names the field and the rule
+ */
+export function readLogFilter(options: unknown): LogFilter {
+  if (options === undefined || options === null) return { addresses: [], topics: [] }
+  if (typeof options !== 'object' || Array.isArray(options)) throw invalid('the options', 'must be an object')
+  const { address, topics, fromBlock: _, toBlock: __, ...others } = options as Record<string, unknown>
+  if (Object.keys(others).length > 0) {
+    throw invalid('the options', 'may hold address and topics, and nothing else')
+  }
+  return { addresses: readAddresses(address), topics: readTopics(topics) }
+}
+
+function readAddresses(address: unknown): string[] {
+  if (address === undefined || address === null) return []
+  const addresses: unknown[] = Array.isArray(address) ? address : [address]
+  if (addresses.length > maxAddresses) throw invalid('address', `may hold at most ${maxAddresses} addresses`)
+  return sorted(addresses, 20, 'address', 'must be an address of 20 bytes in hex, or a list of them')
+}
+
+function readTopics(topics: unknown): string[][] {
+  if (topics === undefined || topics === null) return []
+  const rule = 'must be a list of null, topics of 32 bytes in hex, and lists of them'
+  if (!Array.isArray(topics)) throw invalid('topics', rule)
+  if (topics.length > maxTopics) throw invalid('topics', `may hold at most ${maxTopics} positions`)
+  return topics.map((topic: unknown) => {
+    if (topic === null) return []
+    const alternatives: unknown[] = Array.isArray(topic) ? topic : [topic]
+    if (alternatives.length > maxAlternatives) {
+      throw invalid('topics', `may hold at most ${maxAlternatives} alternatives for a position`)
+    }
+    // A null among alternatives takes any topic, and so does a list of none.
+    return alternatives.includes(null) ? [] : sorted(alternatives, 32, 'topics', rule)
+  })
+}
+
+function sorted(values: readonly unknown[], bytes: number, field: string, rule: string): string[] {
+  const form = new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`)
+  const texts = values.map((value) => {
+    const text = typeof value === 'string' ? value.toLowerCase() : ''
+    if (!form.test(text)) throw invalid(field, rule)
+    return text
+  })
+  return [...new Set(texts)].toSorted()
+}
+
+function invalid(field: string, rule: string): RpcFailure {
+  return new RpcFailure(rpcCodes.invalidParams, `eth_subscribe logs: ${field} ${rule}.`)
+}

@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { faultyUpstream } from '../testing/faulty-upstream.ts'
+import { pooledNode } from '../testing/pooled-node.ts'
+import { PendingPoll } from './pending-poll.ts'
+import { TimeSlices } from './time-slices.ts'
+
+const later = { timeout: 50_000 }
+
+/** Subscribes to the pending transactions of a node that counts its filters. */
+async function subscribed() {
+  let made = 0
+  const installed = new Set<string>()
+  let changes: object = { result: [] }
+  const upstream = await faultyUpstream('node', {
+    answers: {
+      eth_newPendingTransactionFilter: () => {
+        const id = `0x${(made += 1)}`
+        installed.add(id)
+        return { result: id }
+      },
+      eth_uninstallFilter: ([id]) => ({ result: installed.delete(String(id)) }),
+      eth_getFilterChanges: () => changes as { result: unknown },
+    },
+  })
+  const node = pooledNode(upstream.url)
+  const options = { socket: undefined, pollMs: 10, timeoutMs: 1_000, log: pino({ level: 'silent' }) }
+  const pool = node.upstreams.of(node.grant, 'evm')
+  const poll = new PendingPoll({ ...options, upstream: pool, slices: new TimeSlices() }, [], () => undefined)
+  onTestFinished(() => poll.stop())
+  const delivered: string[] = []
+  await poll.join({ deliver: (result) => void delivered.push(result), lose: () => undefined })
+  const polls = () => upstream.asked.filter((method) => method === 'eth_getFilterChanges').length
+  const answer = (given: object) => (changes = given)
+  return { upstream, installed, delivered, polls, answer, made: () => made }
+}
+
+it('a filter stays while its node cannot be reached', async () => {
+  const { upstream, installed, delivered, polls, answer, made } = await subscribed()
+  upstream.fault = 500
+  const before = polls()
+  await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 3), later)
+  answer({ result: ['0xab'] })
+  upstream.fault = 'well'
+  await vi.waitFor(() => expect(delivered).toContain('"0xab"'), later)
+  expect([made(), installed.size]).toEqual([1, 1])
+})
+
+it('a filter that its node refuses is uninstalled before there is another one', async () => {
+  const { installed, answer, made } = await subscribed()
+  answer({ error: { code: -32000, message: 'internal error' } })
+  await vi.waitFor(() => expect(made()).toBeGreaterThan(3), later)
+  answer({ result: [] })
+  await vi.waitFor(() => expect(installed.size).toBe(1), later)
+})

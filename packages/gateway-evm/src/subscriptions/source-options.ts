@@ -1,0 +1,16 @@
+import type { Logger } from 'pino'
+import type { UpstreamSocket } from '../upstream/websocket-upstream.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { TimeSlices } from './time-slices.ts'
+
+/** What shared subscriptions of one node run on. */
+export interface FeedOptions {
+  readonly upstream: Upstream
+  /** Without one the node is asked for news. */
+  readonly socket: UpstreamSocket | undefined
+  readonly pollMs: number
+  readonly timeoutMs: number
+  readonly log: Logger
+  /** Shared by the nodes of a process. */
+  readonly slices: TimeSlices
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { adapterOf } from '../adapters/adapters.ts'
+import { forward } from '../dispatch/dispatch.ts'
+import { answerText } from '../dispatch/read-response.ts'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { createUpstream } from '../upstream/evm-upstream.ts'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+
+/** What a node answers to one method: a result, an error, or a function of the params that gives one of both. */
+export type Scripted =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+  | ((params: readonly unknown[]) => Scripted)
+
+/** A node that answers as another client does, and everything that it was asked for. */
+export interface ScriptedNode {
+  readonly url: string
+  readonly asked: readonly (readonly [method: string, ...params: unknown[]])[]
+}
+
+/** Starts a node that knows the given methods only, until the running test ends. */
+export async function scriptedNode(answers: Readonly<Record<string, Scripted>>): Promise<ScriptedNode> {
+  const asked: [string, ...unknown[]][] = []
+  const url = await nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method, params } = JSON.parse(text) as { id: unknown; method: string; params: unknown[] }
+    asked.push([method, ...params])
+    let answer = answers[method] ?? {
+      error: { code: -32601, message: `the method ${method} does not exist/is not available` },
+    }
+    while (typeof answer === 'function') answer = answer(params)
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  return { url, asked }
+}
+
+/** Calls the methods of a node through their adapters, whether or not the contract has them. */
+export type AdaptedCall = (method: string, ...params: unknown[]) => Promise<unknown>
+
+/**
+ * Puts the adapters in front of a node.
+ *
+ * @returns a function that gives the result or throws the node's error as {@link RpcFailure}
+ */
+export function adapted(address: string): AdaptedCall {
+  const upstream = createUpstream(address, 30_000, new AnswerMemory(2 ** 29))
+  onTestFinished(() => upstream.close())
+  return async (name, ...params) => {
+    const signal = AbortSignal.timeout(30_000)
+    const paramsText = JSON.stringify(params)
+    const forwarded = await forward(
+      {
+        grant: {
+          credentialId: 'credential',
+          kind: 'token',
+          nodeId: 'node',
+          projectId: 'project',
+          organizationId: 'organization',
+          chain: 'evm',
+          network: 'devnet',
+          protocols: ['evm'],
+          upstreams: {},
+        },
+        endpoint: '',
+        request: { method: name, params, paramsText, idText: '7' },
+        signal,
+      },
+      {
+        method: { name, paramStructure: 'by-position', params: [], idempotent: true, result: {} },
+        adapter: adapterOf(name),
+        params,
+        paramsText,
+      },
+      upstream,
+    )
+    const reading = { method: name, idText: '7', room: upstream.room(), signal }
+    const text = 'text' in forwarded ? forwarded.text : await answerText(forwarded.answer, reading)
+    const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcFailure }
+    if (id !== 7) throw new Error('The answer has the id of another call.')
+    if (error) throw Object.assign(new Error(error.message), error)
+    return result
+  }
+}

@@ -1,0 +1,145 @@
+import { onTestFinished, vi } from 'vitest'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Call } from '../rpc-call.ts'
+import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
+import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { routeMethod } from '../methods/resolve-method.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { type Answers, type AnswersOptions, createAnswers, type NodeMemory } from '../cache/caches.ts'
+import { latestOfBatch } from '../consistency/batch-latest-block.ts'
+import { forward } from '../dispatch/dispatch.ts'
+import { readAnswer } from '../dispatch/read-response.ts'
+import { createUpstreams } from '../upstream/evm-upstreams.ts'
+
+type Params = readonly unknown[]
+
+/** What a node answers in place of the real one: a result, an error, or undefined for what the real one says. */
+export type Script = (params: Params) => object | undefined | Promise<object | undefined>
+
+/** A real node behind a server that counts, and that may answer in its place. */
+export interface CountedNode {
+  readonly url: string
+  /** Params of every call so far, by method. */
+  asked(method: string): readonly Params[]
+  /** Answers of its own by method; to be changed at any time. */
+  readonly scripts: Map<string, Script>
+}
+
+/** Stands in front of a node, which no longer looks like one for development, until the running test ends. */
+export async function countedNode(node: string): Promise<CountedNode> {
+  const asked = new Map<string, Params[]>()
+  const scripts = new Map<string, Script>([
+    ['web3_clientVersion', () => ({ result: 'Geth/v1.16.0' })],
+    ['eth_chainId', () => ({ result: '0x4d2' })],
+  ])
+  const url = await nodeThat(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    const { id, method, params } = JSON.parse(body) as { id: unknown; method: string; params: Params }
+    asked.set(method, [...(asked.get(method) ?? []), params])
+    const own = await scripts.get(method)?.(params)
+    const text = own
+      ? JSON.stringify({ jsonrpc: '2.0', id, ...own })
+      : await (
+          await fetch(node, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+        ).text()
+    response.setHeader('content-type', 'application/json').end(text)
+  })
+  return { url, asked: (method) => asked.get(method) ?? [], scripts }
+}
+
+/** How a test calls. */
+export interface CallOptions {
+  readonly credentialId?: string
+  readonly signal?: AbortSignal
+  /** The params as the caller writes them. */
+  readonly paramsText?: string
+  readonly maxLogRange?: number
+}
+
+/** A node whose answers are remembered. */
+export interface RememberingNode {
+  /** Gives the result or throws the error. */
+  call(method: string, params?: Params, options?: CallOptions): Promise<unknown>
+  /** Gives the results of a batch, and what stands for those that failed. */
+  batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
+  readonly memory: NodeMemory
+  readonly change: Answers['change']
+  states(): ReturnType<ReturnType<typeof createAnswers>['states']>
+  /** Resolves when enough is known of the chain to keep its answers. */
+  known(): Promise<void>
+}
+
+const grantOf = (evm: string): NodeGrant => ({
+  credentialId: 'credential',
+  kind: 'token',
+  nodeId: 'node',
+  projectId: 'project',
+  organizationId: 'organization',
+  chain: 'evm',
+  network: 'devnet',
+  protocols: ['evm'],
+  upstreams: { evm },
+})
+
+/** Opens a node over a text of addresses, until the running test ends. */
+export function rememberingNode(text: string, options: Partial<AnswersOptions> = {}): RememberingNode {
+  const upstreams = createUpstreams(20_000, {}, new AnswerMemory(2 ** 29), { pollMs: 50, hedges: false })
+  const answers = createAnswers({
+    maxBytes: 2 ** 26,
+    headMs: 0,
+    upstreamLogRange: 0,
+    chainOf: (grant) => upstreams.chainOf(grant),
+    ...options,
+  })
+  onTestFinished(() => upstreams.close())
+  const grant = grantOf(text)
+  const upstream = upstreams.of(grant, 'evm')
+  const answered = async (request: RpcRequest, more: Partial<Call>, room = upstream.room()) => {
+    const signal = more.signal ?? AbortSignal.timeout(20_000)
+    const call = { grant, endpoint: '' as const, request, signal, answers, ...more }
+    const forwarded = await forward(call, routeMethod(request, call.grant, ''), upstream, room)
+    const answer = 'text' in forwarded ? forwarded.text : await readAnswer(forwarded.answer, room, signal)
+    room.empty()
+    const { id, result, error } = JSON.parse(answer) as { id: unknown; result?: unknown; error?: RpcFailure }
+    if (String(id) !== request.idText) throw new Error('The answer has the id of another call.')
+    if (error) throw Object.assign(new Error(error.message), error)
+    return result
+  }
+  let id = 0
+  return {
+    memory: answers.of(upstream, grant),
+    change: (settings) => answers.change(settings),
+    states: () => answers.states(),
+    call: (method, params = [], { credentialId = 'credential', signal, paramsText, maxLogRange } = {}) => {
+      id += 1
+      const written = paramsText ?? JSON.stringify(params)
+      const request = {
+        method,
+        params: JSON.parse(written) as Params,
+        paramsText: written,
+        idText: String(id),
+      }
+      return answered(request, { grant: { ...grant, credentialId }, maxLogRange, ...(signal && { signal }) })
+    },
+    batch: async (calls) => {
+      const texts = calls.map(([method, ...params], at) => ({ jsonrpc: '2.0', id: at, method, params }))
+      const { items } = parseBody(Buffer.from(JSON.stringify(texts)), 1_000)
+      const signal = AbortSignal.timeout(20_000)
+      const latest = latestOfBatch(items, { grant, endpoint: '', signal, answers, upstream })
+      const one = (item: RpcItem) => answered(item as RpcRequest, { signal, latest })
+      return Promise.all(items.map((item) => one(item).catch((error: unknown) => error)))
+    },
+    known: async () => {
+      const { chain } = answers.of(upstream, grant)
+      await vi.waitFor(
+        () => {
+          if (chain.finalized === undefined) throw new Error('nothing is known of the chain')
+        },
+        { timeout: 50_000 },
+      )
+    },
+  }
+}

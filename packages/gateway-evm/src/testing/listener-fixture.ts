@@ -1,0 +1,145 @@
+import { pino } from 'pino'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { evm } from '../description.ts'
+import { createWebSocketMetrics } from '../websocket/metrics.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { onTestFinished } from 'vitest'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
+import { createUpstreams } from '../upstream/evm-upstreams.ts'
+import { createJsonRpcListener } from '../http/json-rpc-http.ts'
+import { createWebSocketListener } from '../websocket/json-rpc-websocket.ts'
+import type { WebSocketPlane } from '../websocket/dependencies.ts'
+import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import type { UsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
+import { createSubscriptionHubs } from '../subscriptions/multiplexers.ts'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+
+/** Token that opens the node of {@link listenTo}. */
+export const token = 'fixture-token'
+
+/** The access plane alone, in front of one node. */
+export interface ListenerFixture {
+  readonly url: string
+  /** Address of its WebSocket, with the token. */
+  readonly wsUrl: string
+  readonly port: number
+  /** Puts another state of the credential in force. */
+  change(change: Partial<NodeGrant>): void
+  log(): string
+  metrics(): Promise<string>
+  /** How many connections of clients are open. */
+  connections(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** What a test may choose about the access plane. */
+export interface ListenerOptions extends Partial<
+  Omit<
+    WebSocketPlane,
+    'reserved' | 'directory' | 'door' | 'admission' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'
+  >
+> {
+  /** WebSocket address of the node; without one it is asked for news. */
+  readonly websocket?: string | undefined
+  readonly pollMs?: number
+  /** For all answers together that are held whole. */
+  readonly maxHeldBytes?: number
+  /** What the node was found not to offer. */
+  readonly withheldMethods?: readonly string[]
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+  readonly usage?: UsageCounts
+}
+
+/** Starts the access plane without a database: its directory holds one token. */
+export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
+  const {
+    websocket,
+    withheldMethods = [],
+    pollMs = 100,
+    timeoutMs = 20_000,
+    maxHeldBytes = 2 ** 29,
+    grant: change = {},
+    passing,
+    usage,
+    ...options
+  } = given
+  const directory = createDirectory()
+  const grant: NodeGrant = {
+    credentialId: 'credential',
+    kind: 'token',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'evm',
+    network: 'devnet',
+    protocols: ['evm'],
+    withheldMethods,
+    upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
+    ...change,
+  }
+  const replace = (newer: Partial<NodeGrant> = {}) =>
+    directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
+  replace()
+  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(maxHeldBytes))
+  const lines = memory()
+  const log = pino({ level: 'debug' }, lines.stream)
+  const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })
+  const metrics = testMetrics()
+  const { door, admission } = openDoor(directory, passing)
+  const plane = {
+    directory,
+    door,
+    admission,
+    upstreams,
+    reserved: reservedSegments([evm]),
+    meter: createMeter(metrics.requests, usage),
+    log,
+    maxBodyBytes: 1_048_576,
+    maxBatchItems: 1_000,
+    maxLogRange: 0,
+    corsOrigin: '*',
+    hubs,
+    metrics: createWebSocketMetrics(metrics.registry, () => hubs.upstreamSubscriptions()),
+    maxCalls: 64,
+    maxSubscriptions: 1_024,
+    maxSocketsPerCredential: 100_000,
+    maxSubscriptionsPerCredential: 100_000,
+    maxUnfilteredLogsPerCredential: 100_000,
+    maxBufferBytes: 16_777_216,
+    pingMs: 30_000,
+    ...options,
+    timeoutMs,
+  }
+  const listener = createJsonRpcListener(plane)
+  const webSockets = createWebSocketListener(plane)
+  const server = await serve((request, response) => {
+    if (!listener(request, response)) response.writeHead(404).end()
+  }, webSockets)
+  return {
+    ...server,
+    wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,
+    change: replace,
+    log: lines.text,
+    metrics: metrics.text,
+    stop: async () => {
+      await webSockets.stop(10_000)
+      await server.stop()
+      hubs.close()
+      await admission.close()
+      await upstreams.close()
+    },
+  }
+}
+
+/** As {@link listenTo}, until the running test ends. */
+export async function inFrontOf(...args: Parameters<typeof listenTo>): Promise<ListenerFixture> {
+  const fixture = await listenTo(...args)
+  onTestFinished(fixture.stop)
+  return fixture
+}

@@ -1,0 +1,62 @@
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { readAnswer } from '../dispatch/read-response.ts'
+import { createUpstreams, type PooledOptions, type Upstreams } from '../upstream/evm-upstreams.ts'
+import type { AskedCall } from '../upstream/types.ts'
+import type { ChainView } from '../chain/chain-view.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+
+/** Several upstreams as one node. */
+export interface PooledNode {
+  /** Gives the result or throws the failure of the pool, or an error with the node's code and message. */
+  call(method: string, params?: readonly unknown[], more?: Partial<AskedCall>): Promise<unknown>
+  states(): readonly UpstreamState[]
+  /** Makes a fresh view each time, so that it is not this which keeps the watch awake. */
+  chain(): ChainView
+  readonly upstreams: Upstreams
+  readonly grant: NodeGrant
+}
+
+/** Opens a node over a text of addresses, until the running test ends. */
+export function pooledNode(
+  addresses: string,
+  { timeoutMs = 20_000, ...options }: PooledOptions & { readonly timeoutMs?: number } = {},
+): PooledNode {
+  const memory = new AnswerMemory(2 ** 29)
+  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(2 ** 29), { pollMs: 50, ...options })
+  onTestFinished(() => upstreams.close())
+  const grant: NodeGrant = {
+    credentialId: 'credential',
+    kind: 'token',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'evm',
+    network: 'devnet',
+    protocols: ['evm'],
+    upstreams: { evm: addresses },
+  }
+  const upstream = upstreams.of(grant, 'evm')
+  return {
+    upstreams,
+    grant,
+    states: () => upstreams.states(),
+    chain: () => upstreams.chainOf(grant),
+    call: async (method, params = [], more = {}) => {
+      const signal = AbortSignal.timeout(timeoutMs)
+      const body = callText(method, JSON.stringify(params), '1')
+      const answer = await upstream.post(body, signal, { method, params, ...more })
+      const room = memory.room()
+      const text = answer.bytes?.toString() ?? (await readAnswer(answer, room, signal))
+      room.empty()
+      const { result, error } = JSON.parse(text) as {
+        result?: unknown
+        error?: { code: number; message: string }
+      }
+      if (error) throw Object.assign(new Error(error.message), { code: error.code })
+      return result
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import type { PublicReport } from '../probe/format-report.ts'
+import { runProbe } from '../probe/run-probe.ts'
+
+/** What a command says unless a test says otherwise. */
+export const plainCommand = { repeat: 1, concurrency: 4, timeoutMs: 20_000, methods: [] }
+
+/** Probes a node and reads the report. */
+export async function probe(
+  url: string,
+  options: Partial<Parameters<typeof runProbe>[0]> = {},
+  signal = new AbortController().signal,
+): Promise<PublicReport> {
+  const command = { ...plainCommand, format: 'json', url, ...options } as const
+  return JSON.parse(await runProbe(command, () => undefined, signal)) as PublicReport
+}
+
+/** The outcomes over one transport by method. */
+export function outcomes({ methods: found }: PublicReport, transport = 'http'): Record<string, string> {
+  const rows = found.filter((row) => row.transport === transport)
+  return Object.fromEntries(rows.map(({ method, outcome }) => [method, outcome]))
+}
+
+/** A call as a node reads it. */
+export interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A node that answers every call with what the test makes of it. */
+export async function nodeThatSays(
+  answer: (call: Asked, response: ServerResponse) => object | string | undefined,
+): Promise<string> {
+  return nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    if (text === '') {
+      response.writeHead(426).end()
+      return
+    }
+    const call = JSON.parse(text) as Asked
+    const said = answer(call, response)
+    if (said === undefined) return
+    response.setHeader('content-type', 'application/json')
+    response.end(typeof said === 'string' ? said : JSON.stringify({ jsonrpc: '2.0', id: call.id, ...said }))
+  })
+}
+
+const block = { number: '0x10', hash: `0x${'ab'.repeat(32)}`, timestamp: '0x1', transactions: [] }
+
+/** What a node answers that has every method. */
+export function content({ method }: Asked): object {
+  return { result: method === 'eth_getBlockByNumber' ? block : '0x1' }
+}

@@ -1,0 +1,245 @@
+import { performance } from 'node:perf_hooks'
+import { tell } from '@fairlead/gateway-core/completion'
+import { Cancellation, type CancellationSignal, RehashingMap } from '@fairlead/http1'
+import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
+import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { isRecord, parseJson } from '@fairlead/gateway-core/json'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { paceOf } from '../methods/latency-class.ts'
+import { HeldAnswer } from './buffered-response.ts'
+import { judgeAnswer } from './classify-response.ts'
+import { resendingOf } from './idempotency.ts'
+import { readBytes } from '../dispatch/read-response.ts'
+import type { UpstreamAnswer } from './upstream-response.ts'
+import { unreadable } from './rpc-errors.ts'
+import { unavailable, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { AnswerAwaiter, AskedCall, Upstream } from './types.ts'
+
+/** What batches are sent with. */
+export interface NodeBatchesParts {
+  /** Posts one call. */
+  readonly alone: Upstream['ask']
+  /** Posts a batch of calls that are all quick, and may all be sent again. */
+  readonly together: (
+    body: string,
+    signal: CancellationSignal,
+    awaiter: AnswerAwaiter,
+    owner: string | undefined,
+  ) => void
+  /** For answers that are held whole. */
+  readonly memory: AnswerMemory
+  /** Most calls in one batch; with 1 there is none. */
+  readonly mostCalls: number
+}
+
+// The node may be replaced by another one at the same address.
+const refusedMs = 10 * 60_000
+// What servers say to a body that they will not have.
+const refusals: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
+const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
+
+/**
+ * Sends the calls of a client's batch that go to one node in one turn as a batch, if the node takes one. Only what nodes
+ * have at hand goes so: anything else would hold up the others.
+ */
+export class NodeBatches {
+  readonly #parts: NodeBatchesParts
+  /** Those of this turn, by the client's batch. */
+  readonly #begun = new RehashingMap<object, NodeBatch>()
+  #refusedUntil = -Infinity
+
+  constructor(parts: NodeBatchesParts) {
+    this.#parts = parts
+  }
+
+  /** As {@link Upstream.ask}; a call that cannot go with others goes alone. */
+  readonly ask: Upstream['ask'] = (body, signal, asked, awaiter) => {
+    const { alone, mostCalls } = this.#parts
+    const mayGo = mostCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
+    if (!mayGo || !isFit(asked)) return alone(body, signal, asked, awaiter)
+    const { batch, idText } = asked
+    const begun = this.#begun.get(batch)
+    const open = begun && begun.size < mostCalls ? begun : this.#begin(batch)
+    // The answers to two calls with one id could not be told apart.
+    if (open.has(idText)) alone(body, signal, asked, awaiter)
+    else open.take(idText, new BatchedCall(body, signal, asked, awaiter))
+  }
+
+  #begin(batch: object): NodeBatch {
+    const begun = new NodeBatch(this.#parts, () => (this.#refusedUntil = performance.now() + refusedMs))
+    this.#begun.set(batch, begun)
+    // All calls of a batch are begun before anything else happens.
+    process.nextTick(() => {
+      if (this.#begun.get(batch) === begun) this.#begun.delete(batch)
+      begun.send()
+    })
+    return begun
+  }
+}
+
+type FitCall = AskedCall & { readonly batch: object; readonly idText: string }
+
+/** Whether nodes have the answer at hand, and it is short: a block with all its transactions is not. */
+function isFit(asked: AskedCall | undefined): asked is FitCall {
+  if (!asked?.batch || asked.idText === undefined) return false
+  const { method, params } = asked
+  return paceOf(method) === 'quick' && resendingOf(method) === 'always' && params[1] !== true
+}
+
+/** One batch, and the calls in it that still wait for their answers. */
+class NodeBatch implements AnswerAwaiter {
+  readonly #parts: NodeBatchesParts
+  readonly #onRefused: () => void
+  readonly #calls = new Map<string, BatchedCall>()
+  readonly #ended = new Cancellation()
+
+  constructor(parts: NodeBatchesParts, onRefused: () => void) {
+    this.#parts = parts
+    this.#onRefused = onRefused
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  has(idText: string): boolean {
+    return this.#calls.has(idText)
+  }
+
+  take(idText: string, call: BatchedCall): void {
+    this.#calls.set(idText, call)
+    call.whenAborted(() => {
+      this.#calls.delete(idText)
+      if (this.#calls.size === 0) this.#ended.abort()
+    })
+  }
+
+  send(): void {
+    if (this.#calls.size === 0) return
+    if (this.#calls.size === 1) return this.#sendAlone()
+    const bodies = Array.from(this.#calls.values(), ({ body }) => body)
+    // All of them are of one client.
+    const [first] = this.#calls.values()
+    // Whoever began the calls does not wait here any more.
+    try {
+      this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this, first?.asked?.credentialId)
+    } catch (error) {
+      this.reject(error)
+    }
+  }
+
+  resolve(answer: UpstreamAnswer): void {
+    if (answer.latin1 !== undefined) return this.#open(answer.latin1, answer.secrets)
+    const room = this.#parts.memory.room()
+    tell(
+      readBytes(answer, room, this.#ended).finally(() => room.empty()),
+      {
+        resolve: (bytes) => this.#open(bytes.toString('latin1'), answer.secrets),
+        reject: (error) => this.reject(error),
+      },
+    )
+  }
+
+  reject(error: unknown): void {
+    if (error instanceof UpstreamFailure && refusals.has(error.httpStatus)) return this.#refused()
+    for (const call of this.#left()) call.awaiter.reject(error)
+  }
+
+  stalled(): void {
+    for (const { awaiter } of this.#calls.values()) awaiter.stalled?.()
+  }
+
+  /** Gives each call its part of the answer. */
+  #open(latin1: string, secrets: readonly string[] | undefined): void {
+    if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
+    for (const text of jsonParts(latin1)) {
+      const value = parseJson(text)
+      if (!isRecord(value) || isOfBatch(value['error'])) continue
+      const { id } = value
+      const idText = typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : ''
+      const call = this.#calls.get(idText)
+      if (!call) continue
+      this.#calls.delete(idText)
+      call.over()
+      call.awaiter.resolve(new HeldAnswer(text, { secrets, value }))
+    }
+    // Nodes break off when all answers together become too long.
+    this.#sendAlone()
+  }
+
+  /** One answer to the whole batch. */
+  #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
+    if (!isRecord(parseJson(latin1))) return this.reject(unreadable())
+    // It may be too long, or the node knows no batches.
+    if (judgeAnswer('', latin1) !== 'busy') return this.#refused()
+    const error = jsonMembers(latin1).get('error') ?? 'null'
+    for (const { asked, awaiter } of this.#left()) {
+      awaiter.resolve(new HeldAnswer(errorObjectText(asked?.idText ?? 'null', error), { secrets }))
+    }
+  }
+
+  #refused(): void {
+    this.#onRefused()
+    this.#sendAlone()
+  }
+
+  #sendAlone(): void {
+    for (const { body, signal, asked, awaiter } of this.#left()) {
+      try {
+        this.#parts.alone(body, signal, asked, awaiter)
+      } catch (error) {
+        awaiter.reject(error)
+      }
+    }
+  }
+
+  /** Those that wait, for the last time. */
+  #left(): readonly BatchedCall[] {
+    const left = [...this.#calls.values()]
+    this.#calls.clear()
+    for (const call of left) call.over()
+    return left
+  }
+}
+
+/** A call that goes in a batch. */
+class BatchedCall {
+  readonly body: string
+  readonly signal: CancellationSignal
+  readonly asked: AskedCall | undefined
+  readonly awaiter: AnswerAwaiter
+  #onAborted: () => void = () => undefined
+
+  constructor(
+    body: string,
+    signal: CancellationSignal,
+    asked: AskedCall | undefined,
+    awaiter: AnswerAwaiter,
+  ) {
+    this.body = body
+    this.signal = signal
+    this.asked = asked
+    this.awaiter = awaiter
+  }
+
+  whenAborted(listener: () => void): void {
+    this.#onAborted = listener
+    this.signal.addEventListener('abort', this)
+  }
+
+  handleEvent(): void {
+    this.#onAborted()
+    this.awaiter.reject(unavailable(undefined, this.signal))
+  }
+
+  over(): void {
+    this.signal.removeEventListener('abort', this)
+  }
+}
+
+/** Whether an error says that the call was refused for the batch that it was in. */
+function isOfBatch(error: unknown): boolean {
+  if (!isRecord(error)) return false
+  const { message } = error
+  return typeof message === 'string' && refusalWordings.test(message)
+}

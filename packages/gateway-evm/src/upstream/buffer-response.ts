@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream'
+import type { CancellationSignal } from '@fairlead/http1'
+import { dumpable, HeldAnswer } from './buffered-response.ts'
+import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { UpstreamAnswer } from './upstream-response.ts'
+
+const shortBytes = 64 * 1024
+
+/**
+ * Reads the beginning of an answer: a short one is at hand whole then, a long one goes on as it comes.
+ *
+ * @param answer - not yet read
+ * @param signal - what the exchange runs under
+ * @returns an answer that is not read either, with `bytes` when it is short
+ * @throws {@link RpcFailure} as `Upstream.post` when it breaks off before that
+ */
+export async function holdShortAnswer(
+  answer: UpstreamAnswer,
+  signal: CancellationSignal,
+): Promise<UpstreamAnswer> {
+  if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
+  const chunks: Buffer[] = []
+  let length = 0
+  const body = answer.body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  try {
+    while (length <= shortBytes) {
+      const { value, done } = await body.next()
+      if (done) return new HeldAnswer(Buffer.concat(chunks), answer)
+      length += value.length
+      chunks.push(value)
+    }
+  } catch (error) {
+    throw unavailable(error, signal)
+  }
+  const whole = Readable.from(followedBy(chunks, body), { objectMode: false })
+  whole.once('close', () => answer.body.destroy())
+  return { ...answer, body: dumpable(whole) }
+}
+
+async function* followedBy(chunks: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>) {
+  yield* chunks
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { callNeeds } from './call-requirements.ts'
+import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
+
+const chain = { head: 1_000, archiveDepth: 128 }
+const [call, account] = [{}, '0x00000000000000000000000000000000000000aa']
+const hash = `0x${'ab'.repeat(32)}`
+
+describe('callNeeds', () => {
+  it.each<[string, unknown[], CallNeeds]>([
+    ['eth_chainId', [], { role: 'full', block: undefined }],
+    ['eth_call', [call, 'latest'], { role: 'full', block: undefined }],
+    ['eth_call', [call, '0x368'], { role: 'full', block: 872 }],
+    ['eth_call', [call, '0x367'], { role: 'archive', block: 871 }],
+    ['eth_call', [call, { blockNumber: '0x1' }], { role: 'archive', block: 1 }],
+    ['eth_call', [call, { blockHash: hash }], { role: 'full', block: undefined }],
+    ['eth_getBalance', [account, 'earliest'], { role: 'archive', block: 0 }],
+    ['eth_getStorageAt', [account, '0x0', '0x1'], { role: 'archive', block: 1 }],
+    ['eth_getProof', [account, [], '0x1'], { role: 'archive', block: 1 }],
+    ['eth_getBlockByNumber', ['0x1', false], { role: 'full', block: 1 }],
+    ['eth_feeHistory', ['0x1', '0x1', []], { role: 'full', block: 1 }],
+    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: 'latest' }], { role: 'archive', block: 1 }],
+    ['eth_getLogs', [{ fromBlock: '0x3e7' }], { role: 'full', block: 999 }],
+    ['eth_getLogs', [{ blockHash: hash }], { role: 'full', block: undefined }],
+    ['eth_getLogs', ['nonsense'], { role: 'full', block: undefined }],
+    ['debug_traceBlockByNumber', ['0x1'], { role: 'debug', block: 1 }],
+    ['debug_traceTransaction', [hash], { role: 'debug', block: undefined }],
+    ['trace_block', ['latest'], { role: 'trace', block: undefined }],
+    ['arbtrace_block', ['0x1'], { role: 'trace', block: undefined }],
+    ['ots_getBlockDetails', [7], { role: 'trace', block: 7 }],
+    ['unknown', ['0x1'], { role: 'full', block: undefined }],
+  ])('%s %j', (method, params, needs) => {
+    expect(callNeeds({ method, params }, chain)).toEqual(needs)
+  })
+
+  it('takes no number for old while the head is not known', () => {
+    const needs = callNeeds({ method: 'eth_call', params: [call, '0x1'] }, { ...chain, head: undefined })
+    expect(needs).toEqual({ role: 'full', block: 1 })
+  })
+})

@@ -1,0 +1,82 @@
+import type { Method } from '@fairlead/core'
+import { methods } from '@fairlead/evm-rpc/contract'
+import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams'
+import type { AskedCall } from './types.ts'
+import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
+
+/** What is known of the chain when a call is judged. */
+export interface KnownChain {
+  readonly head: number | undefined
+  /** How many blocks behind the head an ordinary node still has the state of. */
+  readonly archiveDepth: number
+}
+
+const roleOfPrefix: readonly (readonly [prefix: string, role: UpstreamRole])[] = [
+  ['debug_', 'debug'],
+  ['trace_', 'trace'],
+  ['arbtrace_', 'trace'],
+  ['ots_', 'trace'],
+]
+
+// What reads the state, or logs by range. Blocks, receipts and transactions of any age are kept by ordinary nodes too.
+const readsHistory: ReadonlySet<string> = new Set([
+  'erigon_getBalanceChangesInBlock',
+  'eth_call',
+  'eth_createAccessList',
+  'eth_estimateGas',
+  'eth_getAccount',
+  'eth_getAccountInfo',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getProof',
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getTransactionCount',
+  'eth_simulateV1',
+])
+
+const readsLogs: ReadonlySet<string> = new Set(['eth_getLogs', 'erigon_getLogs', 'eth_newFilter'])
+
+const blockPositions: ReadonlyMap<string, number> = new Map(
+  Object.values(methods as Readonly<Record<string, Method>>).flatMap(({ name, params }) => {
+    const position = params.findIndex((param) => param.name === 'block' || param.name === 'newestBlock')
+    return position < 0 ? [] : [[name, position] as const]
+  }),
+)
+
+/**
+ * Finds out what a call needs. A block given by its hash says nothing about its age.
+ *
+ * @param asked - the call
+ * @param chain - what is known of the chain; without a head no number is old
+ */
+export function callNeeds({ method, params }: AskedCall, chain: KnownChain): CallNeeds {
+  const block = blockOf(method, params)
+  for (const [prefix, role] of roleOfPrefix) {
+    if (method.startsWith(prefix)) return { role, block }
+  }
+  const isOld = (readsHistory.has(method) || readsLogs.has(method)) && isHistory(block, chain)
+  return { role: isOld ? 'archive' : 'full', block }
+}
+
+function isHistory(block: number | undefined, { head, archiveDepth }: KnownChain): boolean {
+  if (block === undefined) return false
+  return block === 0 || (head !== undefined && block < head - archiveDepth)
+}
+
+function blockOf(method: string, params: readonly unknown[]): number | undefined {
+  if (readsLogs.has(method)) return numberOf(memberOf(params[0], 'fromBlock'))
+  const position = blockPositions.get(method)
+  return position === undefined ? undefined : numberOf(params[position])
+}
+
+function numberOf(block: unknown): number | undefined {
+  const given = typeof block === 'object' ? memberOf(block, 'blockNumber') : block
+  if (typeof given === 'number') return given
+  if (given === 'earliest') return 0
+  return typeof given === 'string' && /^0x[0-9a-f]{1,13}$/i.test(given) ? Number(given) : undefined
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}

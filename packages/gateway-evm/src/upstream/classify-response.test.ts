@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { judgeAnswer, type Verdict } from './classify-response.ts'
+
+const error = (code: number, message: string) => JSON.stringify({ error: { code, message } })
+
+it.each<[string, string, Verdict]>([
+  ['eth_call', '{"jsonrpc":"2.0","id":1,"result":"0x"}', 'good'],
+  ['eth_call', '{"jsonrpc":"2.0","id":1,"result":null}', 'good'],
+  ['eth_getBlockByHash', '{"jsonrpc":"2.0","id":1,"result":null}', 'absent'],
+  ['eth_getTransactionReceipt', '{"id":1,"error":null,"result":null}', 'absent'],
+  ['eth_call', '{"jsonrpc":"2.0","id":1}', 'unreadable'],
+  ['eth_call', '[]', 'unreadable'],
+  ['eth_call', 'null', 'unreadable'],
+  ['eth_call', '', 'unreadable'],
+  ['eth_call', '{"jsonrpc":"2.0","id":1,"result":"0x"', 'unreadable'],
+  ['eth_call', error(3, 'execution reverted'), 'good'],
+  ['eth_call', error(-32000, 'insufficient funds for transfer'), 'good'],
+  ['eth_call', error(-32602, 'invalid argument 0'), 'good'],
+  ['eth_call', error(-32000, 'header not found'), 'absent'],
+  ['eth_call', error(-32001, 'Unknown block'), 'absent'],
+  ['eth_call', error(-32000, `missing trie node ${'ab'.repeat(32)} (path )`), 'pruned'],
+  ['eth_call', error(-32601, 'the method eth_call does not exist/is not available'), 'not offered'],
+  ['eth_call', error(-32005, 'daily request count exceeded, request rate limited'), 'busy'],
+  ['eth_call', error(429, 'Your app has exceeded its compute units per second capacity'), 'busy'],
+  ['eth_getLogs', error(-32005, 'query returned more than 10000 results'), 'good'],
+  ['eth_getFilterChanges', error(-32000, 'filter not found'), 'good'],
+  ['eth_sendRawTransaction', error(-32000, 'already known'), 'in the chain'],
+  ['eth_sendRawTransaction', error(-32010, 'AlreadyKnown'), 'in the chain'],
+  ['eth_sendRawTransaction', error(-32003, 'transaction already imported'), 'in the chain'],
+  ['eth_sendRawTransaction', error(-32000, 'nonce too low: next nonce 5, tx nonce 4'), 'in the chain'],
+  ['eth_sendRawTransaction', error(-32000, 'replacement transaction underpriced'), 'good'],
+  ['eth_sendTransaction', error(-32000, 'nonce too low'), 'good'],
+])('%s answered %s is %s', (method, text, verdict) => {
+  expect(judgeAnswer(method, text)).toBe(verdict)
+})
+
+// What upstreams write when they get too many calls.
+const rateRefusals: readonly (readonly [string, number, string])[] = [
+  [
+    'Alchemy',
+    429,
+    'Your app has exceeded its compute units per second capacity. If you have retries enabled, …',
+  ],
+  ['Alchemy, another text', 429, 'Your app has exceeded its concurrent requests capacity.'],
+  ['Infura', -32005, 'project ID request rate exceeded'],
+  ['Infura, by the day', -32005, 'daily request count exceeded, request rate limited'],
+  ['Infura, short', -32005, 'Too Many Requests'],
+  ['Chainstack', -32005, "You've exceeded the RPS limit available on the current plan."],
+  ['QuickNode', -32007, '50/second request limit reached - reduce calls per second or upgrade your account'],
+  ['Base', -32016, 'over rate limit'],
+  ['Ankr', -32029, 'Too many requests, reason: call rate limit exhausted, retry in 10s'],
+  ['Ankr, another code', -32090, 'Too many requests, reason: call rate limit exhausted, retry in 10s'],
+  ['a provider', -32097, 'Rate limit exceeded'],
+  ['dRPC', 15, 'Too many requests, try again later'],
+  ['this service', -32005, 'The nodes take no more calls at the moment.'],
+  ['this service, by credential', -32005, 'The credential may make 10 calls per second.'],
+]
+
+// What callers can have a node write: by a contract, a tracer, a transaction, a parameter.
+const executing = [
+  'eth_call',
+  'eth_callMany',
+  'eth_estimateGas',
+  'eth_createAccessList',
+  'eth_simulateV1',
+  'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
+  'debug_traceCall',
+  'debug_traceCallMany',
+  'debug_traceTransaction',
+  'debug_traceBlockByNumber',
+  'trace_call',
+  'trace_callMany',
+  'trace_replayTransaction',
+  'ots_getTransactionError',
+]
+const authored = [
+  ...rateRefusals.map(([, , message]) => message),
+  'method not found',
+  'the method eth_call does not exist/is not available',
+  'unsupported method',
+  'not implemented',
+  'unimplemented',
+]
+const authoredCodes = [3, -32000, -32003, -32015, -32602, -32603]
+
+describe('what a caller can write', () => {
+  it.each(executing.flatMap((method) => authoredCodes.map((code) => [method, code] as const)))(
+    'pauses no upstream and takes no method from it: %s, %i',
+    (method, code) => {
+      const verdicts = authored.flatMap((message) =>
+        [
+          message,
+          `execution reverted: ${message}`,
+          `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`,
+        ].map((written) => judgeAnswer(method, error(code, written))),
+      )
+      expect(new Set(verdicts)).toEqual(new Set(['good']))
+    },
+  )
+
+  it.each(['missing trie node ' + 'ab'.repeat(32), 'header not found', 'already known'])(
+    'says nothing about the state of the node: a tracer throws "%s"',
+    (message) => {
+      const written = `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
+      expect(judgeAnswer('debug_traceCall', error(-32000, written))).toBe('good')
+    },
+  )
+
+  it.each<[string, number, string]>([
+    ['eth_getBalance', -32602, 'rate limit exceeded is not an address'],
+    ['eth_getBlockByNumber', -32000, 'invalid block tag: rate limit exceeded'],
+    ['eth_getLogs', -32602, 'too many requests'],
+    ['eth_getLogs', -32005, 'limit exceeded'],
+    ['eth_sendRawTransaction', -32005, 'Transaction gas limit exceeds block gas limit'],
+    ['eth_sendRawTransaction', -32004, 'Upfront cost exceeds account balance'],
+    ['eth_sendRawTransaction', -32007, 'Sender account not authorized to send transactions'],
+    ['trace_filter', -32005, 'Requested range exceeds maximum RPC range limit'],
+  ])('is no rate limit and no missing method: %s answered %i %s', (method, code, message) => {
+    expect(judgeAnswer(method, error(code, message))).toBe('good')
+  })
+})
+
+describe('an upstream that gets too many calls', () => {
+  it.each(rateRefusals)('is busy, whatever was asked for: %s (%i, %s)', (_, code, message) => {
+    for (const method of [...executing, 'eth_blockNumber', 'eth_getBalance', 'eth_getLogs', '']) {
+      expect(judgeAnswer(method, error(code, message)), method).toBe('busy')
+    }
+  })
+
+  it.each<[string, number, string]>([
+    ['eth_gasPrice', -32000, 'rate limit exceeded'],
+    ['eth_getLogs', -32000, 'Too many requests'],
+    ['eth_blockNumber', -32603, 'Error: rate limited'],
+    // What these cost is always the same.
+    ['eth_blockNumber', -32005, 'limit exceeded'],
+    ['eth_getBalance', -32005, ''],
+  ])('is busy by its own words: %s answered %i %s', (method, code, message) => {
+    expect(judgeAnswer(method, error(code, message))).toBe('busy')
+  })
+})

@@ -1,0 +1,206 @@
+import {
+  connectChecked,
+  type ConnectionRules,
+  operatorRules,
+} from '@fairlead/gateway-core/network/guarded-connect'
+import {
+  currentPassedThrough,
+  loopField,
+  loopValue,
+  withPassedThrough,
+} from '@fairlead/gateway-core/network/cdn-loop'
+import {
+  type CancellationSignal,
+  createHttp1Connections,
+  headerLines,
+  type ReceivedResponse,
+  runDetached,
+} from '@fairlead/http1'
+import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import { paceOf } from '../methods/latency-class.ts'
+import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
+import { NodeBatches } from './batcher.ts'
+import { resendingOf } from './idempotency.ts'
+import { type AnswerAwaiter, type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
+import type { UpstreamAnswer } from './upstream-response.ts'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { authorizationOf, secretsOfAddress } from '@fairlead/gateway-core/upstream/upstream-url'
+import { upstreamCalls } from './upstream-calls.ts'
+import { unavailable, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { UpstreamJwt } from './upstream-jwt.ts'
+
+/** How a node is called. */
+export interface UpstreamOptions {
+  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  readonly rules?: ConnectionRules | undefined
+  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  readonly loopEntry?: string | undefined
+  readonly certificateAuthorityFile?: string | undefined
+  readonly mostBatchedCalls?: number | undefined
+  /** Authenticates each request, in place of user information in the address. */
+  readonly jwt?: UpstreamJwt | undefined
+}
+
+/** Most connections to one node. */
+const maxConnections = 128
+
+// A node that is there is soon connected to; one that is not must leave time for another.
+const longestConnectMs = 5_000
+
+/**
+ * Opens kept-alive connections to a node when they are needed. Calls that nodes answer at once go behind one another on
+ * a few of them, every other call has one to itself meanwhile.
+ *
+ * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
+ * @param timeoutMs - longest wait for an answer
+ * @param memory - for answers that are held whole
+ * @param options - PEM file with the authority that signed the node's certificate, when it is a private one; most calls
+ * that the node takes as a batch, which is never asked for more than a client has sent in one
+ * @throws when the address is not one, or the file cannot be read; the error may quote either
+ */
+export function createUpstream(
+  address: string,
+  timeoutMs: number,
+  memory: AnswerMemory,
+  {
+    rules = operatorRules,
+    loopEntry,
+    certificateAuthorityFile,
+    mostBatchedCalls = 1,
+    jwt,
+  }: UpstreamOptions = {},
+): ConnectedUpstream {
+  const url = new URL(address)
+  const connections = createHttp1Connections(url, {
+    connectTimeoutMs: Math.min(timeoutMs, longestConnectMs),
+    headTimeoutMs: timeoutMs,
+    bodyTimeoutMs: timeoutMs,
+    maxConnections,
+    connect: (options, isSecure) => connectChecked(options, isSecure, rules),
+    certificateAuthorityFile,
+  })
+  const target = `${url.pathname}${url.search}`
+  const authorization = authorizationOf(url)
+  const secrets = secretsOfAddress(url)
+  const type = 'application/json'
+  const ownFields = headerLines({
+    'content-type': type,
+    ...(authorization !== undefined && { authorization }),
+  })
+  const loopLine = loopEntry === undefined ? '' : headerLines({ [loopField]: loopEntry })
+  // Nearly all requests have these.
+  const usualFields = `${ownFields}${loopLine}`
+
+  const post = (
+    body: string,
+    signal: CancellationSignal,
+    pace: 'quick' | 'slow',
+    isRepeatable: boolean,
+    owner: string | undefined,
+    awaiter: AnswerAwaiter,
+  ) => {
+    const trace = currentTrace()
+    const before = currentPassedThrough()
+    const token = jwt?.current()
+    const untokened =
+      before === undefined || loopEntry === undefined
+        ? usualFields
+        : `${ownFields}${headerLines({ [loopField]: loopValue(loopEntry) })}`
+    const fields = token === undefined ? untokened : `${untokened}authorization: ${token.authorization}\r\n`
+    const call = {
+      method: 'POST',
+      target,
+      fields: trace ? `${fields}traceparent: ${trace.traceparent}\r\n` : fields,
+      body,
+      signal,
+      pace,
+      isRepeatable,
+      isBuffered: true,
+      owner,
+      inspector: inspectResponse,
+      listener: awaiter,
+    } as const
+    const hear = (error: Error | undefined, answer: ReceivedResponse | undefined) => {
+      if (!answer) awaiter.reject(unavailable(error, signal))
+      else if (answer.status === 200 && answer.contentType?.includes('json')) {
+        awaiter.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
+      } else awaiter.reject(refused(answer))
+    }
+    connections.exchange(call, (error, answer) => {
+      if (before !== undefined) {
+        withPassedThrough(before, () =>
+          trace ? inTrace(trace, () => hear(error, answer)) : hear(error, answer),
+        )
+        return
+      }
+      // The connection belongs to all calls, and what it runs belongs to none of their traces.
+      if (currentTrace() === trace) hear(error, answer)
+      else if (trace) inTrace(trace, () => hear(error, answer))
+      else runDetached(() => hear(error, answer))
+    })
+  }
+
+  const alone: Upstream['ask'] = (body, signal, { method, credentialId } = unknownCall, awaiter) =>
+    post(body, signal, paceOf(method), resendingOf(method) === 'always', credentialId, awaiter)
+  const { ask } = new NodeBatches({
+    alone,
+    together: (body, signal, awaiter, owner) => post(body, signal, 'quick', true, owner, awaiter),
+    memory,
+    mostCalls: mostBatchedCalls,
+  })
+
+  return {
+    ask,
+    ...upstreamCalls(ask, memory),
+    get lastBytesAt() {
+      return connections.lastBytesAt
+    },
+    close: () => connections.close(),
+  }
+}
+
+const loopDetected = 508
+
+const inspectResponse = () => new ResponseInspector()
+
+class NodeAnswer implements UpstreamAnswer {
+  readonly #answer: ReceivedResponse
+  readonly secrets: readonly string[]
+
+  constructor(answer: ReceivedResponse, secrets: readonly string[]) {
+    this.#answer = answer
+    this.secrets = secrets
+  }
+
+  get bytes(): Buffer | undefined {
+    return this.#answer.bytes
+  }
+
+  get latin1(): string | undefined {
+    return this.#answer.latin1
+  }
+
+  get body(): UpstreamAnswer['body'] {
+    return this.#answer.body
+  }
+
+  get contentLength(): string | undefined {
+    const { length } = this.#answer
+    return length === undefined ? undefined : String(length)
+  }
+
+  get delimited(): boolean {
+    return this.#answer.isDelimited
+  }
+}
+
+function refused(answer: ReceivedResponse): UpstreamFailure {
+  if (!answer.bytes) void answer.body.dump()
+  const retryAfter = Number(answer.header('retry-after'))
+  return new UpstreamFailure('refused', `The node answered HTTP ${answer.status}.`, {
+    // A loop is to end at each service that it went through.
+    ...(answer.status === loopDetected && { status: loopDetected }),
+    httpStatus: answer.status,
+    retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,
+  })
+}

@@ -1,0 +1,196 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
+import type { CancellationSignal } from '@fairlead/http1'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { ChainView } from '../chain/chain-view.ts'
+import type { Fingerprint } from './filters.ts'
+import { NodePool } from './evm-pool.ts'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { createUpstream, type UpstreamOptions } from './evm-upstream.ts'
+import type { ConnectedUpstream, Upstream } from './types.ts'
+import { upstreamCalls } from './upstream-calls.ts'
+import { jwtOf } from './upstream-jwt.ts'
+
+/** The connections to all nodes, opened when first needed. */
+export interface Upstreams {
+  /**
+   * The upstreams of a node, called as one.
+   *
+   * @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol
+   */
+  of(grant: NodeGrant, protocol: 'evm'): Upstream
+  /**
+   * The upstreams of a node, each by itself, in their order; those that are withdrawn are left out.
+   *
+   * @throws {@link RpcFailure} as {@link of}
+   */
+  eachOf(grant: NodeGrant): readonly Upstream[]
+  /**
+   * What is known of the chain behind a node. To ask for it has the node asked for its head for a minute.
+   *
+   * @throws {@link RpcFailure} as {@link of}
+   */
+  chainOf(grant: NodeGrant): ChainView
+  /** What is known of every upstream that was used. */
+  states(): readonly UpstreamState[]
+  /** Asks every embedded chain for its id; rejects when one does not answer. */
+  embeddedAnswer(signal: CancellationSignal): Promise<void>
+  /** Takes over whether a second upstream is asked when the first one takes long. */
+  change(settings: { readonly hedges: boolean }): void
+  close(): Promise<void>
+}
+
+/** How the upstreams of a node are called together. */
+export interface PooledOptions {
+  /** How often a node that is used is asked for its head; every 2 seconds when left out. */
+  readonly pollMs?: number
+  /** Whether a second upstream is asked when the first one takes longer than it mostly does; so when left out. */
+  readonly hedges?: boolean
+  readonly log?: Logger
+  /** Marks the ids of filters by a key that all replicas have; without it, filters are known to this object alone. */
+  readonly fingerprint?: Fingerprint
+  /** Is told when an upstream of a node does not have a method. */
+  readonly onRefused?: ((grant: NodeGrant) => void) | undefined
+  /** Rules for connections; those for what the operator has configured when left out. */
+  readonly rules?: UpstreamRules
+  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  readonly loopEntry?: string | undefined
+}
+
+const pollTimeoutMs = 2_000
+const firstRoundMs = 1_000
+const idleMs = 60_000
+const chainIdMs = 60_000
+// Addresses of nodes change, and nobody says which ones are gone.
+const mostKept = 20_000
+
+interface OpenPool {
+  readonly pool: NodePool
+  readonly upstream: Upstream
+}
+
+/**
+ * Makes the set of upstream connections.
+ *
+ * @param timeoutMs - longest wait for an answer
+ * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
+ * @param memory - for all responses that are held whole
+ */
+export function createUpstreams(
+  timeoutMs: number,
+  embedded: Readonly<Record<string, string>>,
+  memory: AnswerMemory,
+  {
+    pollMs = 2_000,
+    hedges = true,
+    log,
+    onRefused,
+    fingerprint = ownFingerprint(),
+    rules = operatorUpstreams,
+    loopEntry,
+  }: PooledOptions = {},
+): Upstreams {
+  // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
+  const connections = new LRUCache<string, ConnectedUpstream>({ max: mostKept })
+  const pools = new LRUCache<string, OpenPool>({ max: mostKept })
+  const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
+  const options = { timeoutMs, hedges, watch, log, fingerprint }
+
+  const at = (record: UpstreamRecord): ConnectedUpstream => {
+    const { certificateAuthorityFile, jwtSecretFile, mostBatchedCalls } = record
+    const address = record.address === 'devnet' ? embedded['evm'] : record.address
+    if (address === undefined) throw missing('This node has no upstream for evm.')
+    const socketOptions = { certificateAuthorityFile, mostBatchedCalls }
+    const key = JSON.stringify([address, socketOptions, jwtSecretFile])
+    const known = connections.get(key)
+    if (known) return known
+    const upstream = opened(address, timeoutMs, memory, {
+      ...socketOptions,
+      jwt: jwtOf(record),
+      rules: rules.of(address),
+      loopEntry,
+    })
+    connections.set(key, upstream)
+    return upstream
+  }
+  const poolOf = ({ upstreams: { evm: text }, nodeId }: NodeGrant): OpenPool => {
+    if (text === undefined) throw missing('This node has no upstream for evm.')
+    const known = pools.get(text)
+    if (known) return known
+    const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
+    const pool = new NodePool(`${nodeId}/evm`, upstreams, options)
+    const { ask } = pool
+    const open = {
+      pool,
+      upstream: {
+        ask,
+        ...upstreamCalls(ask, memory),
+        close: () => Promise.resolve(pool.close()),
+        ...(onRefused && { onRefused }),
+      },
+    }
+    pools.set(text, open)
+    return open
+  }
+  return {
+    of: (grant) => poolOf(grant).upstream,
+    eachOf: ({ upstreams: { evm: text = '' } }) =>
+      recordsOf(text)
+        .filter(({ isCordoned }) => !isCordoned)
+        .map(at),
+    chainOf: (grant) => poolOf(grant).pool.chain,
+    // The one that was used last stands last.
+    states: () => [...pools.values()].toReversed().flatMap(({ pool }) => pool.states()),
+    embeddedAnswer: async (signal) => {
+      const addresses = Object.values(embedded)
+      const records = addresses.flatMap((address) => parseUpstreams(address))
+      await Promise.all(records.map((record) => at(record).call('eth_chainId', [], signal)))
+    },
+    change: (settings) => {
+      options.hedges = settings.hedges
+    },
+    close: async () => {
+      for (const { pool } of pools.values()) pool.close()
+      await Promise.all([...connections.values()].map((upstream) => upstream.close()))
+    },
+  }
+}
+
+function ownFingerprint(): Fingerprint {
+  const key = randomBytes(32)
+  return (text, context) => createHmac('sha256', key).update(`${context}\n${text}`).digest('base64url')
+}
+
+function recordsOf(text: string): readonly UpstreamRecord[] {
+  try {
+    const records = parseUpstreams(text)
+    if (records.length > 0) return records
+  } catch {
+    // The text holds credentials.
+  }
+  throw missing('The upstream addresses of this node cannot be read.')
+}
+
+function opened(
+  address: string,
+  timeoutMs: number,
+  memory: AnswerMemory,
+  options: UpstreamOptions,
+): ConnectedUpstream {
+  try {
+    return createUpstream(address, timeoutMs, memory, options)
+  } catch {
+    // The error quotes the address, and with it the credentials inside.
+    throw missing('The upstream address of this node is not an HTTP address.')
+  }
+}
+
+function missing(message: string): RpcFailure {
+  return new RpcFailure(rpcCodes.internalError, message, { status: 503 })
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it, vi } from 'vitest'
+import { handleArrived } from '@fairlead/vitest/wait-for'
+import { type Fault, faultyUpstream } from '../testing/faulty-upstream.ts'
+import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
+
+// The first of two that are equally good has the first turn.
+async function two(options: Parameters<typeof pooledNode>[1] = {}) {
+  const [first, second] = await Promise.all([faultyUpstream('first'), faultyUpstream('second')])
+  return { first, second, node: pooledNode(`${first.url} ${second.url}`, options) }
+}
+
+function callsOf(node: PooledNode): number {
+  return node.states().reduce((sum, { calls }) => sum + calls, 0)
+}
+
+const later = { timeout: 50_000 }
+const faults: readonly Fault[] = ['cut', 'garbage', 'truncated', 'half body', 'busy text', 429, 500]
+
+describe('a call at several upstreams', () => {
+  it.each(faults)('is answered by another one where the first one answers with: %s', async (fault) => {
+    const { first, second, node } = await two()
+    await node.call('eth_gasPrice')
+    await node.call('eth_gasPrice')
+    first.fault = fault
+    const answers = await Promise.all(Array.from({ length: 40 }, () => node.call('eth_gasPrice')))
+    expect(new Set(answers)).toEqual(new Set(['second']))
+    expect(first.asked.length).toBeGreaterThan(1)
+    expect(second.asked.length).toBeGreaterThan(40)
+  })
+
+  it('is answered by another one where the first one hangs', async () => {
+    const { first, node } = await two({ hedges: false, pollMs: 60_000, timeoutMs: 10_000 })
+    await node.call('eth_gasPrice')
+    await node.call('eth_gasPrice')
+    first.fault = 'hang'
+    const answers = await Promise.all(Array.from({ length: 4 }, () => node.call('eth_gasPrice')))
+    expect(answers).toEqual(['second', 'second', 'second', 'second'])
+    await vi.waitFor(() => expect(node.states()[0]?.callsInFlight).toBe(0), later)
+    expect(node.states()[0]?.failures).toBeGreaterThan(0)
+  })
+
+  it('goes again to one that was away and is busy when it is back, once it is that no more', async () => {
+    const { first, node } = await two()
+    await node.call('eth_gasPrice')
+    await first.kill()
+    await vi.waitFor(() => expect(node.states()[0]?.class).toBe('failing'), later)
+    first.fault = 429
+    await first.revive()
+    await vi.waitFor(() => expect(node.states()[0]?.breaker).toBe('closed'), later)
+  })
+
+  it('is answered by another one where the first one is killed, and by both when it is back', async () => {
+    const { first, node } = await two()
+    const over = new AbortController()
+    const failures: unknown[] = []
+    const loads = Array.from({ length: 16 }, async () => {
+      while (!over.signal.aborted)
+        await node.call('eth_gasPrice').catch((error: unknown) => failures.push(error))
+    })
+    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(100), { timeout: 50_000 })
+    await first.kill()
+    await vi.waitFor(() => expect(node.states()[0]?.class).toBe('failing'), { timeout: 50_000 })
+    await first.revive()
+    const before = first.asked.length
+    await vi.waitFor(() => expect(first.asked.length).toBeGreaterThan(before + 100), { timeout: 50_000 })
+    over.abort()
+    await Promise.all(loads)
+    expect(failures).toEqual([])
+  })
+
+  it.each(['eth_sendTransaction', 'eth_newFilter', 'personal_sign', 'unknown_method'])(
+    'is not sent again when the first one may have taken %s',
+    async (method) => {
+      const { first, second, node } = await two()
+      first.fault = second.fault = 'cut'
+      await expect(node.call(method)).rejects.toThrow('The node cannot be reached.')
+      expect(first.asked.length + second.asked.length).toBe(1)
+    },
+  )
+
+  it('is sent again when the first one has not seen it, whatever it does', async () => {
+    const { first, node } = await two({ pollMs: 60_000 })
+    await node.call('eth_gasPrice')
+    await node.call('eth_gasPrice')
+    await first.kill()
+    // The end of a kept connection is heard of before the next call.
+    await handleArrived()
+    expect(await node.call('eth_sendTransaction')).toBe('second')
+    expect(node.states()).toMatchObject([
+      { class: 'failing', breaker: 'open', failuresByKind: { unconnected: 1 }, retries: 0 },
+      { failures: 0, retries: 1, hedges: 0 },
+    ])
+  })
+
+  it('gets the word of the node rather than a failure when no upstream does better', async () => {
+    const { first, second, node } = await two()
+    first.answers['eth_call'] = second.answers['eth_call'] = {
+      error: { code: -32601, message: 'the method eth_call does not exist/is not available' },
+    }
+    await expect(node.call('eth_call')).rejects.toMatchObject({ code: -32601 })
+    expect([first.asked, second.asked]).toEqual([['eth_call'], ['eth_call']])
+  })
+
+  it('goes to the upstream that has the method from then on', async () => {
+    const { first, second, node } = await two()
+    first.answers['eth_feeHistory'] = { error: { code: -32601, message: 'Method not found' } }
+    for (let call = 0; call < 6; call++) expect(await node.call('eth_feeHistory')).toBe('second')
+    expect(first.asked.length).toBeLessThanOrEqual(1)
+    expect(second.asked).toHaveLength(6)
+  })
+
+  it('asks the upstream that is further for a block that is not there yet', async () => {
+    const { first, second, node } = await two()
+    second.head = 1_002
+    await vi.waitFor(
+      async () => {
+        await node.call('eth_gasPrice')
+        expect(node.states()).toMatchObject([{ lag: 2 }, { lag: 0 }])
+      },
+      { timeout: 50_000 },
+    )
+    first.answers['eth_getTransactionReceipt'] = { result: null }
+    for (let call = 0; call < 6; call++) {
+      expect(await node.call('eth_getTransactionReceipt', ['0x1'])).toBe('second')
+      expect(await node.call('eth_getBlockByNumber', ['0x3ea', false])).toMatchObject({ number: '0x3ea' })
+    }
+    second.answers['eth_getTransactionReceipt'] = { result: null }
+    expect(await node.call('eth_getTransactionReceipt', ['0x1'])).toBeNull()
+  })
+
+  it('fails with a failure of its own when all upstreams fail, and stays within its budget', async () => {
+    const { first, second, node } = await two({ pollMs: 60_000 })
+    first.fault = second.fault = 500
+    const calls = await Promise.allSettled(Array.from({ length: 600 }, () => node.call('eth_gasPrice')))
+    expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(calls[0]).toMatchObject({ reason: { message: 'The node answered HTTP 500.', status: 502 } })
+    // A retry is not made for lack of a budget, so that an outage does not double the load.
+    expect(callsOf(node)).toBeLessThan(600 + 256 + 120 + 50)
+    expect(JSON.stringify(calls)).not.toContain('127.0.0.1')
+  })
+})
+
+describe('a hedge', () => {
+  it('is sent when the first upstream takes longer than it mostly does, for few calls only', async () => {
+    const { first, second, node } = await two({ pollMs: 60_000 })
+    for (let call = 0; call < 60; call++) await node.call('eth_gasPrice')
+    const sent = () => node.states().reduce((all, state) => all + state.hedges, 0)
+    while (sent() === 0) {
+      // The one that was a little slower may have no turn at all: the one that has it becomes slow.
+      const [slow, other] =
+        (await node.call('eth_gasPrice')) === 'first' ? [first, 'second'] : [second, 'first']
+      slow.delayMs = 5_000
+      for (let turn = 0; turn < 2 && sent() === 0; turn++) expect(await node.call('eth_gasPrice')).toBe(other)
+      slow.delayMs = 0
+    }
+    const [early, before] = [sent(), callsOf(node)]
+    // Less than an upstream may be without a byte.
+    first.delayMs = second.delayMs = 300
+    await Promise.all(Array.from({ length: 200 }, () => node.call('eth_gasPrice')))
+    const hedges = callsOf(node) - before - 200
+    expect(hedges).toBeGreaterThan(0)
+    expect(hedges).toBeLessThanOrEqual(10 + 200 * 0.05)
+    expect(sent()).toBe(early + hedges)
+    expect(node.states()[0]?.failures).toBe(0)
+  })
+
+  it('is not sent when hedges are switched off, nor for what changes something', async () => {
+    for (const [method, hedges, atLast] of [
+      ['eth_gasPrice', false, false],
+      ['eth_gasPrice', true, false],
+      ['eth_newBlockFilter', true, true],
+    ] as const) {
+      const { first, second, node } = await two({ pollMs: 60_000, hedges })
+      node.upstreams.change({ hedges: atLast })
+      for (let call = 0; call < 60; call++) await node.call(method)
+      const before = callsOf(node)
+      first.delayMs = second.delayMs = 500
+      await Promise.all(Array.from({ length: 10 }, () => node.call(method)))
+      expect(callsOf(node) - before).toBe(10)
+    }
+  })
+})
+
+describe('a single upstream', () => {
+  it('is asked whatever its state, is not watched, and is well again with its first answer', async () => {
+    const upstream = await faultyUpstream('only', { fault: 500 })
+    const node = pooledNode(upstream.url)
+    await Promise.allSettled(Array.from({ length: 10 }, () => node.call('eth_gasPrice')))
+    expect(node.states()).toMatchObject([{ class: 'failing', breaker: 'open', calls: 10, failures: 10 }])
+    upstream.fault = 'well'
+    expect(await node.call('eth_gasPrice')).toBe('only')
+    expect(new Set(upstream.heard)).toEqual(new Set(['eth_gasPrice']))
+    await vi.waitFor(
+      async () => {
+        await node.call('eth_gasPrice')
+        expect(node.states()).toMatchObject([{ breaker: 'closed', callsInFlight: 0 }])
+      },
+      { timeout: 50_000, interval: 200 },
+    )
+  })
+})

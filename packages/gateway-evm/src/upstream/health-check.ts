@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { readHead } from '../chain/head.ts'
+import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { depthsOf } from '../chain/chain-depths.ts'
+import type { BlockReference } from '../chain/chain-view.ts'
+import { ObservedChain } from '../chain/observed-chain.ts'
+import { laggingBlocks } from '@fairlead/gateway-core/upstream/upstream'
+import type { EvmMember } from './types.ts'
+import { guardedTimeout } from '@fairlead/http1'
+
+/** When the upstreams of a node are asked for their heads. */
+export interface WatchTimes {
+  readonly pollMs: number
+  /** For an upstream's answer. */
+  readonly timeoutMs: number
+  /** How long calls wait when nothing fresh is known. */
+  readonly firstRoundMs: number
+  /** After the last use the rounds go on this long. */
+  readonly idleMs: number
+  readonly chainIdMs: number
+}
+
+const staleRounds = 5
+const shortestStaleMs = 3_000
+const finalizedEvery = 5
+// The leader may be this far behind without losing its place, so that two branches do not take turns.
+const leaderMayLag = 1
+
+/** Asks the upstreams of a node for their heads while the node is used, and judges them by it. */
+export class PoolWatch {
+  readonly chain: ObservedChain
+  readonly #members: readonly EvmMember[]
+  readonly #times: WatchTimes
+  readonly #log: Logger | undefined
+  readonly #asking = new Set<EvmMember>()
+  readonly #chainIds = new Map<EvmMember, { readonly id: string; readonly at: number }>()
+  /** After how many rounds each is asked for its finalized block. */
+  readonly #finalizedDue = new Map<EvmMember, number>()
+  readonly #tagged = new Map<EvmMember, number | undefined>()
+  readonly #stopped = new AbortController()
+  #chainId: string | undefined
+  #leader: EvmMember | undefined
+  #isChainWanted = false
+  #usedAt = -Infinity
+  #known: Promise<unknown> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(members: readonly EvmMember[], times: WatchTimes, log: Logger | undefined) {
+    this.#members = members
+    this.#times = times
+    this.#log = log
+    const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
+    this.chain = new ObservedChain(members.length > 1, staleMs, () => {
+      this.#isChainWanted = true
+      void this.use()
+    })
+  }
+
+  /** Number of the best head that an upstream in use has shown. */
+  get head(): number | undefined {
+    return this.#leader?.head
+  }
+
+  get chainId(): string | undefined {
+    return this.#chainId
+  }
+
+  /**
+   * Keeps the rounds going.
+   *
+   * @returns what to wait for when nothing fresh is known; it never rejects
+   */
+  use(): Promise<unknown> | undefined {
+    this.#usedAt = performance.now()
+    if (this.#timer !== undefined || this.#stopped.signal.aborted) return this.#known
+    this.#known = this.#firstRound().finally(() => (this.#known = undefined))
+    this.#plan()
+    return this.#known
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+    clearTimeout(this.#timer)
+  }
+
+  async #firstRound(): Promise<void> {
+    const round = this.#round()
+    const enough =
+      this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined)
+    await Promise.race([enough, sleep(this.#times.firstRoundMs, undefined, { ref: false })])
+    this.#judgeChains()
+  }
+
+  #plan(): void {
+    this.#timer = guardedTimeout(() => {
+      this.#timer = undefined
+      if (performance.now() - this.#usedAt > this.#times.idleMs) return
+      void this.#round()
+      this.#plan()
+    }, this.#times.pollMs).unref()
+  }
+
+  #round(): readonly Promise<void>[] {
+    return this.#members
+      .filter(({ record, rate }) => !record.isCordoned && !rate.isPaused)
+      .filter((member) => !this.#asking.has(member))
+      .map((member) => this.#ask(member))
+  }
+
+  async #ask(member: EvmMember): Promise<void> {
+    this.#asking.add(member)
+    const isJudged = member.breaker.probe()
+    try {
+      await this.#askChainId(member)
+      const head = readHead(await this.#call(member, 'eth_getBlockByNumber', ['latest', false]))
+      if (this.#isChainWanted) await this.#askFinalized(member, head.number)
+      const isBelieved = await this.#isBelieved(member, head)
+      if (isJudged) member.breaker.succeed()
+      this.#noteDoubt(member, !isBelieved, head.number)
+      member.head = isBelieved ? head.number : undefined
+      this.#judgeHeads()
+      if (!isBelieved) return
+      if (this.#isChainWanted && member === this.#leader) {
+        await this.chain.observe(head, member.finalized, member.upstream)
+      }
+    } catch (error) {
+      if (isJudged) this.#judgeFailure(member, error)
+    } finally {
+      this.#asking.delete(member)
+    }
+  }
+
+  #judgeFailure({ breaker, rate, silence }: EvmMember, error: unknown): void {
+    // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
+    if (!(error instanceof UpstreamFailure)) breaker.succeed()
+    else if (error.httpStatus === 429) {
+      rate.refused(error.retryAfterMs)
+      breaker.succeed()
+    }
+    // Silence ends with the next byte, which a breaker would not wait for.
+    else if (silence.isSilent && breaker.state === 'closed') return
+    // The head is what every node has at hand: one that takes this long for it hangs.
+    else if (error.kind !== 'aborted') breaker.fail(error.kind === 'unconnected' || error.kind === 'late')
+  }
+
+  /** A head far above those of the others is believed when the upstream has that block, and not only its number. */
+  async #isBelieved(member: EvmMember, { number, hash }: BlockReference): Promise<boolean> {
+    const others = this.#shown().filter((other) => other.member !== member)
+    if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
+    const block = await this.#call(member, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+    return block !== null && readHead(block).hash === hash
+  }
+
+  #noteDoubt(member: EvmMember, isDoubted: boolean, claimed: number): void {
+    if (isDoubted && !member.isDoubted) {
+      const facts = { upstream: member.label, claimed, latest: this.head }
+      this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
+    }
+    member.isDoubted = isDoubted
+  }
+
+  async #askChainId(member: EvmMember): Promise<void> {
+    const known = this.#chainIds.get(member)
+    const now = performance.now()
+    if (known && member.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
+    const id = await this.#call(member, 'eth_chainId', [])
+    if (typeof id !== 'string') return
+    this.#chainIds.set(member, { id, at: now })
+    // The first ones are judged together.
+    if (this.#chainId !== undefined) this.#judgeChains()
+  }
+
+  /** The chain of most upstreams is that of the node; of equally many the one that it was before, or the first. */
+  #judgeChains(): void {
+    const votes = new Map<string, number>()
+    for (const { id } of this.#chainIds.values()) votes.set(id, (votes.get(id) ?? 0) + 1)
+    const ids = this.#members.flatMap((member) => this.#chainIds.get(member)?.id ?? [])
+    const most = Math.max(...votes.values())
+    const winners = ids.filter((id) => votes.get(id) === most)
+    const before = this.#chainId
+    const [first] = winners
+    if (first === undefined) return
+    this.#chainId = before !== undefined && winners.includes(before) ? before : first
+    if (before !== undefined && before !== this.#chainId) this.chain.reset()
+    for (const member of this.#members) this.#judgeChain(member)
+  }
+
+  #judgeChain(member: EvmMember): void {
+    const id = this.#chainIds.get(member)?.id
+    if (id === undefined) return
+    const isRight = id === this.#chainId
+    if (!isRight && member.chain !== 'wrong') {
+      const facts = { upstream: member.label, chain_id: id, expected: this.#chainId }
+      this.#log?.error(facts, 'an upstream belongs to another chain and is not used')
+    }
+    member.chain = isRight ? 'right' : 'wrong'
+  }
+
+  async #askFinalized(member: EvmMember, head: number): Promise<void> {
+    const due = (this.#finalizedDue.get(member) ?? 0) - 1
+    this.#finalizedDue.set(member, due < 0 ? finalizedEvery : due)
+    if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
+    const tagged = this.#tagged.get(member)
+    const { finality } = depthsOf(this.#chainIds.get(member)?.id)
+    member.finalized = tagged ?? (head > finality ? head - finality : undefined)
+  }
+
+  /** Number of the block under the tag `finalized`; undefined where the upstream does not know the tag. */
+  async #taggedFinal(member: EvmMember): Promise<number | undefined> {
+    try {
+      const block = await this.#call(member, 'eth_getBlockByNumber', ['finalized', false])
+      return block === null ? undefined : readHead(block).number
+    } catch (error) {
+      if (error instanceof UpstreamFailure) throw error
+      return undefined
+    }
+  }
+
+  /** The heads of the upstreams in use. */
+  #shown(): readonly { readonly member: EvmMember; readonly number: number }[] {
+    return this.#members.flatMap((member) => {
+      const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
+      return isUsed && member.head !== undefined ? [{ member, number: member.head }] : []
+    })
+  }
+
+  #judgeHeads(): void {
+    const shown = this.#shown()
+    const best = Math.max(...shown.map(({ number }) => number))
+    for (const { member, number } of shown) member.lag = best - number
+    const isLeading = shown.some(
+      ({ member, number }) => member === this.#leader && best - number <= leaderMayLag,
+    )
+    if (!isLeading) this.#leader = shown.find(({ number }) => number === best)?.member
+  }
+
+  #call(member: EvmMember, method: string, params: readonly unknown[]): Promise<unknown> {
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(this.#times.timeoutMs)])
+    return member.upstream.call(method, params, signal)
+  }
+}

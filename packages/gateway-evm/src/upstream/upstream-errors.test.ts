@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { adapted, scriptedNode } from '../testing/adapted-node.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { inFrontOf, token } from '../testing/listener-fixture.ts'
+import { mendError, type NodeError } from './upstream-errors.ts'
+
+const method = 'eth_call'
+const notOffered = { code: -32601, message: 'This node does not offer eth_call.' }
+const bytes = '0xdeadbeef'
+
+describe('mendError', () => {
+  it.each<[string, number, string]>([
+    ['anvil over HTTP', -32601, 'Method not found'],
+    ['anvil over WebSocket', -32602, 'Method not found'],
+    ['anvil, known by name only', -32603, 'Not implemented'],
+    ['geth', -32601, 'the method eth_call does not exist/is not available'],
+    ['geth behind a proxy', -32000, 'the method eth_call does not exist/is not available'],
+    ['erigon', -32000, 'the method is currently not implemented: trace_rawTransaction'],
+    ['erigon, an old name', -32000, 'the method has been deprecated: eth_getWork'],
+    ['reth', -32601, 'Method not found'],
+    ['reth, known by name only', -32603, 'unimplemented'],
+    ['besu', -32604, 'Method not enabled'],
+    ['nethermind', -32601, 'The method eth_call is not supported.'],
+    ['hardhat', -32004, 'Method eth_call is not supported'],
+    ['a provider', -32600, 'Unsupported method: eth_call on ETH_MAINNET'],
+  ])('takes what %s says about a method that it lacks (%i, %s) for that', (_, code, message) => {
+    expect(mendError({ code, message, data: 1 }, method)).toEqual(notOffered)
+  })
+
+  it.each<[string, NodeError, NodeError]>([
+    [
+      'anvil with the bytes of a custom error',
+      { code: 3, message: 'execution reverted: custom error 0x00000000: \0\0ޭ', data: bytes },
+      { code: 3, message: 'execution reverted', data: bytes },
+    ],
+    [
+      'erigon without a reason',
+      { code: -32000, message: 'execution reverted' },
+      { code: 3, message: 'execution reverted' },
+    ],
+    [
+      'nethermind',
+      { code: -32015, message: 'VM execution error.', data: `Reverted ${bytes}` },
+      { code: 3, message: 'execution reverted', data: bytes },
+    ],
+    [
+      'a node whose reason cannot be printed',
+      { code: 3, message: 'execution reverted: \u0007\uFFFD', data: bytes },
+      { code: 3, message: 'execution reverted', data: bytes },
+    ],
+    [
+      'an old client with a reason',
+      { code: -32000, message: 'execution reverted: no', data: bytes },
+      { code: 3, message: 'execution reverted: no', data: bytes },
+    ],
+  ])('gives a revert of %s code 3, its bytes and a clean message', (_, given, mended) => {
+    expect(mendError(given, method)).toEqual(mended)
+  })
+
+  it.each([
+    [
+      -32000,
+      `missing trie node ${'ab'.repeat(32)} (path ) state 0x${'ab'.repeat(32)} is not available, not found`,
+    ],
+    [-32000, 'required historical state unavailable (reexec=128)'],
+    [-32000, 'historical state 0xabcd is not available'],
+    [-32000, 'historical state unavailable'],
+    [-32000, 'pruned history unavailable'],
+    [-32000, 'old data not available due to pruning'],
+    [
+      -32000,
+      'state transitaion failed: seek with txNum=1 but data before txNum=2 is not available: blockNum=1',
+    ],
+    [-32000, 'history has been pruned for this block'],
+    [-32603, 'state at block #17 is pruned'],
+    [-32002, 'No state available for block 0xab'],
+  ])('gives %i %s the code of pruned history', (code, message) => {
+    expect(mendError({ code, message }, method)).toEqual({ code: 4444, message })
+  })
+
+  it('tells a block of anvil that is not there yet from one whose state is gone', () => {
+    const error = (asked: number) => ({
+      code: -32602,
+      message: `BlockOutOfRangeError: block height is 302 but requested was ${asked}`,
+    })
+    expect(mendError(error(303), method)).toEqual({ code: -32001, message: 'The block 303 is not known.' })
+    expect(mendError(error(2), method)).toEqual({ code: 4444, message: 'The state of block 2 is pruned.' })
+  })
+
+  it.each<NodeError>([
+    { code: -32000, message: 'already known' },
+    { code: -32000, message: 'nonce too low: next nonce 5, tx nonce 1' },
+    { code: -32000, message: 'filter not found' },
+    { code: -32003, message: 'insufficient funds for gas * price + value' },
+    { code: -32000, message: 'the method is currently not implemented: eth_getProof with storageKeys' },
+    { code: -32602, message: 'invalid argument 0: method not found in map' },
+    { code: -32602, message: 'missing value for required argument 1' },
+    { code: 3, message: 'execution reverted: method not found', data: bytes },
+    { code: 3, message: 'execution reverted', data: '0x' },
+    { code: 4444, message: 'pruned history unavailable' },
+    { code: -32005, message: 'query returned more than 10000 results', data: { to: '0x1' } },
+  ])('leaves %j as it is', (error) => {
+    expect(mendError(error, method)).toBe(error)
+  })
+})
+
+describe('what the tracer of a caller throws', () => {
+  it.each([
+    'method not found',
+    `missing trie node ${'ab'.repeat(32)} (path )`,
+    'execution reverted',
+    'unsupported method',
+  ])('is passed on with the code of the node: %s', (text) => {
+    const message = `${text} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
+    for (const tracing of ['debug_traceCall', 'debug_traceTransaction', 'debug_traceBlockByHash']) {
+      const error = { code: -32000, message }
+      expect(mendError(error, tracing)).toBe(error)
+    }
+  })
+})
+
+it('takes no transaction that cannot be paid for a method that the node lacks', () => {
+  const error = { code: -32004, message: 'Upfront cost exceeds account balance' }
+  expect(mendError(error, 'eth_sendRawTransaction')).toBe(error)
+})
+
+describe('an error of a node', () => {
+  const revert = { code: 3, message: 'execution reverted: custom error 0xdeadbeef', data: bytes }
+  const clean = { code: 3, message: 'execution reverted', data: bytes }
+
+  it('is mended in a single answer, in a batch, and under an id that nodes do not echo', async () => {
+    const { url } = await scriptedNode({ eth_call: { error: revert } })
+    const { url: gateway } = await inFrontOf(url)
+    const call = (id: unknown) => ({ jsonrpc: '2.0', id, method, params: [{}] })
+    const post = async (body: unknown) => {
+      const init = { method: 'POST', body: JSON.stringify(body) }
+      return (await fetch(`${gateway}/${token}`, init)).json()
+    }
+    expect(await post(call(1))).toEqual({ jsonrpc: '2.0', id: 1, error: clean })
+    expect(await post([call(1)])).toEqual([{ jsonrpc: '2.0', id: 1, error: clean }])
+    expect(await post(call(1.5))).toEqual({ jsonrpc: '2.0', id: 1.5, error: clean })
+  })
+
+  it.each([
+    '{"error":{"code":-32603,"message":"Not implemented"},"id":7,"jsonrpc":"2.0"}',
+    '\n{ "jsonrpc" : "2.0" , "id" : 7 , "result" : null , "error" : {"code":-32603,"message":"Not implemented"} }',
+  ])('is found however the node writes it: %s', async (text) => {
+    const node = await nodeThat((_, response) =>
+      response.setHeader('content-type', 'application/json').end(text),
+    )
+    await expect(adapted(node)(method, {})).rejects.toMatchObject(notOffered)
+  })
+
+  it('is not looked for in a result that speaks of one', async () => {
+    const result = { error: { code: -32603, message: 'Not implemented' } }
+    const { url } = await scriptedNode({ eth_call: { result } })
+    expect(await adapted(url)(method, {})).toEqual(result)
+  })
+})
+
+it('does not tell what opens the node, in a call or a batch', async () => {
+  const node = await nodeThat(({ headers, url }, response) => {
+    const message = `refused: ${headers.authorization} at ${headers.host}${url}`
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32000, message, data: [message] } }))
+  })
+  const { url } = await inFrontOf(`${node.replace('//', '//user:c4n4ry@')}/c4n4ry-path?key=c4n4ry-key`)
+  const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
+  const told = { code: -32000, message: 'refused: Basic *** at ******?key=***' }
+  const error = { ...told, data: [told.message] }
+  for (const body of [call, `[${call}]`]) {
+    const [answer] = [await (await fetch(`${url}/${token}`, { method: 'POST', body })).json()].flat()
+    expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error })
+  }
+})

@@ -1,0 +1,102 @@
+import { FairleadError } from '@fairlead/core'
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+
+/** Authentication of requests to one upstream with a JSON Web Token. */
+export interface UpstreamJwt {
+  /** The token for a request that is sent now. */
+  current(): BearerToken
+}
+
+/** A token that is sent with requests. */
+export interface BearerToken {
+  /** Value of the `Authorization` header. */
+  readonly authorization: string
+  /** Texts to take out of what a node says. */
+  readonly secrets: readonly string[]
+}
+
+const secretBytes = 32
+// A node accepts a token whose `iat` is up to 60 seconds off; the rest is for clocks that differ and for requests that wait.
+const reuseMs = 5_000
+
+/**
+ * Reads the secret that a node shares with its clients.
+ *
+ * @param file - path of a file with 32 bytes in hex, as execution clients write it; `0x` before them is optional
+ * @param option - names the file in errors
+ * @throws FairleadError `CONFIG_INVALID` that names the option and the rule, never the path or the content
+ */
+export function readJwtSecret(file: string, option = 'upstream'): Buffer {
+  const text = contentOf(file, option).trim()
+  const digits = text.replace(/^0x/i, '')
+  if (/^[\da-f]+$/i.test(digits) && digits.length === 2 * secretBytes) return Buffer.from(digits, 'hex')
+  const rule = `must have a file with ${secretBytes} bytes in hex as jwt, not ${kindOf(digits)}`
+  throw new FairleadError('CONFIG_INVALID', { option, rule })
+}
+
+/**
+ * Makes tokens for a node: HS256 with the claim `iat`. One token serves the requests of five seconds.
+ *
+ * @param secret - 32 bytes
+ * @param now - milliseconds since 1970
+ * @see https://github.com/ethereum/execution-apis/blob/main/src/engine/authentication.md
+ */
+export function createUpstreamJwt(secret: Buffer, now: () => number = Date.now): UpstreamJwt {
+  let madeAt = -Infinity
+  let token: BearerToken | undefined
+  return {
+    current() {
+      const at = now()
+      // A clock that was set back would make tokens of the future.
+      if (token === undefined || at < madeAt || at >= madeAt + reuseMs) {
+        madeAt = at
+        token = signed(secret, Math.floor(at / 1_000))
+      }
+      return token
+    },
+  }
+}
+
+/**
+ * The authentication that a record asks for; undefined when it has no JWT secret. The file is read once.
+ *
+ * @throws {@link RpcFailure} with status 503 when the file has no secret
+ */
+export function jwtOf({ jwtSecretFile }: Pick<UpstreamRecord, 'jwtSecretFile'>): UpstreamJwt | undefined {
+  if (jwtSecretFile === undefined) return undefined
+  try {
+    return createUpstreamJwt(readJwtSecret(jwtSecretFile))
+  } catch (error) {
+    if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
+    throw new RpcFailure(rpcCodes.internalError, 'The JWT secret of this upstream cannot be read.', {
+      status: 503,
+    })
+  }
+}
+
+function signed(secret: Buffer, iat: number): BearerToken {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ iat })}`
+  const signature = createHmac('sha256', secret).update(content).digest('base64url')
+  const token = `${content}.${signature}`
+  return { authorization: `Bearer ${token}`, secrets: [token, secret.toString('hex'), signature] }
+}
+
+function contentOf(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code = 'no reason given' } = error as NodeJS.ErrnoException
+    const rule = `must have a file that can be read as jwt: ${code}`
+    throw new FairleadError('CONFIG_INVALID', { option, rule })
+  }
+}
+
+function kindOf(digits: string): string {
+  if (digits === '') return 'an empty one'
+  return /^[\da-f]+$/i.test(digits) ? `${digits.length} hex digits` : 'other text'
+}

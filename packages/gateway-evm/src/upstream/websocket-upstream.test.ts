@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { pino } from 'pino'
+import { DirectFeed } from '../subscriptions/direct-source.ts'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './websocket-upstream.ts'
+import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
+import { waitFor } from '@fairlead/vitest/wait-for'
+
+/** A node that answers as the test wants. */
+let server: WebSocketServer
+let asked: string[]
+let behave: (client: WebSocket, message: { id: number; method: string; params: unknown[] }) => void
+let address: string
+const lines = memory()
+
+beforeEach(async () => {
+  asked = []
+  behave = take
+  server = await listen(0)
+  address = `ws://user:s3cr3t@127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(() => close(server))
+
+async function listen(port: number): Promise<WebSocketServer> {
+  const listening = new WebSocketServer({ port, host: '127.0.0.1' })
+  listening.on('connection', (client, request) => {
+    asked.push(String(request.headers.authorization))
+    client.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as Parameters<typeof behave>[1]
+      asked.push(`${message.method} ${JSON.stringify(message.params)}`)
+      behave(client, message)
+    })
+  })
+  await once(listening, 'listening')
+  return listening
+}
+
+function close(listening: WebSocketServer): Promise<void> {
+  for (const client of listening.clients) client.terminate()
+  return new Promise((resolve) => listening.close(() => resolve()))
+}
+
+function take(client: WebSocket, { id }: { id: number }): void {
+  client.send(JSON.stringify({ jsonrpc: '2.0', id, result: `0x${id}` }))
+}
+
+function notify(client: WebSocket, subscription: string, result: unknown): void {
+  client.send(
+    JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription, result } }),
+  )
+}
+
+function opened(timeoutMs = 5_000, addresses = [address]): UpstreamSocket {
+  const socket = createUpstreamSocket(
+    addresses.map((one) => ({ address: one })),
+    timeoutMs,
+    pino({ level: 'debug' }, lines.stream),
+  )
+  onTestFinished(() => socket.close())
+  return socket
+}
+
+function listener() {
+  return { onLive: vi.fn(), onResult: vi.fn(), onFailure: vi.fn() } satisfies UpstreamListener
+}
+
+it('keeps subscriptions over a loss, under the ids of the new connection', async () => {
+  const socket = opened()
+  const [heads, syncing] = [listener(), listener()]
+  socket.subscribe(['newHeads'], heads)
+  const subscription = socket.subscribe(['syncing'], syncing)
+  await waitFor(() => expect(syncing.onLive).toHaveBeenCalledTimes(1))
+  behave = (client, message) => {
+    take(client, message)
+    // A node that tells before the subscriber could know the id, of what it does not have, and nonsense.
+    notify(client, `0x${message.id}`, message.params)
+    notify(client, '0x1', 'old')
+    client.send('nonsense')
+    client.send('null')
+  }
+  for (const client of server.clients) client.terminate()
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  await waitFor(() => expect(syncing.onResult).toHaveBeenCalledExactlyOnceWith(['syncing']))
+  expect(heads.onResult).toHaveBeenCalledExactlyOnceWith(['newHeads'])
+  expect(heads.onFailure).toHaveBeenCalledWith(expect.objectContaining({ status: 502 }), true)
+  subscription.end()
+  await waitFor(() => expect(asked.at(-1)).toBe('eth_unsubscribe ["0x4"]'))
+})
+
+it('waits for a node that is away for long, and says so once, without its address', async () => {
+  const { port } = server.address() as AddressInfo
+  await close(server)
+  const heads = listener()
+  const socket = opened()
+  const subscription = socket.subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onFailure.mock.calls.length).toBeGreaterThan(2))
+  expect(subscription.isLive).toBe(false)
+  server = await listen(port)
+  await waitFor(() => expect(subscription.isLive).toBe(true))
+  expect(asked[0]).toBe(`Basic ${btoa('user:s3cr3t')}`)
+  expect(lines.text().match(/the WebSocket to a node is lost/g)?.length).toBeGreaterThan(0)
+  expect(lines.text()).not.toContain('s3cr3t')
+  expect(lines.text()).not.toContain(String(port))
+})
+
+it('tells a refusal as the node said it, and does not ask again', async () => {
+  const refused = { code: -32_603, message: 'Not implemented', data: [1] }
+  behave = (client, { id }) => client.send(JSON.stringify({ jsonrpc: '2.0', id, error: refused }))
+  const [syncing, odd] = [listener(), listener()]
+  const socket = opened()
+  const subscription = socket.subscribe(['syncing'], syncing)
+  socket.subscribe(['odd'], odd)
+  await waitFor(() => expect(odd.onFailure).toHaveBeenCalled())
+  expect(syncing.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(refused), false)
+  subscription.end()
+})
+
+it('begins anew with a node that does not answer', async () => {
+  behave = () => undefined
+  const heads = listener()
+  opened(200).subscribe(['newHeads'], heads)
+  await waitFor(() => expect(asked.filter((each) => each.startsWith('eth')).length).toBeGreaterThan(1))
+  expect(heads.onLive).not.toHaveBeenCalled()
+})
+
+it('closes the connection when nobody needs it, and opens another for the next', async () => {
+  const socket = opened()
+  for (let round = 1; round <= 2; round++) {
+    const heads = listener()
+    const subscription = socket.subscribe(['newHeads'], heads)
+    await waitFor(() => expect(heads.onLive).toHaveBeenCalled())
+    expect(server.clients.size).toBe(1)
+    subscription.end()
+    subscription.end()
+    await waitFor(() => expect(server.clients.size).toBe(0))
+  }
+})
+
+it('says of an address that is none only that', async () => {
+  const heads = listener()
+  createUpstreamSocket([{ address: 'ws://x:s3cr3t@[' }], 1_000, pino({ level: 'silent' })).subscribe(
+    ['newHeads'],
+    heads,
+  )
+  await waitFor(() => expect(heads.onFailure).toHaveBeenCalled())
+  const [[failure, willRetry]] = heads.onFailure.mock.calls as [[Error, boolean]]
+  expect([failure.message, willRetry]).toEqual(['The WebSocket address of this node is not one.', false])
+})
+
+it('survives a node that sends what is no notification', async () => {
+  const results: unknown[] = []
+  behave = (client, message) => {
+    take(client, message)
+    for (const params of [
+      'null',
+      '5',
+      '{"subscription":{"toString":1},"result":1}',
+      '{"subscription":null}',
+    ]) {
+      client.send(`{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`)
+    }
+    notify(client, `0x${message.id}`, 'last')
+  }
+  opened().subscribe(['newHeads'], {
+    onLive: () => undefined,
+    onResult: (result) => results.push(result),
+    onFailure: () => undefined,
+  })
+  await waitFor(() => expect(results).toEqual(['last']))
+})
+
+it('ends what is shared of a subscription when a notification is nested too deep', async () => {
+  behave = (client, message) => {
+    take(client, message)
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    client.send(`{"method":"eth_subscription","params":{"subscription":"0x${message.id}","result":${deep}}}`)
+  }
+  const [deliver, lose] = [vi.fn(), vi.fn()]
+  await new DirectFeed(opened(), ['syncing'], () => undefined).join({ deliver, lose })
+  await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the node ended the subscription'))
+  expect(deliver).not.toHaveBeenCalled()
+})
+
+it('moves its subscriptions to the next address when a connection is lost', async () => {
+  const other = await listen(0)
+  onTestFinished(() => close(other))
+  const results: unknown[] = []
+  opened(5_000, [address, `ws://127.0.0.1:${(other.address() as AddressInfo).port}`]).subscribe(
+    ['newHeads'],
+    {
+      onLive: () => results.push('live'),
+      onResult: () => undefined,
+      onFailure: (_, willRetry) => results.push(willRetry),
+    },
+  )
+  await waitFor(() => expect(results).toEqual(['live']))
+  await close(server)
+  await waitFor(() => expect(results).toEqual(['live', true, 'live']))
+  expect(other.clients.size).toBe(1)
+})
+
+it('replaces a half-open connection within 9 seconds, and leaves a quiet one alone', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const events = vi.spyOn(WebSocket.prototype, 'emit')
+  const pongs = () => events.mock.calls.filter(([event]) => event === 'pong').length
+  const relay = await tcpRelay((server.address() as AddressInfo).port)
+  const heads = listener()
+  opened(30_000, [`ws://127.0.0.1:${relay.port}`, address]).subscribe(['newHeads'], heads)
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(1))
+  for (let seconds = 0; seconds < 30; seconds += 2) {
+    const before = pongs()
+    vi.advanceTimersByTime(2_000)
+    await waitFor(() => expect(pongs()).toBe(before + 1))
+  }
+  expect([relay.connections, heads.onFailure.mock.calls.length]).toEqual([1, 0])
+  relay.silence()
+  vi.advanceTimersByTime(9_000)
+  await waitFor(() => expect(heads.onLive).toHaveBeenCalledTimes(2))
+  expect(heads.onFailure).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ status: 502 }), true)
+})
+
+it('gives up a handshake that is not answered, long before an answer would be late', async () => {
+  const silent = createServer()
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  onTestFinished(() => void silent.close())
+  const heads = listener()
+  const first = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  opened(600_000, [first, address]).subscribe(['newHeads'], heads)
+  await vi.waitFor(() => expect(heads.onLive).toHaveBeenCalled(), { timeout: 50_000, interval: 50 })
+})

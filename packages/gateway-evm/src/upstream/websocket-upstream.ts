@@ -1,0 +1,324 @@
+import type { Logger } from 'pino'
+import { type RawData, WebSocket } from 'ws'
+import { loopField } from '@fairlead/gateway-core/network/cdn-loop'
+import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
+import { connectChecked } from '@fairlead/gateway-core/network/guarded-connect'
+import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
+import { secretsOfAddress } from '@fairlead/gateway-core/upstream/upstream-url'
+import type { UpstreamJwt } from './upstream-jwt.ts'
+import { guarded, guardedTimeout } from '@fairlead/http1'
+import { type SilenceLimits, watchSilence } from './watch-silence.ts'
+
+/** Hears what happens to one subscription at the node. */
+export interface UpstreamListener {
+  /** Every time the node has taken the subscription, also after the connection was lost. */
+  onLive(): void
+  /** A notification. */
+  onResult(result: unknown): void
+  /** The node does not take the subscription, or cannot be reached; after the latter it is tried again. */
+  onFailure(failure: RpcFailure, willRetry: boolean): void
+}
+
+/** One subscription at the node. */
+export interface UpstreamSubscription {
+  /** Whether the node has it now. */
+  readonly isLive: boolean
+  end(): void
+}
+
+/** The WebSocket to one node: opened when first needed, opened again when it is lost, closed when unused. */
+export interface UpstreamSocket {
+  /** @param params - of `eth_subscribe` */
+  subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription
+  close(): void
+}
+
+/** Where a WebSocket can be opened. */
+export interface SocketTarget {
+  /** ws or wss URL; user name and password in it are sent as HTTP basic authentication. */
+  readonly address: string
+  /** Authenticates each handshake, in place of user information in the address. */
+  readonly jwt?: UpstreamJwt | undefined
+}
+
+/** How a WebSocket to a node is kept. */
+export interface UpstreamSocketOptions {
+  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  readonly rules?: UpstreamRules | undefined
+  /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
+  readonly loopEntry?: string | undefined
+  /** When a connection counts as half-open; within 9 seconds when left out. */
+  readonly silence?: SilenceLimits | undefined
+}
+
+const firstDelayMs = 100
+const longestDelayMs = 10_000
+const longestHandshakeMs = 5_000
+// A half-open connection is replaced within 9 seconds; a node that stands still for less loses none.
+const defaultSilence: SilenceLimits = { pingMs: 2_000, silentMs: 7_000 }
+const maxMessageBytes = 64 * 1024 * 1024
+
+/**
+ * Makes the WebSocket to a node.
+ *
+ * @param targets - one after the other when a connection is lost or not made
+ * @param timeoutMs - longest wait for a connection or an answer
+ * @param log - hears when the connection is lost and when it is back, never where the node is
+ * @param options - rules for connections; when one counts as half-open
+ */
+export function createUpstreamSocket(
+  targets: readonly SocketTarget[],
+  timeoutMs: number,
+  log: Logger,
+  options: UpstreamSocketOptions = {},
+): UpstreamSocket {
+  return new ReconnectingSocket(targets, timeoutMs, log, options)
+}
+
+class Subscription implements UpstreamSubscription {
+  readonly params: readonly unknown[]
+  readonly listener: UpstreamListener
+  readonly #end: (subscription: Subscription) => void
+  /** The node's id of it, while it has it. */
+  id: string | undefined
+
+  constructor(
+    params: readonly unknown[],
+    listener: UpstreamListener,
+    end: (subscription: Subscription) => void,
+  ) {
+    this.params = params
+    this.listener = listener
+    this.#end = end
+  }
+
+  get isLive(): boolean {
+    return this.id !== undefined
+  }
+
+  end(): void {
+    this.#end(this)
+  }
+}
+
+class ReconnectingSocket implements UpstreamSocket {
+  readonly #targets: readonly SocketTarget[]
+  /** What refusals of the node must not tell. */
+  readonly #secrets: readonly string[]
+  readonly #timeoutMs: number
+  readonly #log: Logger
+  readonly #silence: SilenceLimits
+  readonly #rules: UpstreamRules
+  readonly #loopEntry: string | undefined
+  readonly #subscriptions = new Set<Subscription>()
+  /** What waits for an answer, by the id of the call. */
+  readonly #waiting = new Map<number, Subscription>()
+  readonly #byId = new Map<string, Subscription>()
+  #socket: WebSocket | undefined
+  /** What refusals on the current connection must not tell besides. */
+  #tokenSecrets: readonly string[] = []
+  /** Counts the addresses that were gone through. */
+  #turn = 0
+  #lastCall = 0
+  #failures = 0
+  #retry: NodeJS.Timeout | undefined
+
+  constructor(
+    targets: readonly SocketTarget[],
+    timeoutMs: number,
+    log: Logger,
+    { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: UpstreamSocketOptions,
+  ) {
+    this.#targets = targets
+    this.#secrets = targets.flatMap(({ address }) => {
+      const url = URL.parse(address)
+      return url ? secretsOfAddress(url) : []
+    })
+    this.#timeoutMs = timeoutMs
+    this.#log = log
+    this.#silence = silence
+    this.#rules = rules
+    this.#loopEntry = loopEntry
+  }
+
+  subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription {
+    const subscription = new Subscription(params, listener, (ended) => this.#end(ended))
+    this.#subscriptions.add(subscription)
+    if (this.#socket === undefined) {
+      // Somebody waits now: the pause before the next attempt is for those who do not.
+      clearTimeout(this.#retry)
+      this.#connect()
+    } else if (this.#socket.readyState === WebSocket.OPEN) this.#ask(this.#socket, subscription)
+    return subscription
+  }
+
+  close(): void {
+    clearTimeout(this.#retry)
+    for (const subscription of this.#subscriptions) subscription.id = undefined
+    this.#subscriptions.clear()
+    this.#byId.clear()
+    this.#waiting.clear()
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.terminate()
+  }
+
+  #end(subscription: Subscription): void {
+    if (!this.#subscriptions.delete(subscription)) return
+    const { id } = subscription
+    if (this.#subscriptions.size === 0) this.close()
+    else if (id !== undefined) {
+      this.#byId.delete(id)
+      subscription.id = undefined
+      this.#socket?.send(this.#call('eth_unsubscribe', [id]))
+    }
+  }
+
+  #connect(): void {
+    const socket = this.#opened()
+    if (socket === undefined) return
+    this.#socket = socket
+    watchSilence(socket, this.#silence)
+    socket.on('open', () => {
+      for (const subscription of this.#subscriptions) this.#ask(socket, subscription)
+    })
+    const terminate = () => socket.terminate()
+    const read = (data: RawData) => {
+      if (socket === this.#socket) this.#read(data)
+    }
+    socket.on('message', guarded('upstream', read, terminate))
+    // The closing follows; the error itself may say where the node is.
+    socket.on('error', () => undefined)
+    const closed = () => {
+      if (socket === this.#socket) this.#lost()
+    }
+    socket.on('close', guarded('upstream', closed))
+  }
+
+  #opened(): WebSocket | undefined {
+    try {
+      const handshakeTimeout = Math.min(this.#timeoutMs, longestHandshakeMs)
+      const { address = '', jwt } = this.#targets[this.#turn % this.#targets.length] ?? {}
+      const token = jwt?.current()
+      this.#tokenSecrets = token?.secrets ?? []
+      const rules = this.#rules.of(address)
+      const isSecure = /^(?:wss|https):/i.test(address)
+      return new WebSocket(address, {
+        handshakeTimeout,
+        headers: {
+          ...(this.#loopEntry !== undefined && { [loopField]: this.#loopEntry }),
+          ...(token && { authorization: token.authorization }),
+        },
+        createConnection: (options: object) => connectChecked(targetOf(options, isSecure), isSecure, rules),
+        maxPayload: maxMessageBytes,
+        perMessageDeflate: false,
+      })
+    } catch {
+      // The error quotes the address, and with it the credentials inside.
+      const failure = unreachable('The WebSocket address of this node is not one.')
+      queueMicrotask(() => {
+        for (const { listener } of this.#subscriptions) listener.onFailure(failure, false)
+      })
+      return undefined
+    }
+  }
+
+  #lost(): void {
+    this.#socket = undefined
+    this.#turn += 1
+    this.#waiting.clear()
+    this.#byId.clear()
+    if (this.#failures === 0) this.#log.warn('the WebSocket to a node is lost')
+    this.#failures += 1
+    const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(this.#failures, 10))
+    this.#retry = guardedTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2)).unref()
+    const failure = unreachable('The node cannot be reached.')
+    for (const subscription of this.#subscriptions) {
+      subscription.id = undefined
+      subscription.listener.onFailure(failure, true)
+    }
+  }
+
+  #ask(socket: WebSocket, subscription: Subscription): void {
+    const text = this.#call('eth_subscribe', subscription.params)
+    const call = this.#lastCall
+    this.#waiting.set(call, subscription)
+    socket.send(text)
+    guardedTimeout(() => {
+      if (this.#waiting.get(call) === subscription && socket === this.#socket) socket.terminate()
+    }, this.#timeoutMs).unref()
+  }
+
+  #call(method: string, params: readonly unknown[]): string {
+    this.#lastCall += 1
+    return JSON.stringify({ jsonrpc: '2.0', id: this.#lastCall, method, params })
+  }
+
+  #read(data: RawData): void {
+    const message = parsed(data)
+    if (message.method === 'eth_subscription') {
+      const { subscription, result } = message.params ?? {}
+      if (typeof subscription === 'string') this.#byId.get(subscription)?.listener.onResult(result)
+      return
+    }
+    const asked = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined
+    if (asked === undefined) return
+    this.#waiting.delete(message.id as number)
+    this.#answered(asked, message)
+  }
+
+  #answered(subscription: Subscription, { result, error }: Message): void {
+    if (typeof result !== 'string') {
+      if (this.#subscriptions.has(subscription))
+        subscription.listener.onFailure(refusal(error, [...this.#tokenSecrets, ...this.#secrets]), false)
+      return
+    }
+    if (!this.#subscriptions.has(subscription)) {
+      // Nobody wants it any more.
+      this.#socket?.send(this.#call('eth_unsubscribe', [result]))
+      return
+    }
+    if (this.#failures > 0) this.#log.info('the WebSocket to a node is back')
+    this.#failures = 0
+    subscription.id = result
+    this.#byId.set(result, subscription)
+    subscription.listener.onLive()
+  }
+}
+
+interface Message {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
+}
+
+function parsed(data: RawData): Message {
+  try {
+    const value: unknown = JSON.parse((data as Buffer).toString())
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function refusal(error: unknown, secrets: readonly string[]): RpcFailure {
+  const { code, message, data }: Readonly<Record<string, unknown>> = redactJsonDeep(
+    isRecord(error) ? error : {},
+    secrets,
+  )
+  return new RpcFailure(
+    typeof code === 'number' ? code : rpcCodes.internalError,
+    typeof message === 'string' ? message : 'The node refused the subscription.',
+    { data },
+  )
+}
+
+function unreachable(message: string): RpcFailure {
+  return new RpcFailure(rpcCodes.internalError, message, { status: 502 })
+}

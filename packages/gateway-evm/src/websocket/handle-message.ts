@@ -1,0 +1,233 @@
+import { isUtf8 } from 'node:buffer'
+import type { Logger } from 'pino'
+import type { CancellationSignal } from '@fairlead/http1'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { type Admission, type Admitted, isRefusal } from '@fairlead/gateway-core/admission/types'
+import { type AnsweredCall, answerCall, beginCall, failureOf } from '../call-handler.ts'
+import { tell } from '@fairlead/gateway-core/completion'
+import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Answers } from '../cache/caches.ts'
+import { latestOfBatch } from '../consistency/batch-latest-block.ts'
+import { answerText } from '../dispatch/read-response.ts'
+import type { Upstream } from '../upstream/types.ts'
+import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
+import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
+import { refusedCall } from '../rejected-call.ts'
+import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
+import type { NodePath } from '../http/node-path.ts'
+
+/** What the calls of one WebSocket message share. */
+export interface MessageContext {
+  /** Asking for it throws {@link RpcFailure} when the node has none. */
+  readonly upstream: Upstream
+  readonly admission: Admission
+  readonly grant: NodeGrant
+  readonly endpoint: NodePath['endpoint']
+  readonly subscriptions: ClientSubscriptions
+  readonly signal: CancellationSignal
+  readonly maxLogRange: number
+  readonly answers?: Answers | undefined
+  readonly log: Logger
+}
+
+/** How a message was answered. */
+export interface AnsweredMessage {
+  /** Text in UTF-8, or one of ASCII alone; undefined when the message held notifications only. */
+  readonly text: Buffer | string | undefined
+  /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
+  activate(): void
+  /** Makes room for other answers; to be called once the answer has left. */
+  release(): void
+  /** Method of the contract, `batch`, or `unknown`. */
+  readonly method: string
+  /** HTTP status that the same answer would have over HTTP. */
+  readonly status: number
+  /** The calls of a batch. */
+  readonly calls?: readonly AnsweredCall[] | undefined
+}
+
+/**
+ * Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws.
+ *
+ * @param done - hears once how the message was answered, maybe at once
+ */
+export function answerMessage(
+  { batch, items }: RpcBody,
+  context: MessageContext,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  const [only] = items
+  if (batch || !only || isForSubscriptions(only)) {
+    tell(answerTogether(batch, items, context), {
+      resolve: done,
+      reject: (error) => done(messageOf(failed('unknown', 'null', failureOf(error, context.log)))),
+    })
+  } else answerAlone(only, context, done)
+}
+
+async function answerTogether(
+  batch: boolean,
+  items: readonly RpcItem[],
+  context: MessageContext,
+): Promise<AnsweredMessage> {
+  const told: (() => void)[] = []
+  const rooms: Room[] = []
+  const answered = await answerItems(items, context, told, rooms)
+  const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
+  const [{ method, status } = { method: 'unknown', status: 200 }] = answered
+  const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
+  return {
+    text: text === undefined ? undefined : Buffer.from(text),
+    method: batch ? 'batch' : method,
+    status: batch ? 200 : status,
+    calls: batch ? answered : undefined,
+    activate: () => {
+      for (const activate of told) activate()
+    },
+    release: () => {
+      for (const room of rooms) room.empty()
+    },
+  }
+}
+
+/** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
+function answerAlone(
+  item: RpcItem,
+  context: MessageContext,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  try {
+    const room = context.upstream.room(context.grant.credentialId)
+    beginCall(item, context, (answered) => tellAlone(item, answered, room, context, done))
+  } catch (error) {
+    done(messageOf(failed('unknown', item.idText, failureOf(error, context.log))))
+  }
+}
+
+function tellAlone(
+  item: RpcItem,
+  answered: AnsweredCall,
+  room: Room,
+  { signal, log }: MessageContext,
+  done: (answered: AnsweredMessage) => void,
+): void {
+  const { content, method, status, leave } = answered
+  const latin1 = typeof content === 'object' ? content.latin1 : undefined
+  // Most answers are ASCII, and need neither a check nor bytes.
+  const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
+  const failure = isPlain ? room.refuses(latin1.length) : undefined
+  if (isPlain && !failure) {
+    leave?.()
+    done({ text: latin1, method, status, activate: nothing, release: () => room.empty() })
+  } else if (content === undefined) done(messageOf(answered))
+  else {
+    const held = failure ? Promise.reject(failure) : readInto(room, answered, item, signal)
+    tell(
+      held.finally(() => leave?.()),
+      {
+        resolve: (text) => done({ text, method, status, activate: nothing, release: () => room.empty() }),
+        reject: (error) => {
+          room.empty()
+          done(messageOf(failed(method, item.idText, failureOf(error, log))))
+        },
+      },
+    )
+  }
+}
+
+/** The message for a call whose answer is at hand as a text, and is not counted in any memory. */
+function messageOf({ content, method, status }: AnsweredCall): AnsweredMessage {
+  const text = typeof content === 'string' ? Buffer.from(content) : undefined
+  return { text, method, status, activate: nothing, release: nothing }
+}
+
+const nothing = () => undefined
+
+/** In UTF-8, only what is ASCII has a byte for each character. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length
+}
+
+/** Holds an answer whole, as a WebSocket has no frames that could break off. */
+async function readInto(
+  room: Room,
+  { content = '', method, status }: AnsweredCall,
+  { idText = 'null' }: RpcItem,
+  signal: CancellationSignal,
+): Promise<Buffer> {
+  if (typeof content === 'string') {
+    // Failures are short, and have to get through when there is no room.
+    if (status === 200) room.take(content.length)
+    return Buffer.from(content)
+  }
+  const { bytes } = content
+  // The client would have to end the connection for a text that is none.
+  if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
+    return Buffer.from(await answerText(content, { method, idText, room, signal }))
+  }
+  room.take(bytes.length)
+  return bytes
+}
+
+const openBrace = 0x7b
+
+async function answerItems(
+  items: readonly RpcItem[],
+  context: MessageContext,
+  told: (() => void)[],
+  rooms: Room[],
+): Promise<readonly AnsweredCall[]> {
+  try {
+    const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
+    const room = upstream.room(grant.credentialId)
+    rooms.push(room)
+    const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
+    const callContext = { ...shared, batch: items, latest: latestOfBatch(items, shared) }
+    const answering = items.map((item) =>
+      isForSubscriptions(item)
+        ? answerSubscription(item, context, told)
+        : answerCall(item, callContext, room),
+    )
+    return await Promise.all(answering)
+  } catch (error) {
+    const failure = failureOf(error, context.log)
+    return items.map(({ idText }) => failed('unknown', idText, failure))
+  }
+}
+
+function isForSubscriptions(item: RpcItem): item is RpcRequest {
+  return !('failure' in item) && (item.method === 'eth_subscribe' || item.method === 'eth_unsubscribe')
+}
+
+async function answerSubscription(
+  { method, params, idText }: RpcRequest,
+  { subscriptions, log, admission, grant, signal }: MessageContext,
+  told: (() => void)[],
+): Promise<AnsweredCall> {
+  // Nobody could tell what the notifications belong to.
+  if (idText === undefined) return { method, status: 204, content: undefined }
+  let place: Admitted | undefined
+  try {
+    const admitted = await admission.admit(grant, method, signal)
+    if (isRefusal(admitted)) throw refusedCall(admitted)
+    place = admitted
+    if (method === 'eth_unsubscribe') {
+      return { method, status: 200, content: resultText(idText, `${subscriptions.unsubscribe(params)}`) }
+    }
+    const { id, activate } = await subscriptions.subscribe(params)
+    told.push(activate)
+    return { method, status: 200, content: resultText(idText, `"${id}"`) }
+  } catch (error) {
+    return failed(method, idText, failureOf(error, log))
+  } finally {
+    place?.leave()
+  }
+}
+
+function failed(method: string, idText: string | undefined, failure: RpcFailure): AnsweredCall {
+  return idText === undefined
+    ? { method, status: 204, content: undefined }
+    : { method, status: failure.status, content: errorText(idText, failure) }
+}

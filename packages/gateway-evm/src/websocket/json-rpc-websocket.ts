@@ -1,0 +1,240 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { loopReason } from '@fairlead/gateway-core/network/cdn-loop'
+import { CredentialSockets } from './credential-sockets.ts'
+import { ruleRefusals } from '@fairlead/gateway-core/admission/rejections'
+import { failureOf } from '../call-handler.ts'
+import { refusedCall } from '../rejected-call.ts'
+import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rpcCodes } from '../rpc-codes.ts'
+import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
+import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
+import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
+import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { isWebSocketPath, matchWebSocketPath, type NodePath } from '../http/node-path.ts'
+import { refuseUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
+import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
+import { closeCodes, closeCodeOfRefusal } from '@fairlead/gateway-core/websocket/close-codes'
+import type { WebSocketPlane } from './dependencies.ts'
+import { WebSocketSession } from './session.ts'
+import { guardedInterval, guardedTimeout } from '@fairlead/http1'
+
+/** The WebSockets of a service. */
+export interface WebSocketListener {
+  /** Tells whether a request is a WebSocket handshake for a node; one that is not is an ordinary request. */
+  takes(request: IncomingMessage): boolean
+  /** Takes a connection over from the HTTP server. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Answers an ordinary request to an address of WebSockets; others are left untouched. */
+  readonly refuse: NodeListener
+  /** Lets the calls in flight be answered and closes every connection, within the given time. */
+  stop(drainMs: number): Promise<void>
+}
+
+const tidyMs = 20
+// How long a client whose handshake is refused may take to answer the close frame.
+const refusedCloseMs = 2_000
+// RFC 6455, section 5.5: a control frame has 125 bytes, two of them are the code.
+const longestReason = 123
+
+interface Handshake {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+/** Makes the listener for JSON-RPC over WebSocket. */
+export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
+  const sessions = new Set<WebSocketSession>()
+  const sockets = new CorkedSockets()
+  const ofCredentials = new CredentialSockets(plane)
+  const deadlines = new Deadlines(plane.timeoutMs)
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: plane.maxBodyBytes,
+    WebSocket: FlushingWebSocket,
+  })
+  let isStopping = false
+  const endHearing = plane.directory.onReplaced(() => {
+    for (const session of sessions) session.refresh()
+  })
+  const pings = guardedInterval(() => {
+    for (const session of sessions) session.ping()
+  }, plane.pingMs).unref()
+
+  const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
+    const path = matchWebSocketPath(request.url ?? '', plane.reserved)
+    if (!path) throw new RpcFailure(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
+    const loop = request.headers['cdn-loop']
+    if (loop !== undefined && plane.loops?.isLoop(String(loop)) === true) {
+      throw refusedCall({ status: 508, reason: loopReason })
+    }
+    if (isStopping) throw new RpcFailure(rpcCodes.internalError, 'The service restarts.', { status: 503 })
+    const grant = admitted(plane, path, request)
+    const log = plane.log.child({ request_id: requestId })
+    const share = ofCredentials.open(grant.credentialId)
+    let isUpgraded = false
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      isUpgraded = true
+      const corked = sockets.of(socket)
+      webSocket.flush = () => corked.giveWay()
+      const { endpoint } = path
+      const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
+      const parts = {
+        plane,
+        webSocket,
+        socket,
+        corked,
+        deadlines,
+        grant,
+        share,
+        visitor,
+        endpoint,
+        log,
+        passedThrough: loop === undefined ? undefined : String(loop),
+      }
+      const session = new WebSocketSession(parts)
+      sessions.add(session)
+      webSocket.once('close', () => sessions.delete(session))
+    })
+    if (!isUpgraded) share.close()
+  }
+
+  const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
+    const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure) }
+    refuseUpgrade(socket, failure.status, errorText('null', failure), headers)
+    noteRefusal(requestId, failure)
+  }
+
+  const noteRefusal = (requestId: string, { status }: RpcFailure) => {
+    plane.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
+    plane.log.info({ request_id: requestId, status }, 'node websocket refused')
+  }
+
+  /** Accepts a handshake and closes the WebSocket at once, as its client cannot see an HTTP status. */
+  const closeWith = (
+    { request, socket, head }: Handshake,
+    code: number,
+    failure: RpcFailure,
+    requestId: string,
+  ) => {
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      const timer = guardedTimeout(() => webSocket.terminate(), refusedCloseMs).unref()
+      webSocket.on('error', () => undefined).on('close', () => clearTimeout(timer))
+      webSocket.close(code, failure.message.slice(0, longestReason))
+      noteRefusal(requestId, failure)
+    })
+  }
+
+  // What the library finds wrong with a handshake is answered in the same form as everything else.
+  server.on('wsClientError', (error: Error, socket: Duplex) => {
+    const failure = new RpcFailure(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
+    refuseWith(socket, makeRequestId(), failure)
+  })
+
+  return {
+    takes: ({ method, url = '', headers }) =>
+      method === 'GET' &&
+      headers.upgrade?.toLowerCase() === 'websocket' &&
+      matchWebSocketPath(url, plane.reserved) !== undefined,
+    upgrade: (request, socket, head) => {
+      const requestId = makeRequestId()
+      socket.on('error', () => socket.destroy())
+      try {
+        open(request, socket, head, requestId)
+      } catch (error) {
+        const failure = failureOf(error, plane.log.child({ request_id: requestId }))
+        const code = isCloseVisible(plane, request) ? closeCodeOfRefusal(failure.status) : undefined
+        if (code === undefined) refuseWith(socket, requestId, failure)
+        else closeWith({ request, socket, head }, code, failure, requestId)
+      }
+    },
+    refuse: (request, response) => {
+      if (!isWebSocketPath(request.url ?? '')) return false
+      answerNoUpgrade(plane, request, response)
+      return true
+    },
+    stop: async (drainMs) => {
+      isStopping = true
+      endHearing()
+      clearInterval(pings)
+      const end = performance.now() + drainMs
+      for (const session of sessions) session.drain(drainMs / 2)
+      while (sessions.size > 0 && performance.now() < end) {
+        await new Promise((resolve) => setTimeout(resolve, tidyMs))
+      }
+      for (const session of sessions) {
+        session.close(closeCodes.restart, 'service restarts')
+        session.terminate()
+      }
+    },
+  }
+}
+
+function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request: IncomingMessage): NodeGrant {
+  const entered = door.enter('evm', path, request)
+  if ('status' in entered) throw refusedCall(entered)
+  const { origin } = request.headers
+  // What the rules of the node allow need not be what the service allows nodes without any.
+  const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
+  if (!isAllowed && door.originFor(entered, origin) === undefined) throw refusedCall(ruleRefusals.origin)
+  return entered
+}
+
+/**
+ * Tells whether a handshake comes from the WebSocket of a browser or a runtime, which shows its program a close code but not
+ * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
+ * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
+ */
+function isCloseVisible({ reserved }: WebSocketPlane, { url = '', headers }: IncomingMessage): boolean {
+  const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
+  const { token } = matchWebSocketPath(url, reserved) ?? {}
+  return isNative && (token !== undefined || headers.authorization !== undefined)
+}
+
+function answerNoUpgrade(
+  plane: WebSocketPlane,
+  { httpVersionMajor }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  // HTTP/2 has no Upgrade header, which 426 requires (RFC 9113, section 8.6).
+  const failure =
+    httpVersionMajor === 2
+      ? new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets over HTTP/1.1 only.', {
+          status: 400,
+        })
+      : new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets only.', { status: 426 })
+  const { status } = failure
+  const headers = {
+    ...commonHeaders(plane, makeRequestId()),
+    ...(status === 426 && headersFor(failure)),
+    'content-type': 'application/json',
+  }
+  response.writeHead(status, headers).end(errorText('null', failure))
+}
+
+function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Record<string, string> {
+  return {
+    'x-request-id': requestId,
+    'access-control-allow-origin': corsOrigin,
+    'access-control-expose-headers': 'x-request-id',
+    ...(corsOrigin !== '*' && { vary: 'origin' }),
+  }
+}
+
+function headersFor({ status, retryAfterSeconds }: RpcFailure): Record<string, string> {
+  switch (status) {
+    case 400:
+      return { 'sec-websocket-version': '13, 8' }
+    case 401:
+      return { 'www-authenticate': 'Basic realm="node"' }
+    case 426:
+      return { connection: 'Upgrade', upgrade: 'websocket' }
+    default:
+      return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  }
+}

@@ -1,0 +1,339 @@
+import { performance } from 'node:perf_hooks'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { WebSocket } from 'ws'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Visitor } from '@fairlead/gateway-core/admission/types'
+import type { SocketShare } from './credential-sockets.ts'
+import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
+import { failureOf } from '../call-handler.ts'
+import { withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
+import { inTrace, type TracePart } from '@fairlead/gateway-core/telemetry/current-trace'
+import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
+import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
+import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
+import { addressKey } from '../subscriptions/multiplexers.ts'
+import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
+import { offeredMethod } from '../methods/available-methods.ts'
+import { type AnsweredMessage, answerMessage } from './handle-message.ts'
+import type { Measured } from '@fairlead/gateway-core/usage/meter'
+import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
+import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
+import type { NodePath } from '../http/node-path.ts'
+import { SessionMessage } from './session-message.ts'
+import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
+import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
+import type { WebSocketPlane } from './dependencies.ts'
+
+/** What one connection is made of. */
+export interface SessionParts {
+  readonly plane: WebSocketPlane
+  readonly webSocket: WebSocket
+  /** The connection below the WebSocket. */
+  readonly socket: Duplex
+  /** The same, for what is written by the way. */
+  readonly corked: CorkedSocket
+  /** Of the calls of all connections. */
+  readonly deadlines: Deadlines
+  readonly grant: NodeGrant
+  /** Its part in what the credential uses. */
+  readonly share: SocketShare
+  /** Who opened it, for rules that change while it is open. */
+  readonly visitor: Visitor
+  readonly endpoint: NodePath['endpoint']
+  readonly log: Logger
+  /** Value of `CDN-Loop` of the handshake. */
+  readonly passedThrough: string | undefined
+}
+
+// How long a client may leave its answers unread once too many bytes wait for it.
+const patienceMs = 30_000
+// How long a client may take to answer a close frame.
+const closeTimeoutMs = 10_000
+const asText = { binary: false }
+const longestTimerMs = 2 ** 31 - 1
+
+/** One WebSocket of a client, from its opening to its close. */
+export class WebSocketSession {
+  readonly #parts: SessionParts
+  readonly #subscriptions: ClientSubscriptions
+  /** Messages that were read and wait for their turn. */
+  readonly #queue: Buffer[] = []
+  readonly #calls = new RehashingMap<SessionMessage, true>()
+  readonly #started = performance.now()
+  #grant: NodeGrant
+  #inFlight = 0
+  #messagesIn = 0
+  #messagesOut = 0
+  #unansweredPings = 0
+  #isDraining = false
+  #isPumping = false
+  #mayRead = true
+  #closeCode: number | undefined
+  #patience: NodeJS.Timeout | undefined
+  #expiry: NodeJS.Timeout | undefined
+  #readEnd: NodeJS.Timeout | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#grant = parts.grant
+    const { plane, webSocket, socket } = parts
+    this.#subscriptions = new ClientSubscriptions({
+      hub: () => plane.hubs.of(this.#grant),
+      needs: (method) => void offeredMethod(method, this.#grant, parts.endpoint),
+      maxSubscriptions: plane.maxSubscriptions,
+      hold: (request) =>
+        parts.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
+      maxWaitingBytes: plane.maxBufferBytes,
+      notify: (text) => this.#notify(text),
+      lose: (reason) => this.close(closeCodes.lost, reason),
+      count: (kind, change) => plane.metrics.subscriptions.inc({ kind }, change),
+    })
+    plane.metrics.open.inc()
+    const fail = () => this.close(closeCodes.internal, 'unexpected error')
+    webSocket.on(
+      'message',
+      guarded('websocket', (data: unknown) => this.#take(data as Buffer), fail),
+    )
+    webSocket.on('pong', () => (this.#unansweredPings = 0))
+    webSocket.on('error', (error) => (this.#closeCode ??= codeOfFault(error)))
+    webSocket.on(
+      'close',
+      guarded('websocket', (code: number) => this.#closed(code)),
+    )
+    socket.on(
+      'drain',
+      guarded('websocket', () => this.#drained(), fail),
+    )
+    this.#closeAtExpiry()
+  }
+
+  /** Ends the connection; the reason is for the client to read. */
+  close(code: number, reason: string): void {
+    if (this.#closeCode !== undefined) return
+    this.#closeCode = code
+    this.#end()
+    const { webSocket, corked } = this.#parts
+    // The client's own close frame has to be read.
+    webSocket.resume()
+    corked.giveWay()
+    webSocket.close(code, reason)
+    guardedTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
+  }
+
+  /** Ends the connection without waiting for the client. */
+  terminate(): void {
+    this.#closeCode ??= closeCodes.gone
+    this.#parts.webSocket.terminate()
+  }
+
+  /**
+   * Closes as soon as no call is in flight. Every message that is read is answered.
+   *
+   * @param readMs - after this time no further message is read
+   */
+  drain(readMs: number): void {
+    this.#isDraining = true
+    this.#readEnd = guardedTimeout(() => {
+      this.#mayRead = false
+      this.#pump()
+    }, readMs).unref()
+    this.#pump()
+  }
+
+  /** Looks whether the client lives. */
+  ping(): void {
+    const { webSocket } = this.#parts
+    // A client that is not being read cannot answer.
+    if (webSocket.isPaused || this.#closeCode !== undefined) return
+    if (this.#unansweredPings >= 2) return this.terminate()
+    this.#unansweredPings += 1
+    webSocket.ping()
+  }
+
+  /** Looks whether the credential is still good, and what it opens now. */
+  refresh(): void {
+    const { plane, visitor } = this.#parts
+    const grant = plane.directory.current(this.#grant.credentialId)
+    const refusal = grant && plane.admission.enter(grant, 'evm', visitor)
+    if (!grant) this.close(closeCodes.revoked, 'credential revoked')
+    else if (refusal) {
+      const isRule = refusal.data !== undefined
+      const reason = isRule ? 'a rule of the node forbids this' : 'the node no longer offers this protocol'
+      this.close(closeCodes.forbidden, reason)
+    } else if (addressKey(grant) !== addressKey(this.#grant)) {
+      this.close(closeCodes.moved, 'the node has moved')
+    } else {
+      this.#grant = grant
+      this.#closeAtExpiry()
+    }
+  }
+
+  #closeAtExpiry(): void {
+    clearTimeout(this.#expiry)
+    const { expiresAt } = this.#grant
+    if (expiresAt === undefined) return
+    const leftMs = expiresAt - Date.now()
+    if (leftMs <= 0) this.close(closeCodes.revoked, 'credential expired')
+    else {
+      this.#expiry = guardedTimeout(() => this.#closeAtExpiry(), Math.min(leftMs, longestTimerMs)).unref()
+    }
+  }
+
+  #take(data: Buffer): void {
+    this.#unansweredPings = 0
+    if (this.#closeCode !== undefined) return
+    this.#messagesIn += 1
+    this.#parts.plane.metrics.messages.in += 1
+    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.plane.maxBodyBytes)) {
+      return this.close(closeCodes.tooLong, 'the message is too long')
+    }
+    this.#queue.push(data)
+    this.#pump()
+  }
+
+  /** Starts what may start, and reads no more than that. */
+  #pump(): void {
+    // Whoever is answered at once is still inside of the loop.
+    if (this.#isPumping) return
+    const { plane, webSocket } = this.#parts
+    this.#isPumping = true
+    while (this.#queue.length > 0 && this.#inFlight < plane.maxCalls && !this.#isFull()) {
+      this.#serve(this.#queue.shift() as Buffer)
+    }
+    this.#isPumping = false
+    if (this.#closeCode !== undefined) return
+    const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
+    if (this.#isFull()) this.#startPatience()
+    if (isBusy || !this.#mayRead) webSocket.pause()
+    else if (webSocket.isPaused) webSocket.resume()
+    if (this.#isDraining && this.#inFlight === 0 && this.#queue.length === 0) {
+      this.close(closeCodes.restart, 'service restarts')
+    }
+  }
+
+  #serve(data: Buffer): void {
+    const { plane, deadlines, log } = this.#parts
+    const started = performance.now()
+    let body: RpcBody
+    try {
+      body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', plane.maxBatchItems))
+    } catch (error) {
+      this.#send(Buffer.from(errorText('null', failureOf(error, log))))
+      this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
+      return
+    }
+    const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
+    const deadline = deadlines.begin(message, started)
+    this.#calls.set(message, true)
+    this.#inFlight += body.items.length
+    const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
+    const answer = () =>
+      answerMessage(body, message, (answered) => {
+        if (trace) endTrace(trace, message.grant, answered.method)
+        deadline.done()
+        this.#calls.delete(message)
+        this.#inFlight -= body.items.length
+        this.#answered(answered, data.length, started)
+      })
+    const { passedThrough } = this.#parts
+    const begin = () => (trace ? inTrace(trace, answer) : answer())
+    if (passedThrough === undefined) begin()
+    else withPassedThrough(passedThrough, begin)
+  }
+
+  #answered(answered: AnsweredMessage, bytesIn: number, started: number): void {
+    const { text, method, status, calls } = answered
+    if (text === undefined) answered.release()
+    else this.#send(text, answered.release)
+    answered.activate()
+    this.#measure({ method, status, calls, bytesIn, bytesOut: text?.length ?? 0 }, started)
+    this.#pump()
+  }
+
+  #isFull(): boolean {
+    const { webSocket, corked, plane } = this.#parts
+    return webSocket.bufferedAmount + corked.collected > plane.maxBufferBytes
+  }
+
+  /** Gives a client that has too much unread a while to read it. */
+  #startPatience(): void {
+    this.#patience ??= guardedTimeout(() => {
+      this.#patience = undefined
+      if (this.#isFull()) this.close(closeCodes.slow, slow)
+      else this.#pump()
+    }, patienceMs).unref()
+  }
+
+  #notify(text: string): void {
+    const bytes = Buffer.from(text)
+    this.#send(bytes)
+    const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
+    this.#parts.plane.meter({ ...push, protocol: 'evm', grant: this.#grant })
+    const refusal = this.#parts.plane.admission.push(this.#grant, 1)
+    if (refusal) this.close(closeCodes.usedUp, 'a quota is used up')
+    if (this.#isFull()) this.close(closeCodes.slow, slow)
+  }
+
+  /** Sends a text, which is ASCII unless it is in bytes; `sent` is called when it has left, or will not. */
+  #send(text: Buffer | string, sent?: () => void): void {
+    const { webSocket, corked, plane } = this.#parts
+    if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
+    this.#messagesOut += 1
+    plane.metrics.messages.out += 1
+    if (typeof text === 'string' && text.length <= longestFramedText) corked.write(textFrame(text), sent)
+    else {
+      corked.giveWay()
+      webSocket.send(text, asText, sent)
+    }
+  }
+
+  /** The client has read all that waited for it. */
+  #drained(): void {
+    clearTimeout(this.#patience)
+    this.#patience = undefined
+    this.#pump()
+  }
+
+  #end(): void {
+    clearTimeout(this.#patience)
+    clearTimeout(this.#expiry)
+    clearTimeout(this.#readEnd)
+    this.#queue.length = 0
+    this.#subscriptions.end()
+    for (const call of this.#calls.keys()) call.abort()
+  }
+
+  #closed(code: number): void {
+    const { plane, log, share } = this.#parts
+    this.#closeCode ??= code
+    this.#end()
+    share.close()
+    plane.metrics.open.dec()
+    plane.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
+    log.info(
+      {
+        node_id: this.#grant.nodeId,
+        credential_id: this.#grant.credentialId,
+        messages_in: this.#messagesIn,
+        messages_out: this.#messagesOut,
+        duration_ms: Math.round(performance.now() - this.#started),
+        close_code: this.#closeCode,
+      },
+      'node websocket',
+    )
+  }
+
+  #measure(measured: Omit<Measured, 'protocol' | 'grant' | 'durationSeconds'>, started: number): void {
+    const durationSeconds = (performance.now() - started) / 1_000
+    this.#parts.plane.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
+  }
+}
+
+function endTrace(trace: TracePart, { nodeId, credentialId }: NodeGrant, method: string): void {
+  trace.note({ 'rpc.method': method, 'fairlead.node_id': nodeId, 'fairlead.credential_id': credentialId })
+  trace.end()
+}
+
+const slow = 'client reads too slowly'

@@ -1,0 +1,171 @@
+import { loopField, loopReason } from '@fairlead/gateway-core/network/cdn-loop'
+import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { type Admitted, isRefusal, type Refusal } from '@fairlead/gateway-core/admission/types'
+import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
+import { endOfError, errorOfRefusal } from './call-status.ts'
+import { isCallPath, isStreamingMethod, labelOf } from './call-path.ts'
+import type { ClientSide } from './downstream.ts'
+import type { GrpcPlane } from '../dependencies.ts'
+import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
+import { measureCall } from './record-call.ts'
+import { createMessageCounter } from './message-counter.ts'
+import { ProxiedCall } from './proxied-call.ts'
+
+/** What a client asks for. */
+export interface CallRequest {
+  readonly path: string
+  /** `:authority` or `host`. */
+  readonly host: string | undefined
+  readonly received: ReceivedHeaders
+  /** The connection that it came by. */
+  readonly socket: RequestSource['socket']
+  readonly isWeb: boolean
+}
+
+/** Takes one call through the stations: authenticate, admit, forward, meter. It never throws. */
+export function beginCall(plane: GrpcPlane, request: CallRequest, client: ClientSide): void {
+  const started = performance.now()
+  const method = labelOf(request.path)
+  let grant: NodeGrant | undefined
+  const bytes = { in: 0, out: 0 }
+  const releases: (() => void)[] = []
+  const measure = (code: StatusCode) => {
+    for (const release of releases) release()
+    const measured = { path: request.path, method, code, grant, started }
+    measureCall(plane, { ...measured, bytesIn: bytes.in, bytesOut: bytes.out })
+  }
+  const refuse = (error: unknown) => {
+    if (!(error instanceof GrpcError)) plane.log.error({ err: error }, 'node request failed')
+    const known = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
+    client.requests.on('error', () => undefined)
+    client.answer.on('error', () => undefined)
+    client.end(endOfError(known).trailers)
+    client.requests.resume()
+    measure(known.code)
+  }
+  try {
+    const found = enter(plane, request)
+    grant = found
+    releases.push(plane.limits.enter(found.credentialId, request.path))
+    const go = (place: Admitted | undefined) => {
+      if (place) releases.push(() => place.leave())
+      if (client.answer.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
+      forward(plane, { request, method, grant: found, bytes, onEnd: measure }, client)
+    }
+    const admitted = admit(plane, found, request.path, client)
+    if (admitted instanceof Promise) admitted.then(go).catch(refuse)
+    else go(admitted)
+  } catch (error) {
+    refuse(error)
+  }
+}
+
+/**
+ * Takes a call against the limits of its grant. One that may stay open for ever takes no place among the calls.
+ *
+ * @throws GrpcError that says which limit it was
+ */
+function admit(
+  { admission }: GrpcPlane,
+  grant: NodeGrant,
+  path: string,
+  client: ClientSide,
+): Admitted | undefined | Promise<Admitted> {
+  const method = path.slice(1)
+  if (isStreamingMethod(path)) {
+    const refusal = admission.admitStream(grant, method)
+    if (refusal) throw errorOfRefusal(refusal)
+    return undefined
+  }
+  const gone = new AbortController()
+  const place = admission.admit(grant, method, gone.signal)
+  if (!(place instanceof Promise)) return placeOf(place)
+  const leave = () => gone.abort()
+  client.answer.once('close', leave)
+  return place.then(placeOf).finally(() => client.answer.off('close', leave))
+}
+
+function placeOf(answer: Admitted | Refusal): Admitted {
+  if (isRefusal(answer)) throw errorOfRefusal(answer)
+  return answer
+}
+
+function enter({ door, loops }: GrpcPlane, { path, received, host, socket }: CallRequest): NodeGrant {
+  const loop = received.headers[loopField]
+  if (loop !== undefined && loops?.isLoop(String(loop)) === true) {
+    throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
+  }
+  const xToken = single(received.headers['x-token'])
+  const grant = door.enterWithXToken('grpc', xToken, host, { headers: received.headers, socket })
+  if ('status' in grant) throw errorOfRefusal(grant)
+  if (!isCallPath(path)) {
+    throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call is /<package>.<Service>/<Method>.')
+  }
+  if (grant.withheldMethods?.includes(path)) {
+    throw new GrpcError(Status.UNIMPLEMENTED, 'The node does not offer this method.')
+  }
+  return grant
+}
+
+interface AdmittedCall {
+  readonly request: CallRequest
+  readonly method: string
+  readonly grant: NodeGrant
+  /** Counted here, but for those that were counted with a message of a stream. */
+  readonly bytes: { in: number; out: number }
+  readonly onEnd: (code: StatusCode) => void
+}
+
+function forward(
+  plane: GrpcPlane,
+  { request, method, grant, bytes: passed, onEnd }: AdmittedCall,
+  client: ClientSide,
+): void {
+  const { metrics, openCalls, stalledCalls, admission, door } = plane
+  const node = plane.nodes.of(grant)
+  const countMessages = createMessageCounter()
+  const messages = metrics.messages.labels({ method })
+  let answered = 0
+  const headers = headersForNode(request.path, request.received, request.isWeb)
+  if (plane.loops) {
+    const before = request.received.headers[loopField]
+    headers[loopField] = before === undefined ? plane.loops.entry : `${String(before)}, ${plane.loops.entry}`
+  }
+  const call: ProxiedCall = new ProxiedCall(client, node, headers, {
+    onRequest: (bytes) => {
+      metrics.bytesIn.inc(bytes.length)
+      passed.in += bytes.length
+    },
+    onAnswer: (bytes) => {
+      metrics.bytesOut.inc(bytes.length)
+      passed.out += bytes.length
+      const count = countMessages(bytes)
+      if (count === 0) return
+      answered += count
+      messages.inc(count)
+      if (!isStreamingMethod(request.path)) return
+      const pushed = { method, status: 200, bytesOut: passed.out, pushes: count }
+      plane.meter({ ...pushed, protocol: 'grpc', grant })
+      passed.out = 0
+      const refusal = admission.push(grant, count)
+      if (refusal) call.cut(Status.RESOURCE_EXHAUSTED, refusal.reason)
+    },
+    onStall: () => stalledCalls.add(call),
+    onFlow: () => stalledCalls.delete(call),
+    onEnd: (code) => {
+      openCalls.delete(open)
+      stalledCalls.delete(call)
+      metrics.open.dec()
+      onEnd(code)
+    },
+  })
+  const visitor = {
+    address: door.addressOf({ headers: request.received.headers, socket: request.socket }),
+    origin: request.received.headers.origin,
+  }
+  const open = { call, grant, visitor, isStream: () => answered > 1 || isStreamingMethod(request.path) }
+  openCalls.add(open)
+  metrics.open.inc()
+  call.begin()
+}

@@ -1,0 +1,73 @@
+import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Admission, Visitor } from '@fairlead/gateway-core/admission/types'
+import type { Directory } from '@fairlead/gateway-core/authentication/directory'
+import type { ProxiedCall } from './proxied-call.ts'
+import { guardedInterval } from '@fairlead/http1'
+
+/** A call that is open, with what it may be ended by. */
+export interface OpenCall {
+  readonly call: ProxiedCall
+  readonly grant: NodeGrant
+  /** Who called, for rules that change while the call is open. */
+  readonly visitor: Visitor
+  /** Whether the call may stay open for ever, as far as is known by now. */
+  isStream(): boolean
+}
+
+/** The calls that are open, each for as long as its credential is in force. */
+export interface OpenCalls {
+  add(open: OpenCall): void
+  delete(open: OpenCall): void
+  /** Ends the streams, and after the given time also the calls that are then still open. */
+  stop(drainMs: number): Promise<void>
+}
+
+// A credential may end by itself, of which no snapshot tells.
+const expiryMs = 250
+const lookMs = 20
+
+/** Makes the set of calls that are open. */
+export function createOpenCalls(directory: Directory, admission: Admission): OpenCalls {
+  const calls = new Set<OpenCall>()
+  const endUnentitled = () => {
+    for (const open of calls) {
+      const end = lostEntitlement(open, directory.current(open.grant.credentialId), admission)
+      if (end) open.call.cut(...end)
+    }
+  }
+  const endHearing = directory.onReplaced(endUnentitled)
+  const expiry = guardedInterval(endUnentitled, expiryMs).unref()
+  const shutDown = ({ call }: OpenCall) => call.cut(Status.UNAVAILABLE, 'The service is shutting down.')
+  return {
+    add: (open) => void calls.add(open),
+    delete: (open) => void calls.delete(open),
+    stop: async (drainMs) => {
+      const latest = performance.now() + drainMs
+      while (calls.size > 0 && performance.now() < latest) {
+        for (const open of calls) if (open.isStream()) shutDown(open)
+        if (calls.size > 0) await new Promise((resolve) => setTimeout(resolve, lookMs))
+      }
+      for (const open of calls) shutDown(open)
+      endHearing()
+      clearInterval(expiry)
+    },
+  }
+}
+
+function lostEntitlement(
+  { grant, visitor }: OpenCall,
+  current: NodeGrant | undefined,
+  admission: Admission,
+): [StatusCode, string] | undefined {
+  if (!current) return [Status.UNAUTHENTICATED, 'The credential is no longer in force.']
+  if (current === grant) return undefined
+  const refusal = admission.enter(current, 'grpc', visitor)
+  if (refusal) {
+    const isRule = refusal.data !== undefined
+    return [Status.PERMISSION_DENIED, isRule ? refusal.reason : 'The node no longer offers this protocol.']
+  }
+  return current.upstreams['grpc'] === grant.upstreams['grpc']
+    ? undefined
+    : [Status.UNAVAILABLE, 'The node has moved.']
+}

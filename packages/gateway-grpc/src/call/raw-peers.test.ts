@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import type { ServerHttp2Stream } from 'node:http2'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { status } from '@grpc/grpc-js'
+import { expect, it, onTestFinished } from 'vitest'
+import { waitFor } from '@fairlead/vitest/wait-for'
+import { grpcInFrontOf, xToken } from '../testing/grpc-fixture.ts'
+import { grpcJs } from '../testing/grpc-js-client.ts'
+import { grpcNode, http2Node } from '../testing/grpc-node.ts'
+import {
+  clientStart,
+  data,
+  firstHeaders,
+  goAway,
+  hasHeaders,
+  lastHeaders,
+  prefaceBytes,
+  reset,
+  serverStart,
+  settingsTaken,
+} from '../testing/raw-http2.ts'
+
+it('a client that repeats what may come once only is served', async () => {
+  let asked: readonly string[] = []
+  const node = await http2Node((stream, _, raw) => {
+    asked = raw
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '0' },
+      { endStream: true },
+    )
+  })
+  const gateway = await grpcInFrontOf(node.url)
+  const socket = await rawClient(gateway.port)
+  socket.write(
+    lastHeaders(1, [
+      [':method', 'POST'],
+      [':path', '/a.B/C'],
+      [':scheme', 'http'],
+      [':authority', 'x'],
+      ['content-type', 'application/grpc'],
+      ['te', 'trailers'],
+      ['x-token', xToken],
+      ['user-agent', 'one'],
+      ['user-agent', 'two'],
+      ['x-many', '1'],
+      ['x-many', '2'],
+    ]),
+  )
+  await waitFor(() => expect(asked.join(' ')).toMatch(/user-agent one x-many 1 x-many 2/))
+  expect(asked).not.toContain('two')
+})
+
+it.for([
+  ['OPTIONS', 'text/plain'],
+  ['GET', 'text/plain'],
+  ['POST', 'application/grpc'],
+  ['POST', 'application/grpc-web'],
+] as const)('a stream of %s, %s that is reset as it opens harms no other', async ([method, type]) => {
+  const gateway = await grpcInFrontOf((await grpcNode()).url)
+  const socket = await rawClient(gateway.port)
+  const ask = asks(method, type)
+  for (let id = 1; id < 20; id += 4) {
+    socket.write(Buffer.concat([lastHeaders(id, ask), reset(id), firstHeaders(id + 2, ask), reset(id + 2)]))
+  }
+  expect((await grpcJs(gateway.url).one('a')).status.code).toBe(0)
+})
+
+it.for([
+  ['OPTIONS', 'text/plain'],
+  ['GET', 'text/plain'],
+  ['POST', 'application/grpc-web'],
+] as const)(
+  'a stream of %s, %s that was answered is over, whatever is still sent',
+  async ([method, type]) => {
+    const gateway = await grpcInFrontOf('http://127.0.0.1:1')
+    const streams: ServerHttp2Stream[] = []
+    gateway.http2.on('stream', (stream) => void streams.push(stream))
+    const socket = await rawClient(gateway.port)
+    socket.write(Buffer.concat([firstHeaders(1, asks(method, type)), data(1, Buffer.alloc(16_384))]))
+    await waitFor(() => expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]))
+  },
+)
+
+it.for(['begins', 'ends', 'fails'])('what HTTP/2 forbids is taken out where a node %s', async (where) => {
+  const forbidden = ['http2-settings', 'AAMAAABkAAQCAAAAAAIAAAAA'] as const
+  const type = ['content-type', 'application/grpc'] as const
+  const ended = ['grpc-status', '9'] as const
+  const url = await rawNode(() =>
+    where === 'fails'
+      ? lastHeaders(1, [[':status', '200'], type, ended, forbidden])
+      : Buffer.concat([
+          firstHeaders(1, [[':status', '200'], type, ...(where === 'begins' ? [forbidden] : [])]),
+          lastHeaders(1, [ended, ...(where === 'ends' ? [forbidden] : [])]),
+        ]),
+  )
+  const { status: end } = await grpcJs((await grpcInFrontOf(url)).url).one('a')
+  expect(end.code).toBe(9)
+})
+
+it('a node that repeats what may come once only ends no more than its own call', async () => {
+  const url = await rawNode(() =>
+    lastHeaders(1, [
+      [':status', '200'],
+      ['content-type', 'application/grpc'],
+      ['content-type', 'application/grpc+proto'],
+      ['retry-after', '1'],
+      ['retry-after', '2'],
+      ['grpc-status', '9'],
+      ['x-a', '1'],
+      ['x-a', '2'],
+    ]),
+  )
+  const gateway = await grpcInFrontOf(url)
+  const client = grpcJs(gateway.url)
+  const { status: end } = await client.one('a')
+  expect(end.code).toBe(status.FAILED_PRECONDITION)
+  expect(end.metadata.getMap()).toMatchObject({ 'retry-after': '1', 'x-a': '1, 2' })
+  gateway.grant({ upstreams: { grpc: (await grpcNode()).url } })
+  expect((await client.one('a')).status.code).toBe(0)
+})
+
+it('a call that a closing connection has not begun with is sent again on another one', async () => {
+  let calls = 0
+  const answer = lastHeaders(1, [
+    [':status', '200'],
+    ['content-type', 'application/grpc'],
+    ['grpc-status', '9'],
+  ])
+  const gateway = await grpcInFrontOf(await rawNode(() => (++calls === 1 ? goAway : answer)))
+  const { status: end } = await grpcJs(gateway.url).one('a')
+  expect([end.code, calls]).toEqual([status.FAILED_PRECONDITION, 2])
+})
+
+async function rawClient(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.on('error', () => undefined).resume()
+  socket.write(Buffer.concat([clientStart, settingsTaken]))
+  return socket
+}
+
+function asks(method: string, type: string) {
+  return [
+    [':method', method],
+    [':path', '/a.B/C'],
+    [':scheme', 'http'],
+    [':authority', 'x'],
+    ['content-type', type],
+    ['access-control-request-headers', 'x-token'],
+  ] as const
+}
+
+/** A node that answers the first headers of every connection with these bytes. */
+async function rawNode(answer: () => Buffer): Promise<string> {
+  const server = createServer((socket) => {
+    let seen = Buffer.alloc(0)
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(serverStart))
+    socket.on('data', (bytes: Buffer) => {
+      const had = hasHeaders(seen.subarray(prefaceBytes))
+      seen = Buffer.concat([seen, bytes])
+      if (!had && hasHeaders(seen.subarray(prefaceBytes))) socket.write(answer())
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,50 @@
+import { Status } from '@fairlead/grpc-transport/wire'
+import type { ProxiedCall } from './proxied-call.ts'
+import { guardedTimeout } from '@fairlead/http1'
+
+/** The calls whose clients do not read what waits for them. */
+export interface StalledCalls {
+  /** The client has stopped reading. */
+  add(call: ProxiedCall): void
+  /** The client reads again, or the call is over. */
+  delete(call: ProxiedCall): void
+}
+
+// A client on a slow line stops for moments, and many may do so at a time.
+const patienceMs = 5_000
+
+/**
+ * Makes the set of calls whose clients do not read. Each holds as much as the node sends ahead, for as long as it likes, so
+ * beyond a number of them the one that stalled first is ended.
+ *
+ * @param mostCalls - how many may stand still for longer than a moment
+ */
+export function createStalledCalls(mostCalls: number): StalledCalls {
+  // In the order in which they stalled.
+  const stalledAt = new Map<ProxiedCall, number>()
+  let timer: NodeJS.Timeout | undefined
+  const look = () => {
+    timer = undefined
+    if (stalledAt.size <= mostCalls) return
+    const calls: ProxiedCall[] = []
+    for (const [call, at] of stalledAt) {
+      const leftMs = at + patienceMs - performance.now()
+      if (leftMs > 0) {
+        timer = guardedTimeout(look, leftMs).unref()
+        break
+      }
+      calls.push(call)
+    }
+    for (const call of calls.slice(0, Math.max(0, calls.length - mostCalls))) {
+      stalledAt.delete(call)
+      call.cut(Status.RESOURCE_EXHAUSTED, 'The client reads too slowly.')
+    }
+  }
+  return {
+    add: (call) => {
+      stalledAt.set(call, performance.now())
+      if (timer === undefined) look()
+    },
+    delete: (call) => void stalledAt.delete(call),
+  }
+}

@@ -1,0 +1,82 @@
+import { createHttp2Server } from '@fairlead/grpc-transport'
+import type { Http2Server } from 'node:http2'
+import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
+import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { createGrpcListener, type StreamListener } from './http2/listener.ts'
+import type { GrpcPlane } from './dependencies.ts'
+import { createCallLimits } from './limits/call-limits.ts'
+import type { CallRule } from './limits/call-rules.ts'
+import { createOpenCalls } from './call/open-calls.ts'
+import { createStalledCalls } from './call/slow-consumers.ts'
+import { createGrpcNodes } from './upstream/grpc-upstreams.ts'
+import { createWebListener } from './web/web-http1.ts'
+
+/** What may change while calls are open. */
+export interface GrpcSettings extends Pick<GrpcPlane, 'corsOrigin' | 'logRequests'> {
+  readonly rules: readonly CallRule[]
+  /** Calls of one credential that may be open at a time. */
+  readonly maxOpenCalls: number
+}
+
+/** What gRPC is made with. */
+export interface GrpcOptions
+  extends GrpcSettings, Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
+  /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
+  readonly embedded: string | undefined
+  /** Rules for connections to nodes; those for what the operator has configured when left out. */
+  readonly upstreamRules?: UpstreamRules | undefined
+  /** Longest wait for a connection to a node. */
+  readonly connectTimeoutMs: number
+  /** Takes the requests over HTTP/2 that are none of gRPC; they are refused when it is left out. */
+  readonly otherwise?: StreamListener | undefined
+  /** Calls of all credentials whose clients may stand still for longer than a moment. */
+  readonly maxStalledCalls: number
+}
+
+/** The gRPC of all hosted nodes. */
+export interface Grpc {
+  /** Takes connections of HTTP/2. */
+  readonly http2: Http2Server
+  /** Takes requests of gRPC-web over HTTP/1.1. */
+  readonly web: NodeListener
+  /** Takes other rules and settings over for the calls that begin from now on. */
+  change(settings: GrpcSettings): void
+  /** Rejects when there is an embedded chain that does not answer. */
+  embeddedAnswer(signal: AbortSignal): Promise<void>
+  /** Ends the streams, and after the given time also the calls that are then still open. */
+  stop(drainMs: number): Promise<void>
+  /** Ends the connections to the nodes. */
+  close(): Promise<void>
+}
+
+// What a node that does not read can make this service hold of each call; requests of the usual services are smaller.
+const streamWindowBytes = 256 << 10
+
+/** Makes the gRPC of a service: a proxy that reads no messages. */
+export function createGrpc(options: GrpcOptions): Grpc {
+  const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
+  const nodes = createGrpcNodes(connectTimeoutMs, embedded, options.upstreamRules)
+  const limits = createCallLimits(rules, maxOpenCalls)
+  const endHearing = directory.onReplaced(() => {
+    limits.forget((credentialId) => directory.current(credentialId) !== undefined)
+  })
+  const openCalls = createOpenCalls(directory, options.admission)
+  const stalledCalls = createStalledCalls(maxStalledCalls)
+  const plane: GrpcPlane = { ...options, nodes, limits, openCalls, stalledCalls }
+  const http2 = createHttp2Server({ streamWindowBytes })
+  http2.on('stream', createGrpcListener(plane, options.otherwise))
+  return {
+    http2,
+    web: createWebListener(plane),
+    change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
+      Object.assign(plane, { corsOrigin, logRequests })
+      limits.change(next, most)
+    },
+    embeddedAnswer: (signal) => nodes.embeddedAnswer(signal),
+    stop: (drainMs) => openCalls.stop(drainMs),
+    close: async () => {
+      endHearing()
+      await nodes.close()
+    },
+  }
+}

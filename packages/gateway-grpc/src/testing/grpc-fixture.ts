@@ -1,0 +1,108 @@
+import { createPortServer } from '@fairlead/grpc-transport'
+import { createServer } from 'node:http'
+import type { Http2Server } from 'node:http2'
+import { onTestFinished } from 'vitest'
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { createGrpcMetrics } from '../metrics.ts'
+import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
+import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import { createGrpc, type GrpcOptions } from '../module.ts'
+
+/** X-token that opens the node of {@link grpcInFrontOf}; it stands nowhere else, so that a search finds a leak. */
+export const xToken = 'c4n4ry-x-token'
+
+/** The gRPC of a service alone, in front of one node. */
+export interface GrpcFixture {
+  readonly url: string
+  readonly port: number
+  readonly http2: Http2Server
+  /** Puts another state of the credential in force; without one it is revoked. */
+  grant(change?: Partial<NodeGrant> | 'revoked'): void
+  log(): string
+  /** Value of a sample of the metrics, or all of them as text. */
+  sample(name: string): Promise<string | undefined>
+  metrics(): Promise<string>
+  stop(drainMs?: number): Promise<void>
+}
+
+/** What a test may choose. */
+export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
+  readonly nodeDomain?: string
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+}
+
+/** Starts the gRPC of a service without a database until the running test ends. */
+export async function grpcInFrontOf(
+  upstream: string,
+  { nodeDomain, grant: first = {}, passing, ...options }: GrpcFixtureOptions = {},
+): Promise<GrpcFixture> {
+  const directory = createDirectory()
+  const grant: NodeGrant = {
+    credentialId: 'credential',
+    kind: 'x-token',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'solana',
+    network: 'devnet',
+    protocols: ['grpc'],
+    upstreams: { grpc: upstream },
+    ...first,
+  }
+  const replace = (change: Partial<NodeGrant> | 'revoked' = {}) =>
+    directory.replace(
+      change === 'revoked' ? [] : [{ sha256: sha256Hex(xToken), grant: { ...grant, ...change } }],
+    )
+  replace()
+  const lines = memory()
+  const metrics = testMetrics()
+  const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
+  const grpc = createGrpc({
+    directory,
+    door,
+    admission,
+    meter: createMeter(metrics.requests),
+    metrics: createGrpcMetrics(metrics.registry),
+    log: pino({ level: 'debug' }, lines.stream),
+    corsOrigin: '*',
+    maxBodyBytes: 1_048_576,
+    embedded: undefined,
+    connectTimeoutMs: 2_000,
+    rules: [],
+    maxOpenCalls: 1_000,
+    maxStalledCalls: 256,
+    ...options,
+  })
+  const http1 = createServer((request, response) => {
+    if (!grpc.web(request, response)) response.writeHead(404).end('over HTTP/1.1')
+  })
+  const server = createPortServer({ http1, http2: grpc.http2 })
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  let stopping: Promise<void> | undefined
+  const stop = (drainMs = 0) =>
+    (stopping ??= Promise.all([server.close(drainMs + 500), grpc.stop(drainMs)])
+      .then(() => grpc.close())
+      .then(() => admission.close()))
+  onTestFinished(() => stop())
+  const all = metrics.text
+  return {
+    url: `http://127.0.0.1:${server.address.port}`,
+    port: server.address.port,
+    http2: grpc.http2,
+    grant: replace,
+    log: lines.text,
+    sample: async (name) =>
+      (await all())
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length + 1),
+    metrics: all,
+    stop,
+  }
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { constants } from 'node:http2'
+import { status } from '@grpc/grpc-js'
+import { expect, it } from 'vitest'
+import { waitFor } from '@fairlead/vitest/wait-for'
+import { grpcInFrontOf } from '../testing/grpc-fixture.ts'
+import { grpcJs } from '../testing/grpc-js-client.ts'
+import { grpcNode, http2Node, startGrpcNode } from '../testing/grpc-node.ts'
+
+it('a node that is away is not waited for, and found again', async () => {
+  const first = await startGrpcNode()
+  const gateway = await grpcInFrontOf(first.url)
+  const client = grpcJs(gateway.url)
+  expect((await client.one('a')).status.code).toBe(status.OK)
+  await first.stop()
+  const call = { deadline: Date.now() + 20_000 }
+  // Enough attempts for a pause of seconds between them.
+  for (let count = 0; count < 12; count++) {
+    expect((await client.one('a', undefined, call)).status.code).toBe(status.UNAVAILABLE)
+  }
+  await grpcNode({}, Number(new URL(first.url).port))
+  await waitFor(async () => expect((await client.one('a')).status.code).toBe(status.OK))
+})
+
+it('streams that fill the connections to a node leave others to be opened', async () => {
+  const node = await http2Node((stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
+  })
+  node.server.on('session', (session) => session.settings({ maxConcurrentStreams: 1 }))
+  const client = grpcJs((await grpcInFrontOf(node.url)).url)
+  const headers = () => once(client.echo().call, 'metadata')
+  await headers()
+  for (let count = 1; count < 20; count++) await headers()
+  expect(node.sessions.size).toBe(20)
+})
+
+it('a call that a node resets with ENHANCE_YOUR_CALM ends with RESOURCE_EXHAUSTED', async () => {
+  const node = await http2Node((stream) => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM))
+  const { status: end } = await grpcJs((await grpcInFrontOf(node.url)).url).one('a')
+  expect([end.code, end.details]).toEqual([
+    status.RESOURCE_EXHAUSTED,
+    'The call exceeds a limit of the node.',
+  ])
+})
+
+it.each([15, 20, 40, 60])('metadata of %i kB ends at most its own call', async (kilobytes) => {
+  const node = await grpcNode()
+  const client = grpcJs((await grpcInFrontOf(node.url)).url)
+  client.metadata.set('x-long', 'x'.repeat(kilobytes * 1_000))
+  const { status: end } = await client.one('a')
+  expect([kilobytes, end.code]).toEqual([kilobytes, kilobytes === 15 ? status.OK : status.RESOURCE_EXHAUSTED])
+  client.metadata.remove('x-long')
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})
+
+it('metadata of 1,000 entries ends its call alone', async () => {
+  const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
+  for (let entry = 0; entry < 1_000; entry++) client.metadata.add('x-entry', String(entry))
+  expect((await client.one('a')).status.code).toBe(status.RESOURCE_EXHAUSTED)
+  client.metadata.remove('x-entry')
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})
+
+it('a message of 65 MiB ends its call alone', async () => {
+  const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
+  expect((await client.one('a'.repeat(65 << 20))).status.code).toBe(status.RESOURCE_EXHAUSTED)
+  expect((await client.one('a')).status.code).toBe(status.OK)
+})

@@ -1,0 +1,89 @@
+import { isRecord } from '@fairlead/gateway-core/json'
+import type { JettonCall, JettonNode } from '../upstream/types.ts'
+import { JettonFailure } from '../jetton-error.ts'
+import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
+
+/** The longest page of an indexer. */
+const longestPage = 1000
+
+/** Rows that may be passed over; so far nobody has so many burns that failed, and a node that has lost count has no end. */
+const mostPassed = 100_000
+
+/** A burn as the indexer has it, and what the same answer says of addresses and tokens. */
+export interface BurnRow {
+  readonly row: NodeRecord
+  readonly addressBook: NodeRecord
+  readonly metadata: NodeRecord
+}
+
+/**
+ * Reads the burns of a page, one part of the indexer's list after the other.
+ *
+ * The indexer also lists burns that failed, and counts them, so that a row's place there is not its place among the
+ * burns. Hence every walk starts at the first row. Burns that happen meanwhile move the others back when the newest come
+ * first; those that come again are known by their transaction.
+ *
+ * @throws JettonFailure 422 when too many failed, else as {@link recordOf} and for rows that cannot be read
+ */
+export async function* burnRows(
+  { parameters, signal }: JettonCall,
+  node: JettonNode,
+): AsyncGenerator<BurnRow, void, void> {
+  const { address, limit, offset, sort, start_utime, end_utime } = parameters as {
+    readonly address: string
+    readonly limit: number
+    readonly offset: number
+    readonly sort: string
+    readonly start_utime?: number
+    readonly end_utime?: number
+  }
+  const end = offset + limit
+  const seen = new Set<string>()
+  let place = 0
+  let burns = 0
+  while (burns < end) {
+    // After rows that did not count, as many again as there were: burns that failed in a row do not make a row of asks.
+    const size = Math.min(longestPage, Math.max(end - burns, place))
+    const query = { jetton_master: address, limit: size, offset: place, sort, start_utime, end_utime }
+    const body = recordOf(
+      await node.ask({ family: 'v3', method: 'GET', path: '/jetton/burns', query, signal }),
+    )
+    const rows = rowsOf(body)
+    for (const row of rows) {
+      const key = `${String(row['transaction_hash'])} ${String(row['transaction_lt'])}`
+      if (row['transaction_aborted'] === true || seen.has(key)) continue
+      remember(seen, key)
+      burns += 1
+      if (burns <= offset || burns > end) continue
+      yield { row, addressBook: memberOf(body, 'address_book'), metadata: memberOf(body, 'metadata') }
+    }
+    if (rows.length < size) break
+    place += rows.length
+    if (place > burns + mostPassed) throw tooManyPassed()
+  }
+}
+
+function tooManyPassed(): JettonFailure {
+  const advice = 'give start_utime or end_utime to pass them by'
+  return new JettonFailure(422, `There are more than ${mostPassed} burns that failed among these; ${advice}.`)
+}
+
+// Only the last ones can come again.
+function remember(seen: Set<string>, key: string): void {
+  seen.add(key)
+  if (seen.size <= 2 * longestPage) return
+  const [oldest] = seen
+  if (oldest !== undefined) seen.delete(oldest)
+}
+
+// An indexer writes an empty list as null.
+function rowsOf(body: NodeRecord): readonly NodeRecord[] {
+  const rows = body['jetton_burns'] === null ? [] : body['jetton_burns']
+  if (!Array.isArray(rows) || !rows.every(isRecord)) throw unreadable()
+  return rows
+}
+
+function memberOf(body: NodeRecord, name: string): NodeRecord {
+  const member = body[name]
+  return isRecord(member) ? member : {}
+}

@@ -1,0 +1,60 @@
+import { isRecord } from '@fairlead/gateway-core/json'
+import { knownParameter } from '../chain-configuration/known-parameters.ts'
+import type { JettonAdapter, JettonNodeAnswer } from '../upstream/types.ts'
+import { JettonFailure } from '../jetton-error.ts'
+import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
+
+/** A parameter by its number: nodes give its cell in an envelope, the contract has its fields. */
+export const getConfigParam: JettonAdapter = async ({ parameters, signal }, node) => {
+  const id = idOf(parameters)
+  const query = { config_id: id }
+  const body = found(
+    id,
+    await node.ask({ family: 'v2', method: 'GET', path: '/getConfigParam', query, signal }),
+  )
+  // A node of the same contract answers without an envelope, and knows the value.
+  const { value } = isRecord(body['value']) ? body : parameterOf(id, body['result'])
+  return { config_id: id, value }
+}
+
+/** The same by JSON-RPC, where clients of nodes also look for the cell. */
+export const getConfigParamByJsonRpc: JettonAdapter = async ({ parameters, signal }, node) => {
+  const id = idOf(parameters)
+  const call = { jsonrpc: '2.0', id: '1', method: 'getConfigParam', params: { config_id: id } }
+  const body = found(
+    id,
+    await node.ask({ family: 'v2', method: 'POST', path: '/jsonRPC', body: call, signal }),
+  )
+  const { bytes, value } = parameterOf(id, body['result'])
+  return { config_id: id, value, '@type': 'configInfo', config: { '@type': 'tvm.cell', bytes } }
+}
+
+const idOf = (parameters: NodeRecord) => Number(parameters['config_id'])
+
+function found(id: number, answer: JettonNodeAnswer): NodeRecord {
+  try {
+    return recordOf(answer)
+  } catch (failure) {
+    throw failure instanceof JettonFailure && saysAbsent(failure) ? absent(id) : failure
+  }
+}
+
+// The server behind a node has words of its own for it, and one status for all that can go wrong.
+const absence =
+  /null cell|(?:no|unknown) (?:such )?(?:config )?param|param\w* \S* ?(?:is |was )?(?:not found|not set|absent)/i
+const saysAbsent = ({ status, message }: JettonFailure) =>
+  (status === 404 || status === 500) && absence.test(message)
+
+const absent = (id: number) => new JettonFailure(404, `The configuration has no parameter ${id}.`)
+
+function parameterOf(id: number, info: unknown): { readonly bytes: string; readonly value: unknown } {
+  const cell = isRecord(info) ? info['config'] : undefined
+  const bytes = isRecord(cell) ? cell['bytes'] : undefined
+  if (typeof bytes !== 'string') throw unreadable()
+  if (bytes === '') throw absent(id)
+  try {
+    return { bytes, value: knownParameter(id, bytes) }
+  } catch {
+    throw unreadable()
+  }
+}

@@ -1,0 +1,14 @@
+import type { JettonAdapter } from '../upstream/types.ts'
+import { recordOf } from './upstream-response.ts'
+
+/** The shards at a block: `shards` is the name that every implementation of a node knows. */
+export const getShards: JettonAdapter = async ({ parameters, signal }, node) => {
+  const query = { seqno: Number(parameters['seqno']) }
+  return recordOf(await node.ask({ family: 'v2', method: 'GET', path: '/shards', query, signal }))
+}
+
+/** The same by JSON-RPC. */
+export const getShardsByJsonRpc: JettonAdapter = async (call, node) => {
+  const { result } = (await getShards(call, node)) as { readonly result?: unknown }
+  return result
+}

@@ -1,0 +1,264 @@
+import { Address, beginCell } from '@ton/core'
+import { describe, expect, it } from 'vitest'
+import { listJettonBurns } from './list-jetton-burns.ts'
+import { type Answer, type Asked, callOf, jettonServer } from '../testing/jetton-server.ts'
+
+const raw = (byte: string) => `0:${byte.repeat(32)}`
+const master = raw('A1')
+const owner = raw('B2')
+const masterFriendly = Address.parse(master).toString({ bounceable: true })
+const ownerFriendly = Address.parse(owner).toString({ bounceable: false })
+
+const comment = (text: string) =>
+  beginCell().storeUint(0, 32).storeStringTail(text).endCell().toBoc().toString('base64')
+
+type Row = Readonly<Record<string, unknown>>
+
+/** A burn as an indexer writes it. */
+const burn = (lt: number, others: Row = {}): Row => ({
+  query_id: '0',
+  owner,
+  jetton_wallet: raw('C3'),
+  jetton_master: master,
+  transaction_hash: Buffer.alloc(32, lt).toString('base64'),
+  transaction_lt: String(lt),
+  transaction_now: 1_763_739_000 + lt,
+  transaction_aborted: false,
+  amount: '2500000000',
+  response_destination: owner,
+  custom_payload: null,
+  decoded_custom_payload: null,
+  trace_id: 'cJtVvT2g9ag4ElvQ7iDFv918q6FzkS1CgcroFreaIBs=',
+  ...others,
+})
+
+const addressBook = {
+  [master]: { user_friendly: masterFriendly, domain: null, interfaces: ['jetton_master'] },
+  [owner]: { user_friendly: ownerFriendly, domain: null, interfaces: ['wallet_v4r2'] },
+}
+const metadata = {
+  [master]: {
+    is_indexed: true,
+    token_info: [
+      { valid: true, type: 'nft_items', name: 'Another' },
+      { valid: true, type: 'jetton_masters', name: 'Tide Token', symbol: 'TIDE', extra: { decimals: '9' } },
+    ],
+  },
+}
+
+/** What an indexer with these burns, oldest first, answers. */
+function pageOf(burns: readonly Row[], { query }: Asked): Answer {
+  const limit = Number(query.get('limit'))
+  const offset = Number(query.get('offset'))
+  if (limit > 1000) return [422, { error: `limit is not allowed: ${limit} > 1000` }]
+  const ordered = query.get('sort') === 'asc' ? burns : burns.toReversed()
+  const rows = ordered.slice(offset, offset + limit)
+  return { jetton_burns: rows.length === 0 ? null : rows, address_book: addressBook, metadata }
+}
+
+const call = (parameters: Row = {}) =>
+  callOf('v3', 'listJettonBurns', {
+    address: masterFriendly,
+    limit: 128,
+    offset: 0,
+    sort: 'desc',
+    ...parameters,
+  })
+
+interface Listed {
+  readonly burns: readonly {
+    readonly jetton: Row
+    readonly burner: Row
+    readonly transaction: { readonly hash: string; readonly time: number }
+    readonly amount: string
+    readonly comment: string
+  }[]
+}
+
+async function list(answer: (asked: Asked) => Answer, parameters?: Row) {
+  const { node, asked } = await jettonServer(answer)
+  const { burns } = (await listJettonBurns(call(parameters), node)) as Listed
+  return { burns, asked, lts: burns.map(({ transaction }) => transaction.time - 1_763_739_000) }
+}
+
+const refused = async (answer: Answer) => {
+  const { node } = await jettonServer(() => answer)
+  return listJettonBurns(call(), node).catch((error: unknown) => error)
+}
+
+describe('a burn', () => {
+  it('has the fields of the contract', async () => {
+    const { burns, asked } = await list((one) => pageOf([burn(1, { custom_payload: comment('Bye') })], one))
+    expect(burns).toEqual([
+      {
+        jetton: { address: masterFriendly, name: 'Tide Token', symbol: 'TIDE' },
+        burner: { address: ownerFriendly },
+        transaction: { hash: Buffer.alloc(32, 1).toString('base64'), time: 1_763_739_001 },
+        amount: '2500000000',
+        comment: 'Bye',
+      },
+    ])
+    expect(asked.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+      ['/api/v3/jetton/burns', { jetton_master: masterFriendly, limit: '128', offset: '0', sort: 'desc' }],
+    ])
+  })
+
+  it('has friendly addresses without an address book too', async () => {
+    const { burns } = await list(() => ({ jetton_burns: [burn(1)], metadata }))
+    expect(burns[0]?.jetton['address']).toMatch(/^EQ/)
+    expect(burns[0]?.burner['address']).toMatch(/^UQ/)
+    expect([burns[0]?.jetton['address'], burns[0]?.burner['address']]).toEqual([
+      masterFriendly,
+      ownerFriendly,
+    ])
+  })
+
+  it('is absent when nothing was burned', async () => {
+    expect((await list((one) => pageOf([], one))).burns).toEqual([])
+  })
+})
+
+describe('the names of a jetton', () => {
+  const unindexed = { [master]: { is_indexed: false, token_info: [] } }
+  const withoutNames = (masters: Answer) => (one: Asked) =>
+    one.path.endsWith('/masters') ? masters : { jetton_burns: [burn(1), burn(2)], metadata: unindexed }
+
+  it('come from its master when the metadata lacks them, once', async () => {
+    const masters = { jetton_masters: [{ address: master, jetton_content: { name: 'Tide', symbol: 'TD' } }] }
+    const { node, asked } = await jettonServer(withoutNames(masters))
+    const first = (await listJettonBurns(call(), node)) as Listed
+    expect(first.burns.map(({ jetton }) => jetton['name'])).toEqual(['Tide', 'Tide'])
+    expect(await listJettonBurns(call(), node)).toEqual(first)
+    expect(asked.map(({ path, query }) => [path, query.get('address')])).toEqual([
+      ['/api/v3/jetton/burns', null],
+      ['/api/v3/jetton/masters', master],
+      ['/api/v3/jetton/burns', null],
+    ])
+  })
+
+  it.each<Answer>([
+    { jetton_masters: null },
+    { jetton_masters: [{ address: master, jetton_content: { uri: 'https://example.org/jetton.json' } }] },
+    [500, { error: 'internal server error: timeout' }],
+    [200, 'It works!'],
+  ])('are empty when nobody knows them: %j', async (masters) => {
+    const { burns } = await list(withoutNames(masters))
+    expect(burns[0]?.jetton).toEqual({ address: masterFriendly, name: '', symbol: '' })
+  })
+
+  it('do not come from metadata that is not valid', async () => {
+    const token = { valid: false, type: 'jetton_masters', name: 'Forged', symbol: 'F' }
+    const { burns } = await list((one) =>
+      one.path.endsWith('/masters')
+        ? { jetton_masters: null }
+        : { jetton_burns: [burn(1)], metadata: { [master]: { is_indexed: true, token_info: [token] } } },
+    )
+    expect(burns[0]?.jetton).toMatchObject({ name: '', symbol: '' })
+  })
+})
+
+describe('a page', () => {
+  const many = Array.from({ length: 2300 }, (_, index) => burn(index))
+
+  it('may be longer than those of the indexer', async () => {
+    const { lts, asked } = await list((one) => pageOf(many, one), { limit: 2500, sort: 'asc' })
+    expect(lts).toEqual(many.map((_, index) => index))
+    expect(asked.map(({ query }) => [query.get('offset'), query.get('limit')])).toEqual([
+      ['0', '1000'],
+      ['1000', '1000'],
+      ['2000', '1000'],
+    ])
+  })
+
+  it('is never longer than was asked for', async () => {
+    const { lts } = await list((one) => pageOf(many, one), { limit: 1500, offset: 700, sort: 'asc' })
+    expect(lts).toEqual(Array.from({ length: 1500 }, (_, index) => 700 + index))
+  })
+
+  it('is of the time that was asked for', async () => {
+    const { asked } = await list((one) => pageOf(many, one), { start_utime: 1_763_739_000, limit: 1500 })
+    expect(asked.map(({ query }) => [query.get('start_utime'), query.has('end_utime')])).toEqual([
+      ['1763739000', false],
+      ['1763739000', false],
+    ])
+  })
+
+  it.each(['asc', 'desc'])('counts burns that succeeded only: %s', async (sort) => {
+    // Three of four failed, and the first ones all did.
+    const rows = Array.from({ length: 60 }, (_, lt) =>
+      burn(lt, { transaction_aborted: lt < 9 || lt % 4 !== 0 }),
+    )
+    const good = rows
+      .filter((row) => row['transaction_aborted'] === false)
+      .map((row) => Number(row['transaction_lt']))
+    if (sort === 'desc') good.reverse()
+    const { node } = await jettonServer((one) => pageOf(rows, one))
+    for (const limit of [1, 2, 3, 5, 100]) {
+      for (const offset of [0, 1, 4, 12, 13, 20]) {
+        const { burns } = (await listJettonBurns(call({ limit, offset, sort }), node)) as Listed
+        const lts = burns.map(({ transaction }) => transaction.time - 1_763_739_000)
+        expect({ limit, offset, lts }).toEqual({ limit, offset, lts: good.slice(offset, offset + limit) })
+      }
+    }
+  })
+
+  it('needs few asks behind a row of burns that failed', async () => {
+    const rows = Array.from({ length: 501 }, (_, lt) => burn(lt, { transaction_aborted: lt < 500 }))
+    const { lts, asked } = await list((one) => pageOf(rows, one), { limit: 1, sort: 'asc' })
+    expect(lts).toEqual([500])
+    expect(asked.map(({ query }) => Number(query.get('limit')))).toEqual([
+      1, 1, 2, 4, 8, 16, 32, 64, 128, 256,
+    ])
+  })
+
+  it('ends where too many failed, or a node has no end', async () => {
+    const { node } = await jettonServer(({ query }) => {
+      const row = { transaction_aborted: true }
+      return { jetton_burns: Array.from({ length: Number(query.get('limit')) }, () => row) }
+    })
+    await expect(listJettonBurns(call(), node)).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringMatching(/more than 100000 burns that failed.* start_utime or end_utime/),
+    })
+  })
+
+  it('has no burn twice when new ones come while it is put together', async () => {
+    const rows = [...many]
+    const { lts } = await list(
+      (one) => {
+        const page = pageOf(rows, one)
+        rows.push(burn(rows.length), burn(rows.length + 1))
+        return page
+      },
+      { limit: 2100 },
+    )
+    expect(lts).toEqual(Array.from({ length: 2100 }, (_, index) => 2299 - index))
+  })
+})
+
+describe('a node that does not answer with burns', () => {
+  it.each<readonly [Answer, number, string]>([
+    [[422, { error: 'invalid address' }], 422, 'invalid address'],
+    [[429, { ok: false, result: 'Ratelimit exceed', code: 429 }], 429, 'Ratelimit exceed'],
+    [[500, { error: 'internal server error: timeout' }], 500, 'internal server error: timeout'],
+    [[504, 'upstream timed out'], 504, 'upstream timed out'],
+  ])('is quoted: %j', async (answer, status, message) => {
+    expect(await refused(answer)).toMatchObject({ status, message })
+  })
+
+  it.each<Answer>([
+    {},
+    { jetton_burns: {} },
+    { jetton_burns: [1] },
+    { jetton_burns: [burn(1, { owner: null })] },
+    { jetton_burns: [burn(1, { owner: '0:12' })] },
+    { jetton_burns: [burn(1, { jetton_master: undefined })] },
+    { jetton_burns: [burn(1, { transaction_hash: 7 })] },
+    { jetton_burns: [burn(1, { transaction_now: '1763739000' })] },
+    { jetton_burns: [burn(1, { amount: '1.5' })] },
+    [200, 'It works!'],
+  ])('is not understood: %j', async (answer) => {
+    const answered = await refused(answer)
+    expect(answered).toMatchObject({ status: 502, message: "The node's answer cannot be read." })
+  })
+})

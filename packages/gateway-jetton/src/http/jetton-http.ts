@@ -1,0 +1,260 @@
+import type { IncomingMessage } from 'node:http'
+import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
+import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
+import { jettonAdapters } from '../adapters/adapters.ts'
+import { withEmptyLists } from '../upstream/empty-lists.ts'
+import { JettonFailure } from '../jetton-error.ts'
+import type { AllJettonNodes, NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+import { readRpcCall, type RpcReply } from '../json-rpc/call.ts'
+import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../json-rpc/envelope.ts'
+import { jettonFormat } from './jetton-format.ts'
+import type { HeldAnswer, RestCall, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
+import { queryByContractNames, valueByContractNames } from '../operations/aliases.ts'
+import { findJettonOperation, type JettonOperation } from '../operations/operations.ts'
+import {
+  bodyParameters,
+  listsOf,
+  methodParameters,
+  queryParameters,
+  withDefaults,
+} from '../operations/parameters.ts'
+import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
+import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { type JettonPath, matchJettonPath } from './jetton-path.ts'
+import { exposedHeaders, sayDeprecated, sendAnswer } from '@fairlead/gateway-core/rest/send-response'
+
+/** What the jetton chain API needs from the rest of the service. */
+export interface JettonPlane extends HttpPlane {
+  /** First segments of paths that no token is like. */
+  readonly reserved: ReadonlySet<string>
+  readonly jettonNodes: AllJettonNodes
+  readonly maxBodyBytes: number
+}
+
+/** A failure that answers a JSON-RPC call. */
+class RpcCallFailure extends RestFailure {
+  readonly idText: string
+
+  constructor({ status, message, headers }: RestFailure, { idText }: RpcReply) {
+    super(status, message, headers)
+    this.idText = idText
+  }
+}
+
+// Beside the usual ones those that existing clients of these families send.
+const browserHeaders = [
+  'authorization',
+  'content-type',
+  'accept',
+  'x-api-key',
+  'x-ton-client-version',
+  'x-timeout',
+  'x-no-address-book',
+  'x-no-metadata',
+  'x-actions-version',
+]
+
+/** Makes the listener for the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
+export function createJettonListener(plane: JettonPlane): NodeListener {
+  const rules: ExchangeRules = {
+    protocol: 'jetton',
+    maxBodyBytes: plane.maxBodyBytes,
+    cors: { methods: 'GET, POST', headers: browserHeaders.join(', '), exposed: exposedHeaders.join(', ') },
+    failure: refused,
+    refusalOf: (error, log) => {
+      const failure = restFailureOf(error, log)
+      const { status, headers } = failure
+      const text = jettonFormat.writeError(failure)
+      return {
+        status,
+        headers,
+        text: failure instanceof RpcCallFailure ? withHead(text, rpcHead(failure.idText)) : text,
+      }
+    },
+  }
+  return (request, response) => {
+    const path = matchJettonPath(request.url ?? '', plane.reserved)
+    if (!path) return false
+    const exchange = new HttpExchange(plane, rules, request, response)
+    exchange.run(path, () => answer(plane, path, exchange))
+    return true
+  }
+}
+
+async function answer(plane: JettonPlane, { token, target }: JettonPath, http: HttpExchange): Promise<void> {
+  const grant = http.enter({ token })
+  const [path = '', query = ''] = target.split(/\?(.*)/s, 2)
+  const operation = findJettonOperation(http.request.method ?? '', path)
+  http.method = operation.operationId
+  sayDeprecated(http.response, operation.route)
+  const node = plane.jettonNodes.of(grant)
+  const { timeoutMs, admission } = plane
+  const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', plane.maxBodyBytes)
+  const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
+  const admitted: Admit = async (method, run) => {
+    const place = await admission.admit(grant, method, http.signal)
+    if (isRefusal(place)) throw refused(place)
+    try {
+      await run()
+    } finally {
+      place.leave()
+    }
+  }
+  if (operation.operationId === 'callJsonRpc') await answerRpc(limits, node, http, admitted)
+  else {
+    // Who may not read by one form may not by the other.
+    await admitted(readOf(operation.operationId), () =>
+      answerRest(limits, operation, queryByContractNames(operation.operationId, query), node, http),
+    )
+  }
+}
+
+/** Runs the answer to a call that may be made. */
+type Admit = (method: string, run: () => Promise<void>) => Promise<void>
+
+interface JettonLimits extends Pick<JettonPlane, 'maxBodyBytes' | 'timeoutMs'> {
+  /** Credential of the client. */
+  readonly owner: string
+}
+
+function refused(refusal: Refusal): JettonFailure {
+  return new JettonFailure(refusal.status, refusal.reason, refusalHeaders(refusal))
+}
+
+async function answerRest(
+  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
+  operation: JettonOperation,
+  givenQuery: string,
+  node: NodeOfGrant,
+  http: HttpExchange,
+): Promise<void> {
+  const { request, signal } = http
+  const { family, operationId, method } = operation
+  const parameters = queryParameters(operation, givenQuery, request.headers)
+  const body = method === 'POST' ? await readJson(http, maxBodyBytes) : undefined
+  const call = {
+    family,
+    operationId,
+    parameters: body ? bodyParameters(operation, valueByContractNames(operationId, body.value)) : parameters,
+    signal,
+  }
+  const adapter = jettonAdapters.get(readOf(operationId))
+  if (adapter) {
+    http.end(200, JSON.stringify(await adapter(call, node)))
+    return
+  }
+  if (body && family === 'v2' && operationId !== readOf(operationId)) {
+    // Not every node takes a read by `POST` at its path.
+    const answered = await forwardRpc(node, readOf(operationId), body.text, { owner, signal })
+    await send(behind(plainHead, answered), http, timeoutMs)
+    return
+  }
+  const query = withDefaults(operation, givenQuery)
+  const answered = await node.forward(family, {
+    method: body ? 'POST' : 'GET',
+    target: query === '' ? operation.path : `${operation.path}?${query}`,
+    headers: headersFor(operation, request, body !== undefined),
+    body: body && Buffer.from(body.text),
+    owner,
+    signal,
+  })
+  const sent = 'body' in answered ? await withEmptyLists(answered, listsOf(operation), signal) : answered
+  await send(sent, http, timeoutMs)
+}
+
+// The form by `POST` of a read has the same parameters and the same answer.
+function readOf(operationId: string): string {
+  return operationId.replace(/ByPost$/, '')
+}
+
+async function answerRpc(
+  { maxBodyBytes, timeoutMs, owner }: JettonLimits,
+  node: NodeOfGrant,
+  http: HttpExchange,
+  admitted: Admit,
+): Promise<void> {
+  const reply: RpcReply = { idText: 'null' }
+  http.method = 'unknown'
+  try {
+    const { text, value } = await readJson(http, maxBodyBytes)
+    const { method, params, paramsText } = readRpcCall(text, value, reply)
+    const parameters = methodParameters(method, valueByContractNames(method, params))
+    http.method = method
+    const { signal } = http
+    await admitted(method, async () => {
+      const adapter = jettonAdapters.get(`jsonRPC:${method}`)
+      if (adapter) {
+        const result = await adapter({ family: 'v2', operationId: method, parameters, signal }, node)
+        http.end(200, withHead(JSON.stringify({ ok: true, result }), rpcHead(reply.idText)))
+        return
+      }
+      const answered = await forwardRpc(node, method, paramsText, { owner, signal })
+      await send(behind(rpcHead(reply.idText), answered), http, timeoutMs)
+    })
+  } catch (error) {
+    if (http.isOver()) throw error
+    throw new RpcCallFailure(restFailureOf(error, http.log), reply)
+  }
+}
+
+function forwardRpc(
+  node: NodeOfGrant,
+  method: string,
+  paramsText: string,
+  { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
+): Promise<StreamedAnswer | HeldAnswer> {
+  return node.forward('v2', {
+    method: 'POST',
+    target: '/api/v2/jsonRPC',
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    body: rpcBody(method, paramsText),
+    owner,
+    signal,
+  })
+}
+
+function behind(head: string, answered: StreamedAnswer | HeldAnswer): StreamedAnswer | HeldAnswer {
+  const { 'content-length': _, ...headers } = answered.headers
+  if ('body' in answered) return { ...answered, headers, body: streamedWithHead(answered.body, head) }
+  const text = withHead(Buffer.from(answered.bytes).toString('utf8'), head)
+  return { ...answered, headers, bytes: Buffer.from(text) }
+}
+
+function send(answered: StreamedAnswer | HeldAnswer, http: HttpExchange, timeoutMs: number): Promise<void> {
+  return sendAnswer(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
+}
+
+/** The headers of the contract, and never the credential. */
+function headersFor(
+  { route }: JettonOperation,
+  { headers }: IncomingMessage,
+  hasBody: boolean,
+): Record<string, string> {
+  const passed = Object.keys(route.headers ?? {}).flatMap((name) => {
+    const value = headers[name.toLowerCase()]
+    return typeof value === 'string' ? [[name.toLowerCase(), value] as const] : []
+  })
+  return {
+    ...Object.fromEntries(passed),
+    accept: 'application/json',
+    ...(hasBody && { 'content-type': 'application/json' }),
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** @throws {@link JettonFailure} 413 for a body that is too long, 422 for one that is not JSON */
+async function readJson(
+  http: HttpExchange,
+  maxBytes: number,
+): Promise<{ readonly text: string; readonly value: unknown }> {
+  const bytes = await http.readBody(maxBytes, (status, message) => new JettonFailure(status, message))
+  http.bytesIn = bytes.length
+  try {
+    const text = decoder.decode(bytes)
+    return { text, value: JSON.parse(text) }
+  } catch {
+    throw new JettonFailure(422, 'The body should be JSON in UTF-8.')
+  }
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { jetton } from '../description.ts'
+import { matchJettonPath } from './jetton-path.ts'
+
+const reserved = new Set([...reservedSegments([jetton]), 'beacon', 'ws'])
+
+describe('matchJettonPath', () => {
+  it.each([
+    ['/t0k3n/api/v2/getTransactions?limit=1', { token: 't0k3n', target: '/api/v2/getTransactions?limit=1' }],
+    ['/t0k3n/api/v3/jetton/burns/', { token: 't0k3n', target: '/api/v3/jetton/burns/' }],
+    ['/t0k3n/api', { token: 't0k3n', target: '/api' }],
+    ['/a%2Fb/api/v2/jsonRPC', { token: 'a/b', target: '/api/v2/jsonRPC' }],
+    ['/api/v2/jsonRPC', { target: '/api/v2/jsonRPC' }],
+    ['/api/api/v2', { target: '/api/api/v2' }],
+    ['/api?x=/', { target: '/api?x=/' }],
+    ['http://gateway.example/t0k3n/api/v3/decode?x', { token: 't0k3n', target: '/api/v3/decode?x' }],
+  ])('takes %s', (target, expected) => {
+    expect(matchJettonPath(target, reserved)).toEqual(expected)
+  })
+
+  it.each([
+    '/',
+    '/t0k3n',
+    '/t0k3n/evm',
+    '/t0k3n/apis',
+    '//api',
+    '/v2/api',
+    '/beacon/api',
+    '/ws/api',
+    '*',
+    '',
+  ])('leaves %j to others', (target) => {
+    expect(matchJettonPath(target, reserved)).toBeUndefined()
+  })
+})

@@ -1,0 +1,128 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonSchema, Method, Parameter } from '@fairlead/core'
+import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
+import { isRecord } from '@fairlead/gateway-core/json'
+import { JettonFailure } from '../jetton-error.ts'
+import { ContractRules, type Reading } from '@fairlead/gateway-core/rest/parameter-validation'
+import { v2Formats, v3Formats } from './formats.ts'
+import type { JettonFamily, JettonOperation } from './operations.ts'
+
+/** Parameters by name, of the types of the contract and with its defaults; those that were left out are left out. */
+export type JettonParameters = Readonly<Record<string, unknown>>
+
+const rules: Readonly<Record<JettonFamily, ContractRules>> = {
+  v2: new ContractRules(v2, { verb: 'should', formats: v2Formats }),
+  v3: new ContractRules(v3, { verb: 'should', formats: v3Formats }),
+}
+const rpcRules = new ContractRules(v2Rpc, { verb: 'should', formats: v2Formats })
+const methods: Readonly<Record<string, Method>> = v2Rpc.methods
+
+/**
+ * Checks the query and the headers of a call against the contract. Others than those of the contract are left to the
+ * node.
+ *
+ * @throws {@link JettonFailure} 422 that names the parameter and the rule, never the value
+ */
+export function queryParameters(
+  { family, route }: JettonOperation,
+  query: string,
+  headers: IncomingHttpHeaders,
+): JettonParameters {
+  const given = new URLSearchParams(query)
+  for (const [name, parameter] of Object.entries(route.headers ?? {})) {
+    const value = headers[name.toLowerCase()]
+    taken(name, rules[family].ofTexts(parameter, value === undefined ? [] : [value].flat()))
+  }
+  return all(Object.entries(route.query), (name, parameter) =>
+    rules[family].ofTexts(parameter, given.getAll(name)),
+  )
+}
+
+/**
+ * Completes a query so that what the contract says about a parameter that is left out holds with every node, and takes
+ * out the key of another service, whose place is in the address of the node.
+ *
+ * @param query - text behind the question mark
+ */
+export function withDefaults({ family, route }: JettonOperation, query: string): string {
+  const given = new URLSearchParams(query)
+  const defaults = Object.entries(route.query).flatMap(([name, { schema }]) => {
+    const value = rules[family].resolved(schema)['default']
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return given.has(name) || text === undefined ? [] : [[name, text]]
+  })
+  const written = given.has('api_key') ? withoutKey(given) : query
+  return [written, new URLSearchParams(defaults).toString()].filter((part) => part !== '').join('&')
+}
+
+function withoutKey(query: URLSearchParams): string {
+  query.delete('api_key')
+  return query.toString()
+}
+
+/**
+ * Checks the body of a call against the contract.
+ *
+ * @param body - as JSON
+ * @throws {@link JettonFailure} 422 as {@link queryParameters}
+ */
+export function bodyParameters({ family, route }: JettonOperation, body: unknown): JettonParameters {
+  if (!isRecord(body)) throw new JettonFailure(422, 'The body should be a JSON object.')
+  const schema = route.requestBody?.schema ?? {}
+  taken('The body', rules[family].ofJson({ schema, required: true }, body))
+  const properties = rules[family].resolved(schema)['properties'] as Record<string, JsonSchema> | undefined
+  // The body as a whole was checked; what is left is to say what stands for the missing ones.
+  return all(
+    Object.entries(properties ?? {}).map(([name, property]) => [name, { schema: property, required: false }]),
+    (name, parameter) =>
+      Object.hasOwn(body, name) ? { value: body[name] } : rules[family].ofJson(parameter, undefined),
+  )
+}
+
+/**
+ * Checks the parameters of a JSON-RPC method against the contract.
+ *
+ * @throws {@link JettonFailure} 422 as {@link queryParameters}, and for a method that the contract does not have
+ */
+export function methodParameters(name: string, params: JettonParameters): JettonParameters {
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  if (!method) throw new JettonFailure(422, 'method should be the name of a method of the jetton chain API.')
+  return all(
+    method.params.map((param) => [param.name, param]),
+    (param, parameter) =>
+      rpcRules.ofJson(parameter, Object.hasOwn(params, param) ? params[param] : undefined),
+  )
+}
+
+/** Where a good answer of family v3 holds lists: the keys, and whether it is a list itself. */
+export function listsOf({ family, route }: JettonOperation): {
+  readonly isList: boolean
+  readonly keys: readonly string[]
+} {
+  if (family === 'v2') return { isList: false, keys: [] }
+  const of = rules[family]
+  const schema = of.resolved(route.responses['200']?.schema ?? {})
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>)
+  const holdsList = (one: JsonSchema) => [of.resolved(one)['type']].flat().includes('array')
+  return {
+    isList: holdsList(schema),
+    keys: properties.filter(([, one]) => holdsList(one)).map(([key]) => key),
+  }
+}
+
+function all(
+  parameters: readonly (readonly [string, Parameter])[],
+  read: (name: string, parameter: Parameter) => Reading,
+): JettonParameters {
+  const values = parameters.map(([name, parameter]) => [name, taken(name, read(name, parameter))] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** @throws {@link JettonFailure} 422 */
+function taken(name: string, reading: Reading): unknown {
+  if ('value' in reading) return reading.value
+  const { place, rule } = reading
+  // What stands in the body is named for itself.
+  const where = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
+  throw new JettonFailure(422, `${where} ${rule}.`)
+}

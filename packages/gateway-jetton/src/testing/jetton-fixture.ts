@@ -1,0 +1,117 @@
+import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { pino } from 'pino'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { jetton } from '../description.ts'
+import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
+import { createJettonNodes } from '../upstream/jetton-upstreams.ts'
+import { createJettonListener, type JettonPlane } from '../http/jetton-http.ts'
+import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { jettonFormat } from '../http/jetton-format.ts'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+
+/** Token that opens the node of {@link listenToJetton}. */
+export const jettonToken = 'fixture-token-of-jetton'
+
+/** User name and password that open it. */
+export const jettonBasic = 'user-fixture:pass-fixture'
+
+/** The jetton part of the access plane, in front of one node. */
+export interface JettonFixture {
+  readonly url: string
+  readonly port: number
+  /** Sends a request with the token; the path begins with `/api`. */
+  call(path: string, init?: RequestInit): Promise<Response>
+  /** Sends a body to `/api/v2/jsonRPC`: a text as it is, anything else as JSON. */
+  rpc(body: unknown): Promise<Response>
+  log(): string
+  metrics(): Promise<string>
+  /** What the meter has counted: operation or method, class of status, how often. */
+  counted(): Promise<string[]>
+  stop(): Promise<void>
+}
+
+/** What a test may choose. */
+export interface JettonFixtureOptions extends Partial<
+  Pick<JettonPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
+> {
+  readonly protocols?: readonly string[]
+  /** Upstream of family v3. */
+  readonly index?: string
+  readonly grant?: Partial<NodeGrant>
+  readonly passing?: DoorChoices
+}
+
+/** Starts the jetton part of the access plane without a database. */
+export async function listenToJetton(
+  upstream: string,
+  { protocols = ['jetton'], index, grant: change, passing, ...options }: JettonFixtureOptions = {},
+): Promise<JettonFixture> {
+  const directory = createDirectory()
+  const grant: Omit<NodeGrant, 'kind'> = {
+    credentialId: 'credential',
+    nodeId: 'node',
+    projectId: 'project',
+    organizationId: 'organization',
+    chain: 'jetton',
+    network: 'devnet',
+    protocols,
+    upstreams: { jetton: upstream, ...(index !== undefined && { 'jetton-v3': index }) },
+    ...change,
+  }
+  directory.replace([
+    { sha256: sha256Hex(jettonToken), grant: { ...grant, kind: 'token' } },
+    { sha256: sha256Hex(jettonBasic), grant: { ...grant, kind: 'basic' } },
+  ])
+  const lines = memory()
+  const timeoutMs = options.timeoutMs ?? 20_000
+  const jettonNodes = createJettonNodes({
+    open: (address) => createRestUpstream(address, timeoutMs, jettonFormat),
+    embedded: undefined,
+    memory: options.bodyMemory,
+  })
+  const metrics = testMetrics()
+  const { door, admission } = openDoor(directory, passing)
+  const listener = createJettonListener({
+    directory,
+    door,
+    admission,
+    jettonNodes,
+    reserved: reservedSegments([jetton]),
+    meter: createMeter(metrics.requests),
+    log: pino({ level: 'debug' }, lines.stream),
+    corsOrigin: '*',
+    maxBodyBytes: 1_048_576,
+    ...options,
+    timeoutMs,
+  })
+  const server = await serve((request, response) => {
+    if (!listener(request, response)) response.writeHead(418).end()
+  })
+  const call = (path: string, init?: RequestInit) => fetch(`${server.url}/${jettonToken}${path}`, init)
+  return {
+    url: server.url,
+    port: server.port,
+    call,
+    rpc: (body) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return call('/api/v2/jsonRPC', { method: 'POST', body: text })
+    },
+    log: lines.text,
+    metrics: metrics.text,
+    counted: async () => {
+      const line = /^fairlead_node_requests_total\{protocol="jetton",method="(.*)",status="(.*)"\} (.*)$/gm
+      const text = await metrics.text()
+      return [...text.matchAll(line)].map(([, ...parts]) => parts.join(' '))
+    },
+    stop: async () => {
+      await server.stop()
+      await admission.close()
+      await jettonNodes.close()
+    },
+  }
+}

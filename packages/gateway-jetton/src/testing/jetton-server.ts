@@ -1,0 +1,66 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { jettonFormat } from '../http/jetton-format.ts'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
+import type { JettonCall, JettonNode } from '../upstream/types.ts'
+import { NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+
+/** A request that came to a node. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+/** What a node answers: an object, or a status with one or with a text that is no JSON. */
+export type Answer = object | readonly [status: number, body: object | string]
+
+/** A node and what it was asked. */
+export interface JettonServer {
+  readonly node: JettonNode
+  readonly asked: readonly Asked[]
+}
+
+/** Starts a node that answers as the test wants, until the test ends. */
+export async function jettonServer(answer: (asked: Asked) => Answer): Promise<JettonServer> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://node')
+      const text = Buffer.concat(chunks).toString('utf8')
+      const one: Asked = {
+        method: request.method ?? '',
+        path: pathname,
+        query,
+        body: text === '' ? undefined : JSON.parse(text),
+      }
+      asked.push(one)
+      const given = answer(one)
+      const [status, body] = Array.isArray(given) ? (given as [number, object | string]) : [200, given]
+      const isText = typeof body === 'string'
+      response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json' })
+      response.end(isText ? body : JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const upstream = createRestUpstream(`http://127.0.0.1:${port}`, 30_000, jettonFormat)
+  onTestFinished(async () => {
+    await upstream.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { node: new NodeOfGrant({ v2: () => upstream, v3: () => upstream }), asked }
+}
+
+/** A call as the listener hands it to an adapter. */
+export function callOf(
+  family: JettonCall['family'],
+  operationId: string,
+  parameters: JettonCall['parameters'],
+): JettonCall {
+  return { family, operationId, parameters, signal: AbortSignal.timeout(30_000) }
+}

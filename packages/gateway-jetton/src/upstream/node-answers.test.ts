@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { JettonExchange, json, says } from '../testing/jetton-exchange.ts'
+import { jettonToken, listenToJetton } from '../testing/jetton-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+import { waitFor } from '@fairlead/vitest/wait-for'
+
+const address = 'EQB7NM_xT1_NNUbwpMxxr7tHl6nPpSQjvMN5Fje_nw1-vXMc'
+
+let exchange: JettonExchange
+
+beforeAll(async () => {
+  exchange = await JettonExchange.start()
+})
+
+afterAll(() => exchange.stop())
+
+beforeEach(() => exchange.reset())
+
+describe('errors of the node', () => {
+  const path = '/api/v2/getMasterchainInfo'
+  it.each([
+    [
+      'the current node',
+      json(500, { ok: false, error: 'LITE_SERVER_UNKNOWN: gone', code: 500 }),
+      500,
+      'LITE_SERVER_UNKNOWN: gone',
+    ],
+    ['a node with a code of its own', json(542, { ok: false, error: 'no', code: -3 }), 542, 'no'],
+    ['too deep a result', json(533, { ok: false, error: 'deep', code: 533 }), 533, 'deep'],
+    ['an index', json(404, { error: 'block not found' }), 404, 'block not found'],
+    ['a framework', json(404, { detail: 'Not Found' }), 404, 'Not Found'],
+    ['a proxy', says(503, 'text/html', '<html>nginx</html>'), 503, 'The node answered HTTP 503.'],
+    ['plain text', says(504, 'text/plain', 'timeout\n'), 504, 'timeout'],
+    [
+      'a refused key',
+      json(401, { ok: false, error: 'c4n4ry-key is wrong' }),
+      502,
+      'The node refuses the credential of this service.',
+    ],
+    [
+      'a forbidden key',
+      json(403, { ok: false, error: 'no' }),
+      502,
+      'The node refuses the credential of this service.',
+    ],
+    [
+      'a missing operation',
+      json(405, { ok: false, error: 'no' }),
+      501,
+      'The node does not offer this operation.',
+    ],
+    [
+      'a redirect',
+      says(302, 'text/html', '', { location: '/c4n4ry-key' }),
+      502,
+      'The node answered HTTP 302.',
+    ],
+    [
+      'a page in place of an answer',
+      says(200, 'text/html', '<html>'),
+      502,
+      'The node answered something that is not the jetton chain API.',
+    ],
+    [
+      'an echo of the address',
+      json(500, { error: 'GET /below?api_key=c4n4ry-key by c4n4ry-user' }),
+      500,
+      'GET ***?api_key=*** by ***',
+    ],
+  ])('%s', async (_, behaves, status, error) => {
+    exchange.behaviour = behaves
+    expect(await exchange.failure(await exchange.gateway.call(path))).toEqual({ status, error })
+    const rpc = await exchange.gateway.rpc({
+      jsonrpc: '2.0',
+      id: 'é"',
+      method: 'getMasterchainInfo',
+      params: {},
+    })
+    expect(await exchange.failure(rpc)).toEqual({ status, error, jsonrpc: '2.0', id: 'é"' })
+  })
+
+  it('keep the time after which a busy node may be asked again', async () => {
+    const body = { ok: false, result: 'Ratelimit exceed', code: 429 }
+    exchange.behaviour = json(429, body, { 'retry-after': '7' })
+    const response = await exchange.gateway.call(path)
+    expect(response.headers.get('retry-after')).toBe('7')
+    expect(await exchange.failure(response)).toEqual({ status: 429, error: 'Ratelimit exceed' })
+  })
+
+  it('are told apart from a node that is not there, is silent or breaks off', async () => {
+    const hasty = await listenToJetton(exchange.node.url, { timeoutMs: 300 })
+    exchange.behaviour = (_, response) => response.destroy()
+    expect(await exchange.failure(await hasty.call(path))).toEqual({
+      status: 502,
+      error: 'The node cannot be reached.',
+    })
+    exchange.behaviour = (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+    await expect(hasty.call(path).then((response) => exchange.read(response))).rejects.toThrow()
+    exchange.behaviour = () => undefined
+    const error = 'The node did not answer in time.'
+    expect(await exchange.failure(await hasty.call(path))).toEqual({ status: 504, error })
+    await hasty.stop()
+  })
+
+  it('are no matter when the client leaves before it has sent its call', async () => {
+    const socket = connect(exchange.gateway.port, '127.0.0.1')
+    const head = ['host: x', 'content-length: 9', 'expect: 100-continue'].join('\r\n')
+    socket.write(`POST /${jettonToken}/api/v2/jsonRPC HTTP/1.1\r\n${head}\r\n\r\n{`)
+    await once(socket, 'data')
+    socket.destroy()
+    await waitFor(() => expect(exchange.gateway.log()).toContain('"status":499'))
+    expect(exchange.gateway.log()).not.toContain('node request failed')
+  })
+
+  it('end when the client goes away', async () => {
+    let isGone = false
+    exchange.behaviour = (_, response) => response.once('close', () => (isGone = true))
+    const client = new AbortController()
+    const call = exchange.gateway.call(path, { signal: client.signal })
+    await waitFor(() => expect(exchange.asked).toHaveLength(1))
+    client.abort()
+    await expect(call).rejects.toThrow()
+    await waitFor(() => expect(isGone).toBe(true))
+  })
+})
+
+describe('lists of the index', () => {
+  it.each([
+    [
+      '/api/v3/jetton/masters',
+      '{"jetton_masters":null,"address_book":{},"metadata":{}}',
+      '{"jetton_masters":[],"address_book":{},"metadata":{}}',
+    ],
+    ['/api/v3/decode?opcodes=1', '{ "bodies" : null, "opcodes": null }', '{"bodies":[],"opcodes":[]}'],
+    ['/api/v3/topAccountsByBalance', 'null\n', '[]'],
+    [
+      '/api/v3/jetton/masters',
+      '{"jetton_masters":[{"x":null}],"n":1.0}',
+      '{"jetton_masters":[{"x":null}],"n":1.0}',
+    ],
+    [`/api/v3/walletInformation?address=${address}`, '{"balance":null}', '{"balance":null}'],
+  ])('%s %s', async (path, body, expected) => {
+    exchange.behaviour = says(200, 'application/json', body, { 'content-length': String(body.length) })
+    expect(await exchange.read(await exchange.gateway.call(path))).toEqual({ status: 200, body: expected })
+  })
+
+  it('are not looked for in what is no JSON, or compressed', async () => {
+    exchange.behaviour = says(200, 'text/html', '<html>')
+    expect(await exchange.failure(await exchange.gateway.call('/api/v3/jetton/masters'))).toEqual({
+      status: 502,
+      error: 'The node answered something that is not the jetton chain API.',
+    })
+    const body = '{"jetton_masters":[],"metadata":{}}'
+    exchange.behaviour = (_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(gzipSync(body))
+    expect(await exchange.read(await exchange.gateway.call('/api/v3/jetton/masters'))).toEqual({
+      status: 200,
+      body,
+    })
+  })
+
+  it('stream through when they are long, whatever they are cut into', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({ index, text: 'ü€'.repeat(10) }))
+    const bytes = Buffer.from(JSON.stringify({ jetton_masters: rows, metadata: null }))
+    exchange.behaviour = async (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(bytes.length) })
+      for (let at = 0; at < bytes.length; at += 4_095) {
+        if (!response.write(bytes.subarray(at, at + 4_095))) await once(response, 'drain')
+      }
+      response.end()
+    }
+    const response = await exchange.gateway.call('/api/v3/jetton/masters')
+    expect(response.headers.get('content-length')).toBe(String(bytes.length))
+    const received = Buffer.from(await response.arrayBuffer())
+    const digest = (content: Buffer) => createHash('sha256').update(content).digest('hex')
+    expect(digest(received)).toBe(digest(bytes))
+  })
+
+  it('come from where the index is', async () => {
+    const index = await serve(says(200, 'application/json', '{"last":{}}'))
+    const split = await listenToJetton(exchange.node.url, { index: index.url })
+    expect(await exchange.read(await split.call('/api/v3/masterchainInfo'))).toEqual({
+      status: 200,
+      body: '{"last":{}}',
+    })
+    expect(exchange.asked).toEqual([])
+    await exchange.read(await split.call('/api/v2/getMasterchainInfo'))
+    expect(exchange.asked).toHaveLength(1)
+    await split.stop()
+    await index.stop()
+  })
+})
+
+it('no secret leaves by an answer, the log or the metrics', () => exchange.expectNoSecret())

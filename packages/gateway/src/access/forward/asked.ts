@@ -1,5 +1,0 @@
-import type { PlainAnswer } from './read-answer.ts'
-import type { UpstreamAnswer } from './upstream-answer.ts'
-
-/** What came of a call: JSON of its result or error, or the node's own answer, not yet read. */
-export type Asked = PlainAnswer | { readonly answer: UpstreamAnswer }
