@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import type { RolldownOptions } from 'rolldown'
+import type { Plugin, RolldownOptions } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
 interface Manifest {
@@ -27,6 +27,22 @@ function isInstalled(specifier: string): boolean {
   throw new Error(`${specifier} is bundled with the gateway, so package.json has to depend on it.`)
 }
 
+// Needed by another dependency, and imported by nothing.
+const peers = ['@ton/crypto']
+
+/** Fails when a dependency is installed for nothing. */
+const everyDependencyIsImported: Plugin = {
+  name: 'every-dependency-is-imported',
+  generateBundle: (_, files) => {
+    const imported = Object.values(files).flatMap((file) =>
+      file.type === 'chunk' ? [...file.imports, ...file.dynamicImports] : [],
+    )
+    const isImported = (name: string) => imported.some((specifier) => isOf(specifier)(name))
+    const unused = Object.keys(dependencies).filter((name) => !peers.includes(name) && !isImported(name))
+    if (unused.length > 0) throw new Error(`The bundle does not import ${unused.join(', ')}.`)
+  },
+}
+
 const shared = {
   platform: 'node',
   external: isInstalled,
@@ -37,6 +53,7 @@ export default [
   {
     ...shared,
     input: { bin: 'src/bin.ts', index: 'src/index.ts' },
+    plugins: [everyDependencyIsImported],
     output: { dir: 'dist', cleanDir: true, chunkFileNames: '[name]-[hash].js' },
   },
   {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
-import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
 const statusOfCode: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 
 /**

@@ -8,7 +8,7 @@ import type { WebSocketPlane } from '@fairlead/gateway-evm/websocket/dependencie
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import type { Configuration } from './configuration/options.ts'
 import type { AddressRules } from '@fairlead/gateway-core/network/network-policy'
-import type { NodeService } from './control/nodes/node-service.ts'
+import type { NodeService } from '@fairlead/platform-server/endpoints/dependencies'
 import type { Ports } from './ports/open-ports.ts'
 
 /** The parts of a running service that take other settings over. They read theirs for every request. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { CommandFailure, exitCodes } from './cli/exit-codes.ts'
 import { createCommandLine } from './command-line.ts'
 import type { Configuration } from './configuration/options.ts'
-import type { Store } from './control/store/open-store.ts'
+import type { Store } from '@fairlead/platform-server/store/open-store'
 import type { ProbeCommand } from '@fairlead/gateway-evm/probe/run-probe'
 import { interrupted, Stopped, untilToldToStop } from './processes/told-to-stop.ts'
 
@@ -66,16 +66,16 @@ async function doctor(configuration: Configuration, { json }: { readonly json: b
 }
 
 async function resetOwnerPassword(configuration: Configuration): Promise<void> {
-  const { resetOwnerPassword: reset } = await import('./control/owner-password.ts')
-  const { createPasswords } = await import('./control/sessions/passwords.ts')
+  const { resetOwnerPassword: reset } = await import('@fairlead/platform-server/first-start/owner-password')
+  const { createPasswords } = await import('@fairlead/platform-server/sessions/passwords')
   const { email, password } = await withStore(configuration, (store) => reset(store, createPasswords()))
   print(`${email}\t${password}`)
   remark('It has to be changed at the next sign-in. All sessions of the owner have ended.')
 }
 
 async function backup(configuration: Configuration, file: string): Promise<void> {
-  const { writeBackupFile } = await import('./control/backup/backup-file.ts')
-  const { openExisting } = await import('./control/store/open-existing.ts')
+  const { writeBackupFile } = await import('@fairlead/platform-server/backup/backup-file')
+  const { openExisting } = await import('@fairlead/platform-server/store/open-existing')
   const { databaseUrl, dataDirectory } = configuration
   const database = await openExisting({ databaseUrl, dataDirectory })
   try {
@@ -87,7 +87,7 @@ async function backup(configuration: Configuration, file: string): Promise<void>
 }
 
 async function restore(configuration: Configuration, file: string): Promise<void> {
-  const { restoreBackupFile } = await import('./control/backup/backup-file.ts')
+  const { restoreBackupFile } = await import('@fairlead/platform-server/backup/backup-file')
   const rows = await withStore(configuration, (store) => restoreBackupFile(store, file))
   remark(`${rows} records are restored.`)
 }
@@ -96,7 +96,7 @@ async function withStore<result>(
   { databaseUrl, dataDirectory, secretKey }: Configuration,
   run: (store: Store) => Promise<result>,
 ): Promise<result> {
-  const { openStore } = await import('./control/store/open-store.ts')
+  const { openStore } = await import('@fairlead/platform-server/store/open-store')
   const store = await openStore({ databaseUrl, dataDirectory, secretKey })
   try {
     return await run(store)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
-import { errorBody, PlatformError } from './control/platform-api/platform-error.ts'
+import { errorBody, PlatformError } from '@fairlead/platform-server/platform-api/platform-error'
 
 /**
  * Rejects an HTTP/1.1 request with several Host fields with 400, and ends its connection.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './access/testing/gateway-fixture.ts'
-import { nodePath } from './control/testing/json-calls.ts'
+import { nodePath } from '@fairlead/platform-server/testing/json-calls'
 
 interface CreatedNode {
   readonly id: string

@@ -3,8 +3,12 @@ import {
   type IdentityProvider,
   identityProvider,
   oidcClient,
-} from '@fairlead/gateway/testing/identity-provider'
-import { isSignedWith, startReceiver, type WebhookReceiver } from '@fairlead/gateway/testing/webhook-receiver'
+} from '@fairlead/platform-server/testing/identity-provider'
+import {
+  isSignedWith,
+  startReceiver,
+  type WebhookReceiver,
+} from '@fairlead/platform-server/testing/webhook-receiver'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import {

@@ -1,7 +1,7 @@
 import { document, routes, schemas } from '@fairlead/platform-client/contract'
 import type { Route } from '@fairlead/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { OperationId } from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import type { WireAnswer } from './http-exchange.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })

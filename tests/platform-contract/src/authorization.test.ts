@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  allRows,
-  allScopes,
-  backends,
-  type OperationId,
-  type Role,
-  type Scope,
-  setPassword,
-  type TemporaryDatabase,
-} from '@fairlead/gateway/testing/platform-api'
+import type { Role } from '@fairlead/platform-server/identity/role'
+import { allScopes, type Scope } from '@fairlead/platform-server/identity/scopes'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { setPassword } from '@fairlead/platform-server/records/users'
+import { allRows } from '@fairlead/platform-server/testing/all-rows'
+import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { complaintsOf, operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

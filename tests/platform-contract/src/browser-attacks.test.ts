@@ -2,12 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import {
-  allRows,
-  anyDatabase,
-  createConsoleListener,
-  type TemporaryDatabase,
-} from '@fairlead/gateway/testing/platform-api'
+import { createConsoleListener } from '@fairlead/gateway/testing/console-listener'
+import { allRows } from '@fairlead/platform-server/testing/all-rows'
+import { anyDatabase, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { operationIds, routeTable } from './assert-answer.ts'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

@@ -1,12 +1,8 @@
-import {
-  allScopes,
-  csrfTokenOf,
-  insertSession,
-  issueApiKey,
-  newSessionToken,
-  type Scope,
-  type Store,
-} from '@fairlead/gateway/testing/platform-api'
+import { allScopes, type Scope } from '@fairlead/platform-server/identity/scopes'
+import { issueApiKey } from '@fairlead/platform-server/records/api-keys'
+import { insertSession } from '@fairlead/platform-server/records/sessions'
+import { csrfTokenOf, newSessionToken } from '@fairlead/platform-server/sessions/session-cookie'
+import type { Store } from '@fairlead/platform-server/store/open-store'
 
 /** The headers that make somebody known. */
 export type Caller = Readonly<Record<string, string>>

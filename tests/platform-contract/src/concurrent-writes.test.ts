@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { backends, type OperationId, type TemporaryDatabase } from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { type Caller, keyOf, nobody } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
 import type { Given } from './given.ts'

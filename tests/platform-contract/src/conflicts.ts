@@ -1,9 +1,7 @@
-import {
-  insertEvent,
-  insertMember,
-  mostWebhooks,
-  type OperationId,
-} from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { insertMember } from '@fairlead/platform-server/records/organizations'
+import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
+import { mostWebhooks } from '@fairlead/platform-server/records/webhooks'
 import { nobody, sessionOf } from './caller.ts'
 import type { GoodRequestMaker } from './good-requests.ts'
 import type { Given } from './given.ts'

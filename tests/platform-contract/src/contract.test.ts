@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import {
-  defaultPolicy,
-  describeInOrder,
-  type OperationId,
-  reportingPolicy,
-  type TemporaryDatabase,
-} from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { defaultPolicy, reportingPolicy } from '@fairlead/platform-server/platform-api/rate-limits'
+import { describeInOrder } from '@fairlead/platform-server/testing/describe-in-order'
+import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { complaintsOf, complaintsOutside, operationIds, routeTable } from './assert-answer.ts'
 import { keyOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  insertMember,
-  insertSession,
-  newSessionToken,
-  type OperationId,
-  type Role,
-  type Store,
-} from '@fairlead/gateway/testing/platform-api'
+import type { Role } from '@fairlead/platform-server/identity/role'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { insertMember } from '@fairlead/platform-server/records/organizations'
+import { insertSession } from '@fairlead/platform-server/records/sessions'
+import { newSessionToken } from '@fairlead/platform-server/sessions/session-cookie'
+import type { Store } from '@fairlead/platform-server/store/open-store'
 import { type Caller, keyOf, type Person } from './caller.ts'
 import type { Given } from './given.ts'
 

@@ -1,4 +1,5 @@
-import { type OperationId, setPassword } from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { setPassword } from '@fairlead/platform-server/records/users'
 import { type Caller, nobody, sessionOf } from './caller.ts'
 import { upstreams } from './estate.ts'
 import type { Given } from './given.ts'

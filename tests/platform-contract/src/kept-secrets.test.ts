@@ -4,14 +4,11 @@ import { promisify } from 'node:util'
 import { postgresPrograms } from '@fairlead/vitest/postgres'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  allRows,
-  backends,
-  insertEvent,
-  type OperationId,
-  startDeliverer,
-  type TemporaryDatabase,
-} from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { insertEvent } from '@fairlead/platform-server/records/webhook-events'
+import { allRows } from '@fairlead/platform-server/testing/all-rows'
+import { backends, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
+import { startDeliverer } from '@fairlead/platform-server/webhooks/start-deliverer'
 import { keyOf } from './caller.ts'
 import { goodRequests } from './good-requests.ts'
 import { startWorld, type World } from './world.ts'

@@ -1,4 +1,4 @@
-import type { OperationId } from '@fairlead/gateway/testing/platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 import { routeTable } from './assert-answer.ts'
 import { type Caller, keyOf, nobody, sessionOf } from './caller.ts'
 import { conflicts } from './conflicts.ts'

@@ -1,4 +1,5 @@
-import type { OperationId, Scope } from '@fairlead/gateway/testing/platform-api'
+import type { Scope } from '@fairlead/platform-server/identity/scopes'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
 
 /** Who may do what. Written down here once more, and not read from the service: a change there has to be made here too. */
 export interface Permission {

@@ -4,20 +4,16 @@ import { isIP } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import {
-  createPasswords,
-  createPlatformApi,
-  insertOrganization,
-  insertOwner,
-  type OperationId,
-  platformFixture,
-  type PlatformFixture,
-  protocols,
-  setPassword,
-  type Store,
-  type TemporaryDatabase,
-} from '@fairlead/gateway/testing/platform-api'
-import { startReceiver, type WebhookReceiver } from '@fairlead/gateway/testing/webhook-receiver'
+import { createPlatformApi } from '@fairlead/platform-server/platform-api/create-platform-api'
+import type { OperationId } from '@fairlead/platform-server/platform-api/platform-call'
+import { insertOrganization, insertOwner } from '@fairlead/platform-server/records/organizations'
+import { setPassword } from '@fairlead/platform-server/records/users'
+import { createPasswords } from '@fairlead/platform-server/sessions/passwords'
+import type { Store } from '@fairlead/platform-server/store/open-store'
+import { platformFixture, type PlatformFixture } from '@fairlead/platform-server/testing/platform-fixture'
+import { protocols } from '@fairlead/platform-server/testing/protocols'
+import type { TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
+import { startReceiver, type WebhookReceiver } from '@fairlead/platform-server/testing/webhook-receiver'
 import { routeTable } from './assert-answer.ts'
 import type { Caller, Person } from './caller.ts'
 import { type Create, type Estate, type EstateIds, fillEstate } from './estate.ts'

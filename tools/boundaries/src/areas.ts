@@ -13,7 +13,7 @@ const below = (...folders: readonly string[]) => folders.map((folder) => `${fold
 const files = (folder: string, ...names: readonly string[]) =>
   names.map((name) => `${folder === '' ? '' : `${folder}/`}${name}\\.ts`)
 
-/** Packages that every protocol may import. */
+/** Packages that every protocol and the platform API may import. */
 const engines = ['@fairlead/core', '@fairlead/http1', '@fairlead/gateway-core/.+'] as const
 
 /** Private packages of the gateway that may import some packages of the workspace only. */
@@ -24,23 +24,8 @@ export const gatewayPackages: ReadonlyMap<string, RegExp> = new Map([
   ['gateway-beacon', lines(...engines, '@fairlead/beacon/contract')],
   ['gateway-jetton', lines(...engines, '@fairlead/jetton/contract')],
   ['gateway-grpc', lines(...engines, '@fairlead/grpc-transport(?:/.+)?', '@fairlead/grpc/contract')],
+  ['platform-server', lines(...engines, '@fairlead/platform-client/contract')],
 ])
-
-/** Areas of packages/gateway/src, from the bottom to the top. Each is to become a package. */
-export const gatewayAreas: readonly Area[] = [
-  {
-    name: 'platform',
-    files: lines(...below('control'), ...files('', 'directory-feed')),
-    mayImport: [],
-    packages: lines(...engines, '@fairlead/platform-client/contract'),
-  },
-  {
-    name: 'gateway',
-    files: /./,
-    mayImport: ['platform'],
-    packages: /./,
-  },
-]
 
 const devnetPackages = lines('@fairlead/grpc(?:-transport)?(?:/.+)?')
 

@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import type { OidcOptions } from '../control/sessions/oidc.ts'
+import type { OidcOptions } from '@fairlead/platform-server/sessions/oidc'
 import type { Configuration } from './options.ts'
 
 /**

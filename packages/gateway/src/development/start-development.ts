@@ -7,10 +7,10 @@ import {
   ensureFirstStart,
   issueDevelopmentSecrets,
   type PlainSecrets,
-} from '../control/bootstrap.ts'
-import { ensureOwnerPassword } from '../control/owner-password.ts'
-import { createPasswords } from '../control/sessions/passwords.ts'
-import { openStore } from '../control/store/open-store.ts'
+} from '@fairlead/platform-server/first-start/first-start'
+import { ensureOwnerPassword } from '@fairlead/platform-server/first-start/owner-password'
+import { createPasswords } from '@fairlead/platform-server/sessions/passwords'
+import { openStore } from '@fairlead/platform-server/store/open-store'
 import { type Gateway, startGateway } from '../start-gateway.ts'
 import {
   type DevelopmentFile,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '@redis/client'
 import { Client } from 'pg'
 import type { Configuration } from '../configuration/options.ts'
-import { migrationNames } from '../control/store/migrations/all-migrations.ts'
+import { migrationNames } from '@fairlead/platform-server/store/migrations/all-migrations'
 import { DirectoryLockError, lockDirectory } from '@fairlead/gateway-core/directory-lock'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

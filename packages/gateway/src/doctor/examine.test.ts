@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { parseConfiguration } from '../configuration/parse-configuration.ts'
-import { temporaryDatabase } from '../control/testing/temporary-store.ts'
+import { temporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { examine } from './examine.ts'
 import { formatFindings } from './format-findings.ts'
 

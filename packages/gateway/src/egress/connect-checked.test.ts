@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { complaintsOfTargets } from '../control/nodes/upstream-targets.ts'
+import { complaintsOfTargets } from '@fairlead/platform-server/endpoints/upstream-targets'
 import {
   connectChecked,
   type ConnectionRules,

@@ -9,9 +9,12 @@ import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type GatewayFixture, gatewayFixture } from '../access/testing/gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { handleArrived } from '@fairlead/vitest/wait-for'
-import { createMethodAvailabilityStore, recordNodeMethods } from '../control/records/node-methods.ts'
-import type { NodeMethodTable } from '../control/store/database.ts'
-import { instant } from '../control/store/instant.ts'
+import {
+  createMethodAvailabilityStore,
+  recordNodeMethods,
+} from '@fairlead/platform-server/records/node-methods'
+import type { NodeMethodTable } from '@fairlead/platform-server/store/database'
+import { instant } from '@fairlead/platform-server/store/instant'
 import { createLog } from '../observe/log.ts'
 import { type NodeProbeParts, probeOwnNodes } from './probe-nodes.ts'
 

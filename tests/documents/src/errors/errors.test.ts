@@ -34,7 +34,7 @@ function named(path: string, pattern: RegExp): readonly string[] {
 
 describe('the catalogue of errors', () => {
   it('has the codes of the platform API with their statuses, as the service and the specification have them', () => {
-    const source = read('packages/gateway/src/control/platform-api/platform-error.ts')
+    const source = read('packages/platform-server/src/platform-api/platform-error.ts')
     const statuses = /const statuses = \{([^}]*)\}/.exec(source)?.[1] ?? ''
     const ofService = [...statuses.matchAll(/(\w+): (\d+)/g)].map(([, code, status]) => `${code} ${status}`)
     const { properties } = parse(read('specs/platform/schemas/PlatformErrorDetail.yaml')) as {
@@ -72,7 +72,7 @@ describe('the catalogue of errors', () => {
 
   it('has every code with which a start ends', () => {
     const codes = [
-      ...named('packages/gateway/src/control/store/store-error.ts', /'(STORE_\w+)'/g),
+      ...named('packages/platform-server/src/store/store-error.ts', /'(STORE_\w+)'/g),
       ...named('packages/devnet/src/runtime/devnet-error.ts', /\| '(DEVNET_\w+)'/g),
       /\[(DEVNET_\w+)\]/.exec(read('packages/gateway/src/development/load-devnet.ts'))?.[1],
     ]

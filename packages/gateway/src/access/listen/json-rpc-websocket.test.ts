@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { setNodeUpstreams } from '../../control/nodes/set-node-upstreams.ts'
+import { setNodeUpstreams } from '@fairlead/platform-server/endpoints/set-upstreams'
 import { type GatewayFixture, gatewayFixture } from '../testing/gateway-fixture.ts'
 import {
   inFrontOf,

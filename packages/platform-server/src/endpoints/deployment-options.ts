@@ -1,0 +1,60 @@
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import type { ConfiguredNode } from '../records/configured-node.ts'
+import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import { type NodeProtocol, nodeChains, partsOf } from './chains.ts'
+
+/** What a node can be created from. */
+export interface DeploymentOption {
+  readonly id: string
+  readonly chain: string
+  /** Undefined where the creator says it. */
+  readonly network?: string
+  readonly protocols: readonly NodeProtocol[]
+  /** Undefined where the creator gives them. */
+  readonly upstreams?: UpstreamTexts
+  readonly description: string
+}
+
+/**
+ * Everything that a node can be created from: each protocol that the service was configured with, and each chain for
+ * upstreams of the creator's own.
+ */
+export function deploymentOptions(
+  protocols: readonly ProtocolDescription[],
+  configured: ConfiguredNode | undefined,
+): readonly DeploymentOption[] {
+  return [...configuredOptions(protocols, configured), ...ownOptions(protocols)]
+}
+
+/** The id of the option for upstreams of one's own of a chain. */
+export function ownOptionOf(chain: string): string {
+  return `own-${chain}`
+}
+
+function configuredOptions(
+  protocols: readonly ProtocolDescription[],
+  configured: ConfiguredNode | undefined,
+): readonly DeploymentOption[] {
+  if (configured === undefined) return []
+  const { chain, network, upstreams } = configured
+  return protocols
+    .filter(({ name }) => Object.hasOwn(upstreams, name))
+    .map((protocol) => ({
+      id: protocol.name,
+      // The node of the configuration may have several protocols, and one chain.
+      chain: protocol.chains.includes(chain) ? chain : protocol.defaultChain,
+      network,
+      protocols: [protocol.name as NodeProtocol],
+      upstreams: partsOf(protocol, upstreams),
+      description: `The ${protocol.name} upstreams that this service was configured with.`,
+    }))
+}
+
+function ownOptions(protocols: readonly ProtocolDescription[]): readonly DeploymentOption[] {
+  return [...nodeChains(protocols)].map(([chain, offered]) => ({
+    id: ownOptionOf(chain),
+    chain,
+    protocols: offered,
+    description: `Upstreams of your own for ${chain === 'evm' ? 'any EVM chain' : chain}.`,
+  }))
+}

@@ -1,0 +1,94 @@
+import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
+import type { Limits, Rate } from '@fairlead/gateway-core/grants/limits'
+import type { Body, Success } from '../platform-api/platform-call.ts'
+import type { LimitsUse } from '../records/limits.ts'
+import type { Complaints } from './upstream-fields.ts'
+
+type GivenLimits = Body<'putNodeLimits'>
+type ShownLimits = Omit<Success<'getNodeLimits'>, 'used'>
+
+const dayMs = 86_400_000
+
+/** Limits as the platform API shows them. */
+export function presentLimits(limits: Limits): ShownLimits {
+  const { rate, methodRates } = limits
+  return {
+    requests_per_second: rate?.requestsPerSecond ?? null,
+    burst: rate?.burst ?? null,
+    requests_per_day: limits.requestsPerDay ?? null,
+    units_per_month: limits.unitsPerMonth ?? null,
+    max_concurrent_calls: limits.maxConcurrentCalls ?? null,
+    max_batch_items: limits['maxBatchItems'] ?? null,
+    max_body_bytes: limits['maxBodyBytes'] ?? null,
+    max_log_range: limits['maxLogRange'] ?? null,
+    methods:
+      methodRates === undefined
+        ? null
+        : mapValues(methodRates, ({ requestsPerSecond, burst = null }) => ({
+            requests_per_second: requestsPerSecond,
+            burst,
+          })),
+  }
+}
+
+/** What was used, as the platform API shows it. */
+export function presentUse(use: LimitsUse, now: number = Date.now()): Success<'getNodeLimits'>['used'] {
+  // A month has less than 32 days, so that many behind its beginning lie in the next one.
+  const nextMonth = beginningOf('month', beginningOf('month', now) + 32 * dayMs)
+  return {
+    requests_today: use.requestsToday,
+    units_this_month: use.unitsThisMonth,
+    requests_reset_at: wholeSecond(beginningOf('day', now) + dayMs),
+    units_reset_at: wholeSecond(nextMonth),
+  }
+}
+
+/** Limits as the records hold them: what is null, or left out, is not there. */
+export function limitsOf(given: GivenLimits): Limits {
+  const { requests_per_second: perSecond, burst, methods } = given
+  const hasMethods = methods !== undefined && methods !== null && Object.keys(methods).length > 0
+  return {
+    ...(isGiven(perSecond) && { rate: rateOf(perSecond, burst) }),
+    ...(isGiven(given.requests_per_day) && { requestsPerDay: given.requests_per_day }),
+    ...(isGiven(given.units_per_month) && { unitsPerMonth: given.units_per_month }),
+    ...(isGiven(given.max_concurrent_calls) && { maxConcurrentCalls: given.max_concurrent_calls }),
+    ...(isGiven(given.max_batch_items) && { maxBatchItems: given.max_batch_items }),
+    ...(isGiven(given.max_body_bytes) && { maxBodyBytes: given.max_body_bytes }),
+    ...(isGiven(given.max_log_range) && { maxLogRange: given.max_log_range }),
+    ...(hasMethods && {
+      methodRates: mapValues(methods, (rate) => rateOf(rate.requests_per_second, rate.burst)),
+    }),
+  }
+}
+
+function rateOf(requestsPerSecond: number, burst: number | null | undefined): Rate {
+  return { requestsPerSecond, ...(isGiven(burst) && { burst }) }
+}
+
+function isGiven(value: number | null | undefined): value is number {
+  return value !== undefined && value !== null
+}
+
+function mapValues<from, to>(
+  values: Readonly<Record<string, from>>,
+  change: (value: from) => to,
+): Record<string, to> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+}
+
+function wholeSecond(time: number): string {
+  return new Date(time).toISOString().replace('.000Z', 'Z')
+}
+
+const methodPattern = /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}\*?|\/?\*)$/
+
+/** What is wrong with limits beyond the form of each field. */
+export function complaintsOfLimits({ requests_per_second, burst, methods }: GivenLimits): Complaints {
+  const patterns = Object.keys(methods ?? {})
+  return {
+    ...(isGiven(burst) && !isGiven(requests_per_second) && { burst: ['Needs requests_per_second.'] }),
+    ...(!patterns.every((pattern) => methodPattern.test(pattern)) && {
+      methods: ['Must have names of methods or paths of gRPC, which may end with *.'],
+    }),
+  }
+}

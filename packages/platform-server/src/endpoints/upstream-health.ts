@@ -1,0 +1,64 @@
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import type { Success } from '../platform-api/platform-call.ts'
+import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
+import { fieldsOf, shownUpstreams } from './upstream-fields.ts'
+
+type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
+
+const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>> = {
+  ready: 'up',
+  lagging: 'up',
+  'far behind': 'up',
+  failing: 'down',
+  'wrong chain': 'down',
+  unknown: 'unknown',
+  cordoned: 'unknown',
+}
+
+/**
+ * The upstreams of a node with what is known of them.
+ *
+ * @param states - of its EVM upstreams, in their order
+ */
+export function upstreamHealth(
+  protocols: readonly ProtocolDescription[],
+  upstreams: UpstreamTexts,
+  states: readonly UpstreamState[],
+): readonly UpstreamHealth[] {
+  const cordoned = cordonedOf(protocols, upstreams)
+  const positions = new Map<string, number>()
+  return shownUpstreams(protocols, upstreams).map(({ protocol, address }) => {
+    const position = positions.get(protocol) ?? 0
+    positions.set(protocol, position + 1)
+    const state = protocol === 'evm' ? states[position] : undefined
+    const isCordoned = cordoned.has(`${protocol} ${position}`)
+    if (state === undefined) return { protocol, address, ...unknown, in_use: !isCordoned }
+    return {
+      protocol,
+      address,
+      state: stateOf[state.class],
+      head: state.head ?? null,
+      lag: state.lag ?? null,
+      latency_ms: state.latencyMs ?? null,
+      error_rate: state.calls === 0 ? null : state.errorRate,
+      in_use: !isCordoned && state.class !== 'wrong chain',
+    }
+  })
+}
+
+const unknown = { state: 'unknown', head: null, lag: null, latency_ms: null, error_rate: null } as const
+
+function cordonedOf(
+  protocols: readonly ProtocolDescription[],
+  upstreams: UpstreamTexts,
+): ReadonlySet<string> {
+  const places = fieldsOf(protocols).flatMap(({ name, recordName }) =>
+    parseUpstreams(upstreams[recordName] ?? '').map(({ isCordoned }, position) => ({
+      isCordoned,
+      place: `${name} ${position}`,
+    })),
+  )
+  return new Set(places.filter(({ isCordoned }) => isCordoned).map(({ place }) => place))
+}

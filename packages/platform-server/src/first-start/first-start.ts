@@ -1,0 +1,330 @@
+import { type Kysely, sql } from 'kysely'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
+import { allScopes } from '../identity/scopes.ts'
+import { findValidApiKey, issueApiKey } from '../records/api-keys.ts'
+import { setNodeUpstreams } from '../endpoints/set-upstreams.ts'
+import { setBeaconDebug } from '../records/configured-node.ts'
+import { issueNodeCredential } from '../records/node-credentials.ts'
+import { insertNode } from '../records/nodes.ts'
+import { insertOrganization, insertOwner } from '../records/organizations.ts'
+import { insertProject } from '../records/projects.ts'
+import type { Database, SecretOrigin } from '../store/database.ts'
+import { exclusively } from '../store/exclusively.ts'
+import type { Store } from '../store/open-store.ts'
+
+/** The plain secrets of one API key, and of one credential of each kind that a node has a use for. */
+export interface PlainSecrets {
+  readonly apiKey: string
+  readonly token: string
+  readonly username: string
+  readonly password: string
+  /** Only where the node offers gRPC. */
+  readonly xToken?: string | undefined
+}
+
+/** What the configuration says about the first node. */
+export interface FirstStartOptions {
+  /** The protocols that nodes can have. */
+  readonly protocols: readonly ProtocolDescription[]
+  /** Upstream addresses by protocol; the word `devnet` stands for the embedded chain. */
+  readonly upstreams: Readonly<Record<string, string>>
+  /** Whether the node offers the debug endpoints of the beacon node API. Default true. */
+  readonly beaconDebug?: boolean | undefined
+  /** Network name of the node. Default `devnet`. */
+  readonly network?: string | undefined
+  /** Who the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
+  readonly origin?: Exclude<SecretOrigin, 'user'> | undefined
+  /** Whether the credentials of the node can be shown again. Default true. */
+  readonly revealCredentials?: boolean | undefined
+}
+
+/** Ids of the records that the first start has made. */
+export interface FirstStartIds {
+  readonly organizationId: string
+  readonly projectId: string
+  readonly nodeId: string
+}
+
+/**
+ * Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. A node that
+ * offers gRPC since this start gets an x-token beside the secrets that it has.
+ */
+export type FirstStart =
+  | ({ readonly created: true } & FirstStartIds & PlainSecrets)
+  | ({ readonly created: false } & FirstStartIds & Pick<PlainSecrets, 'xToken'>)
+
+/** Answer of {@link issueDevelopmentSecrets}. */
+export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & PlainSecrets
+
+/**
+ * Makes a usable service of an empty database: organization, owner, project, node and secrets, all in one transaction.
+ * On a later start it lets the node's row follow the configuration; the first one in production takes the development
+ * secrets out of force and makes secrets of its own. Replicas that start together on one database
+ * wait for each other, so exactly one of them creates.
+ */
+export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
+  const sealer = options.revealCredentials === false ? undefined : store.sealer
+  return exclusively(store, async (db) => {
+    const organization = await firstOrganization(db)
+    if (organization !== undefined) {
+      const ids = await configured(db, store.sealer, organization.id, options)
+      if (options.origin === 'development') return { created: false, ...ids }
+      // What the development mode wrote into its file must not open a service in production.
+      await revokeDevelopmentSecrets(db)
+      if (await hasFirstStartSecrets(db)) {
+        const xToken = (await hasXToken(db, ids.nodeId))
+          ? undefined
+          : await issueXToken(db, { nodeId: ids.nodeId, origin: 'first-start', sealer })
+        return { created: false, ...ids, ...xToken }
+      }
+      const creatorId = await ownerOf(db, organization.id)
+      return {
+        created: true,
+        ...ids,
+        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start', sealer })),
+      }
+    }
+
+    const organizationId = await insertOrganization(db, 'My organization')
+    const creatorId = await insertOwner(db, organizationId, {
+      email: 'owner@fairlead.invalid',
+      firstName: 'First',
+      lastName: 'Owner',
+    })
+    const ids = await configured(db, store.sealer, organizationId, options)
+    const { origin = 'first-start' } = options
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin, sealer })
+    return { created: true, ...ids, ...secrets }
+  })
+}
+
+/**
+ * Gives the secrets of the development mode: the previous ones while all of them still work, otherwise new ones. The
+ * development secrets issued before are then revoked. {@link ensureFirstStart} must have run.
+ */
+export async function issueDevelopmentSecrets(
+  store: Store,
+  options: { readonly previous?: PlainSecrets | undefined } = {},
+): Promise<DevelopmentSecrets> {
+  return exclusively(store, async (db) => {
+    const node = await configuredNode(db)
+    if (node === undefined) throw new Error('Development secrets need the node of the first start.')
+    const { creatorId, ...ids } = node
+    const { previous } = options
+    if (previous !== undefined && (await areValid(db, ids, previous))) {
+      return { issued: false, ...ids, ...pick(previous) }
+    }
+    await revokeDevelopmentSecrets(db)
+    const { sealer } = store
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: 'development', sealer })
+    return { issued: true, ...ids, ...secrets }
+  })
+}
+
+/** The project and the node that the configuration calls for, created when they are missing. */
+async function configured(
+  db: Kysely<Database>,
+  sealer: Sealer,
+  organizationId: string,
+  options: FirstStartOptions,
+): Promise<FirstStartIds> {
+  const { beaconDebug = true } = options
+  const node = {
+    network: options.network ?? 'devnet',
+    // The index is another part of the same protocol.
+    protocols: Object.keys(options.upstreams).filter((name) => name !== 'jetton-v3'),
+    upstreams: options.upstreams,
+  }
+  const existing = await configuredNode(db)
+  if (existing !== undefined) {
+    const { creatorId: _, ...ids } = existing
+    await setNodeUpstreams({ db, sealer, protocols: options.protocols }, ids.nodeId, node)
+    await setBeaconDebug(db, ids.nodeId, beaconDebug)
+    return ids
+  }
+  const projectId = await firstProject(db, organizationId)
+  const nodeId = await insertNode(db, sealer, {
+    ...node,
+    projectId,
+    beaconDebug,
+    name: 'First node',
+    chain: chainOf(options),
+    managedBy: 'configuration',
+  })
+  return { organizationId, projectId, nodeId }
+}
+
+function chainOf({ protocols, upstreams }: FirstStartOptions): string {
+  const first = protocols.find(({ name }) => name in upstreams) ?? protocols[0]
+  if (first === undefined) throw new Error('The service has no protocols.')
+  return first.defaultChain
+}
+
+async function configuredNode(
+  db: Kysely<Database>,
+): Promise<(FirstStartIds & { creatorId: string }) | undefined> {
+  return db
+    .selectFrom('nodes as node')
+    .innerJoin('projects as project', 'project.id', 'node.project_id')
+    .select([
+      'project.organization_id as organizationId',
+      'project.id as projectId',
+      'node.id as nodeId',
+      'project.creator_id as creatorId',
+    ])
+    .where('node.managed_by', '=', 'configuration')
+    .orderBy('node.created_at')
+    .orderBy('node.id')
+    .executeTakeFirst()
+}
+
+async function firstProject(db: Kysely<Database>, organizationId: string): Promise<string> {
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .executeTakeFirst()
+  if (project !== undefined) return project.id
+  return insertProject(db, {
+    organizationId,
+    creatorId: await ownerOf(db, organizationId),
+    name: 'First project',
+    description: '',
+    type: 'public',
+  })
+}
+
+async function firstOrganization(db: Kysely<Database>): Promise<{ id: string } | undefined> {
+  return db.selectFrom('organizations').select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+}
+
+async function ownerOf(db: Kysely<Database>, organizationId: string): Promise<string> {
+  const owner = await db
+    .selectFrom('memberships')
+    .select('user_id as id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'owner')
+    .orderBy('created_at')
+    .executeTakeFirstOrThrow()
+  return owner.id
+}
+
+// Revoked ones count: whoever revoked them does not want new ones at every start.
+async function hasFirstStartSecrets(db: Kysely<Database>): Promise<boolean> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('origin', '=', 'first-start')
+    .executeTakeFirst()
+  return key !== undefined
+}
+
+async function issueSecrets(
+  db: Kysely<Database>,
+  options: FirstStartIds & { readonly creatorId: string } & SecretOptions,
+): Promise<PlainSecrets> {
+  const { nodeId, origin, sealer } = options
+  const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin], scopes: allScopes })
+  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin, sealer })
+  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin, sealer })
+  return { apiKey: key, token, username, password, ...(await issueXToken(db, options)) }
+}
+
+interface SecretOptions {
+  readonly nodeId: string
+  readonly origin: SecretOrigin
+  /** Seals the credentials of the node, so that they can be shown again. */
+  readonly sealer: Sealer | undefined
+}
+
+/** Issues what a node that offers gRPC is opened by; undefined when it does not. */
+async function issueXToken(
+  db: Kysely<Database>,
+  { nodeId, origin, sealer }: SecretOptions,
+): Promise<{ readonly xToken: string } | undefined> {
+  if (!(await offersGrpc(db, nodeId))) return undefined
+  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin, sealer })).token }
+}
+
+async function offersGrpc(db: Kysely<Database>, nodeId: string): Promise<boolean> {
+  const { protocols } = await db
+    .selectFrom('nodes')
+    .select('protocols')
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  return protocols.includes('grpc')
+}
+
+// As with the other secrets, revoked ones count.
+async function hasXToken(db: Kysely<Database>, nodeId: string): Promise<boolean> {
+  const credential = await db
+    .selectFrom('node_credentials')
+    .select('id')
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', 'x-token')
+    .where('origin', '!=', 'development')
+    .executeTakeFirst()
+  return credential !== undefined
+}
+
+const nameOfKey: Readonly<Record<SecretOrigin, string>> = {
+  'first-start': 'First start',
+  development: 'Development',
+  user: '',
+}
+
+async function areValid(db: Kysely<Database>, ids: FirstStartIds, secrets: PlainSecrets): Promise<boolean> {
+  const prefix = apiKeyPrefix(secrets.apiKey)
+  const key = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
+  return (
+    key !== undefined &&
+    key.organizationId === ids.organizationId &&
+    equalInConstantTime(key.sha256, sha256Hex(secrets.apiKey)) &&
+    (await isValidCredential(db, ids.nodeId, 'token', secrets.token)) &&
+    (await isValidCredential(db, ids.nodeId, 'basic', `${secrets.username}:${secrets.password}`)) &&
+    (secrets.xToken === undefined
+      ? !(await offersGrpc(db, ids.nodeId))
+      : await isValidCredential(db, ids.nodeId, 'x-token', secrets.xToken))
+  )
+}
+
+async function isValidCredential(
+  db: Kysely<Database>,
+  nodeId: string,
+  kind: CredentialKind,
+  secret: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('node_credentials')
+    .select('id')
+    .where('sha256', '=', sha256Hex(secret))
+    .where('node_id', '=', nodeId)
+    .where('kind', '=', kind)
+    .where('revoked_at', 'is', null)
+    .where((is) =>
+      is.or([is('expires_at', 'is', null), is('expires_at', '>', sql<string>`clock_timestamp()`)]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function revokeDevelopmentSecrets(db: Kysely<Database>): Promise<void> {
+  for (const table of ['api_keys', 'node_credentials'] as const) {
+    await db
+      .updateTable(table)
+      .set({ revoked_at: sql<string>`clock_timestamp()` })
+      .where('origin', '=', 'development')
+      .where('revoked_at', 'is', null)
+      .execute()
+  }
+}
+
+// The caller may have read the secrets from a file that holds more than these.
+function pick({ apiKey, token, username, password, xToken }: PlainSecrets): PlainSecrets {
+  return { apiKey, token, username, password, ...(xToken !== undefined && { xToken }) }
+}

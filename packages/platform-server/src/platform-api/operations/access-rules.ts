@@ -1,0 +1,127 @@
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import { ruleOfValues, ruleValue } from '../../endpoints/rule-value.ts'
+import {
+  type AccessRuleRecord,
+  countAccessRules,
+  deleteAccessRule,
+  findAccessRule,
+  findAccessRuleOf,
+  insertAccessRule,
+  listAccessRules,
+  mostRules,
+  updateAccessRule,
+} from '../../records/access-rules.ts'
+import { findNode, lockNode } from '../../records/nodes.ts'
+import type { RuleKind } from '@fairlead/gateway-core/grants/access-rule'
+import { answer, assertMatch } from '../answer.ts'
+import { found } from '../found.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers, Success } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+
+type AccessRuleOperations = Pick<
+  Handlers,
+  'listAccessRules' | 'createAccessRule' | 'getAccessRule' | 'updateAccessRule' | 'deleteAccessRule'
+>
+
+/** The operations on the rules of nodes. */
+export function accessRuleOperations({
+  db,
+  sealer,
+}: Pick<OperationContext, 'db' | 'sealer'>): AccessRuleOperations {
+  return {
+    async listAccessRules({ identity, path, query, links }) {
+      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const { count, rules } = await listAccessRules(db, { nodeId: node.id, ...rangeOf(query) })
+      return { ...envelope(count, query, links), results: rules.map(shown) }
+    },
+
+    async getAccessRule({ identity, path }) {
+      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const rule = found(await findAccessRule(db, node.id, path.rule_id))
+      return answer(shown(rule), { etag: rule.version })
+    },
+
+    async createAccessRule(call) {
+      const { kind, action, active = true } = call.body
+      const value = readValue(kind, call.body.value)
+      return db.transaction().execute(async (transaction) => {
+        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw taken()
+        if ((await countAccessRules(transaction, node.id, kind)) >= mostRules) {
+          throw new PlatformError('conflict', {
+            message: `The node has all the ${mostRules} rules of this kind that it may have.`,
+          })
+        }
+        const id = await insertAccessRule(transaction, { nodeId: node.id, kind, value, action, active })
+        const rule = present(await findAccessRule(transaction, node.id, id))
+        await writeAudit(transaction, call, {
+          action: 'access_rule.create',
+          object: objectOf(rule),
+          changes: changesBetween(undefined, { node: node.id, ...audited(rule) }),
+        })
+        return answer(shown(rule), { etag: rule.version })
+      })
+    },
+
+    async updateAccessRule(call) {
+      return db.transaction().execute(async (transaction) => {
+        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const before = found(await findAccessRule(transaction, node.id, call.path.rule_id))
+        assertMatch(call.ifMatch, before.version)
+        const { id, kind } = before
+        const { action = before.action, active = before.active } = call.body
+        const value = call.body.value === undefined ? before.value : readValue(kind, call.body.value)
+        const other = await findAccessRuleOf(transaction, node.id, kind, value)
+        if (other !== undefined && other !== id) throw taken()
+        const changes = changesBetween(audited(before), { kind, value, action, active })
+        if (Object.keys(changes).length > 0) {
+          await updateAccessRule(transaction, id, { value, action, active })
+          const object = objectOf({ id, kind, value })
+          await writeAudit(transaction, call, { action: 'access_rule.update', object, changes })
+        }
+        const after = present(await findAccessRule(transaction, node.id, id))
+        return answer(shown(after), { etag: after.version })
+      })
+    },
+
+    async deleteAccessRule(call) {
+      return db.transaction().execute(async (transaction) => {
+        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const rule = found(await findAccessRule(transaction, node.id, call.path.rule_id))
+        assertMatch(call.ifMatch, rule.version)
+        await deleteAccessRule(transaction, rule.id)
+        await writeAudit(transaction, call, {
+          action: 'access_rule.delete',
+          object: objectOf(rule),
+          changes: changesBetween(audited(rule), undefined),
+        })
+        return undefined
+      })
+    },
+  }
+}
+
+function shown({ id, kind, value, action, active, createdAt }: AccessRuleRecord): Success<'getAccessRule'> {
+  return { id, kind, value, action, active, created_at: createdAt }
+}
+
+function audited({ kind, value, action, active }: AccessRuleRecord) {
+  return { kind, value, action, active }
+}
+
+function objectOf({ id, kind, value }: Pick<AccessRuleRecord, 'id' | 'kind' | 'value'>) {
+  return { kind: 'access_rule', id, name: `${kind} ${value}` }
+}
+
+function readValue(kind: RuleKind, text: string): string {
+  const value = ruleValue(kind, text)
+  if (value === undefined) throw new PlatformError('invalid', { fields: { value: [ruleOfValues(kind)] } })
+  return value
+}
+
+function taken(): PlatformError {
+  return new PlatformError('conflict', { message: 'The node has a rule of this kind for the value already.' })
+}

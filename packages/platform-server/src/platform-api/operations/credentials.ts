@@ -1,0 +1,163 @@
+import type { Kysely } from 'kysely'
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import { auditedCredential, presentCredential } from '../../endpoints/present-credential.ts'
+import { findLimits, putLimits } from '../../records/limits.ts'
+import {
+  findNodeCredential,
+  listNodeCredentials,
+  type NodeCredentialRecord,
+  replaceNodeCredential,
+  revokeNodeCredential,
+  updateNodeCredential,
+} from '../../records/node-credentials.ts'
+import { findNode, lockNode } from '../../records/nodes.ts'
+import type { Database } from '../../store/database.ts'
+import { answer, assertMatch } from '../answer.ts'
+import { found } from '../found.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+import { readExpiry } from '../read-expiry.ts'
+import { issueCredential } from './issue-credential.ts'
+
+type CredentialOperations = Pick<
+  Handlers,
+  | 'listCredentials'
+  | 'createCredential'
+  | 'getCredential'
+  | 'updateCredential'
+  | 'revokeCredential'
+  | 'revealCredential'
+  | 'rotateCredential'
+>
+
+/** The operations on the credentials of nodes. */
+export function credentialOperations(
+  context: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>,
+): CredentialOperations {
+  const { db, sealer, nodes, protocols } = context
+  const isRevealed = nodes.revealCredentials ?? true
+
+  const locked = async (
+    transaction: Kysely<Database>,
+    organizationId: string,
+    path: { readonly id: string; readonly credential_id: string },
+  ) => {
+    const node = found(await lockNode(transaction, sealer, organizationId, path.id))
+    return { node, credential: found(await findNodeCredential(transaction, node.id, path.credential_id)) }
+  }
+
+  return {
+    async listCredentials({ identity, path, query, links }) {
+      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const page = { nodeId: node.id, ...rangeOf(query) }
+      const { count, credentials } = await listNodeCredentials(db, page)
+      const results = credentials.map((credential) => presentCredential(credential, isRevealed))
+      return { ...envelope(count, query, links), results }
+    },
+
+    async createCredential(call) {
+      const { identity, path, body } = call
+      const { kind, label } = body
+      const expiresAt = readExpiry('expires_at', body.expires_at)
+      return db.transaction().execute(async (transaction) => {
+        const node = found(await lockNode(transaction, sealer, identity.organizationId, path.id))
+        const isOfUse = protocols.some(
+          ({ name, credentialKinds }) => node.protocols.includes(name) && credentialKinds.includes(kind),
+        )
+        if (kind === 'x-token' && !isOfUse) {
+          throw new PlatformError('invalid', { fields: { kind: ['Needs a node that offers gRPC.'] } })
+        }
+        const asked = { node, kind, label, expiresAt }
+        const { shown, version } = await issueCredential(transaction, context, call, asked)
+        return answer(shown, { etag: version })
+      })
+    },
+
+    async getCredential({ identity, path }) {
+      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const credential = found(await findNodeCredential(db, node.id, path.credential_id))
+      return answer(presentCredential(credential, isRevealed), { etag: credential.version })
+    },
+
+    async updateCredential(call) {
+      const { label } = call.body
+      const expiresAt = readExpiry('expires_at', call.body.expires_at)
+      return db.transaction().execute(async (transaction) => {
+        const { node, credential } = await locked(transaction, call.identity.organizationId, call.path)
+        const { id } = credential
+        assertMatch(call.ifMatch, credential.version)
+        if (credential.state === 'revoked') throw conflict('The credential is revoked.')
+        if (label === undefined && expiresAt === undefined) {
+          return answer(presentCredential(credential, isRevealed), { etag: credential.version })
+        }
+        await updateNodeCredential(transaction, id, {
+          ...(label !== undefined && { label }),
+          ...(expiresAt !== undefined && { expiresAt }),
+        })
+        const after = present(await findNodeCredential(transaction, node.id, id))
+        await writeAudit(transaction, call, {
+          action: 'credential.update',
+          object: objectOf(after),
+          changes: changesBetween(auditedCredential(credential), auditedCredential(after)),
+        })
+        return answer(presentCredential(after, isRevealed), { etag: after.version })
+      })
+    },
+
+    async revokeCredential(call) {
+      return db.transaction().execute(async (transaction) => {
+        const { credential } = await locked(transaction, call.identity.organizationId, call.path)
+        assertMatch(call.ifMatch, credential.version)
+        if (credential.state === 'revoked') return undefined
+        await revokeNodeCredential(transaction, credential.id)
+        await writeAudit(transaction, call, { action: 'credential.revoke', object: objectOf(credential) })
+        return undefined
+      })
+    },
+
+    async revealCredential(call) {
+      return db.transaction().execute(async (transaction) => {
+        const { credential } = await locked(transaction, call.identity.organizationId, call.path)
+        const { id, kind, secret, state, username } = credential
+        if (state === 'revoked') throw conflict('The credential is revoked.')
+        if (!isRevealed || secret === null) throw conflict('The service keeps no secret of this credential.')
+        await writeAudit(transaction, call, { action: 'credential.reveal', object: objectOf(credential) })
+        const text = sealer.open(secret, id)
+        return kind === 'basic' ? { username, password: text } : { token: text }
+      })
+    },
+
+    async rotateCredential(call) {
+      const { overlap_seconds: overlapSeconds } = call.body
+      return db.transaction().execute(async (transaction) => {
+        const { node, credential } = await locked(transaction, call.identity.organizationId, call.path)
+        const { id, kind, label, expiresAt } = credential
+        assertMatch(call.ifMatch, credential.version)
+        if (credential.state !== 'active') throw conflict(`The credential is ${credential.state}.`)
+        if (credential.replacedBy !== null) throw conflict('The credential was replaced already.')
+        const asked = { node, kind, label, expiresAt }
+        const { shown, version } = await issueCredential(transaction, context, call, asked)
+        const { limits, version: limitsVersion } = await findLimits(transaction, { kind: 'credential', id })
+        if (limitsVersion > 0) await putLimits(transaction, { kind: 'credential', id: shown.id }, limits)
+        await replaceNodeCredential(transaction, id, { replacedBy: shown.id, overlapSeconds })
+        await writeAudit(transaction, call, {
+          action: 'credential.rotate',
+          object: objectOf(credential),
+          changes: changesBetween({ replaced_by: null }, { replaced_by: shown.id }),
+        })
+        return answer(shown, { etag: version })
+      })
+    },
+  }
+}
+
+function objectOf({ id, label }: NodeCredentialRecord) {
+  return { kind: 'credential', id, name: label }
+}
+
+function conflict(message: string): PlatformError {
+  return new PlatformError('conflict', { message })
+}

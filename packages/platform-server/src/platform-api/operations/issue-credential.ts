@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
+import { type AuditAuthor, changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import { auditedCredential, presentCredential, secretOf } from '../../endpoints/present-credential.ts'
+import { findNodeCredential, issueNodeCredential } from '../../records/node-credentials.ts'
+import type { Database } from '../../store/database.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { present } from '../present.ts'
+
+/** What a new credential is for. */
+export interface AskedCredential {
+  readonly node: { readonly id: string }
+  readonly kind: CredentialKind
+  readonly label?: string | undefined
+  readonly expiresAt?: string | null | undefined
+}
+
+/** Issues a credential to somebody who may have it, and says so in the audit log. */
+export async function issueCredential(
+  transaction: Kysely<Database>,
+  { sealer, nodes }: Pick<OperationContext, 'sealer' | 'nodes'>,
+  author: AuditAuthor,
+  { node, kind, label, expiresAt }: AskedCredential,
+) {
+  const isRevealed = nodes.revealCredentials ?? true
+  const issued = await issueNodeCredential(transaction, {
+    nodeId: node.id,
+    kind,
+    origin: 'user',
+    label,
+    expiresAt,
+    ...(isRevealed && { sealer }),
+  })
+  const record = present(await findNodeCredential(transaction, node.id, issued.id))
+  await writeAudit(transaction, author, {
+    action: 'credential.create',
+    object: { kind: 'credential', id: issued.id, name: record.label },
+    changes: changesBetween(undefined, { node: node.id, ...auditedCredential(record) }),
+  })
+  return {
+    version: record.version,
+    shown: { ...presentCredential(record, isRevealed), ...secretOf(issued) },
+  }
+}

@@ -1,0 +1,27 @@
+import { upstreamHealth } from '../../endpoints/upstream-health.ts'
+import { findNode } from '../../records/nodes.ts'
+import { loadNodes } from '../../store/load-nodes.ts'
+import { found } from '../found.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, rangeOf } from '../page-links.ts'
+import type { Handlers } from '../platform-call.ts'
+
+/** The operation on the servers behind a node. */
+export function nodeUpstreamOperations({
+  db,
+  sealer,
+  nodes,
+  protocols,
+}: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
+  return {
+    async listNodeUpstreams({ identity, path, query, links }) {
+      const { id, upstreams } = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const share = found((await loadNodes(db, sealer, [id])).get(id))
+      // What is asked for is of the node alone, so that any credential of it will do.
+      const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
+      const all = upstreamHealth(protocols, upstreams, states)
+      const { limit, offset } = rangeOf(query)
+      return { ...envelope(all.length, query, links), results: all.slice(offset, offset + limit) }
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import type { Kysely } from 'kysely'
+import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { changesBetween, writeAudit } from '../../audit/write-audit.ts'
+import { deploymentOptions } from '../../endpoints/deployment-options.ts'
+import type { AddressParts } from '../../endpoints/urls.ts'
+import { planNode, planUpstreams } from '../../endpoints/plan.ts'
+import { auditedNode, presentNode } from '../../endpoints/present-endpoint.ts'
+import { complaintsOfTargets } from '../../endpoints/upstream-targets.ts'
+import {
+  type Complaints,
+  complaintsOfTexts,
+  type GivenUpstreams,
+  textsOf,
+} from '../../endpoints/upstream-fields.ts'
+import { findConfiguredNode } from '../../records/configured-node.ts'
+import {
+  deleteNode,
+  findNode,
+  insertNode,
+  listNodes,
+  lockNode,
+  type NodeChanges,
+  type NodeQuery,
+  type NodeRecord,
+  updateNode,
+} from '../../records/nodes.ts'
+import { lockProject } from '../../records/projects.ts'
+import type { Database } from '../../store/database.ts'
+import { answer, assertMatch } from '../answer.ts'
+import { found } from '../found.ts'
+import type { OperationContext } from '../operation-context.ts'
+import { envelope, type PageLinks, rangeOf } from '../page-links.ts'
+import type { Body, Handlers, PlatformCall, Query } from '../platform-call.ts'
+import { PlatformError } from '../platform-error.ts'
+import { present } from '../present.ts'
+import { issueCredential } from './issue-credential.ts'
+
+type NodeContext = Pick<OperationContext, 'db' | 'sealer' | 'publicUrl' | 'nodes' | 'protocols'>
+
+const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'orderBy' | 'descending'>>> = {
+  name: { orderBy: 'name', descending: false },
+  '-name': { orderBy: 'name', descending: true },
+  created_at: { orderBy: 'created_at', descending: false },
+  '-created_at': { orderBy: 'created_at', descending: true },
+}
+
+/** The operations on nodes. */
+export function nodeOperations(
+  context: NodeContext,
+): Pick<Handlers, 'listNodes' | 'createNode' | 'getNode' | 'updateNode' | 'deleteNode'> {
+  const { db, sealer, protocols } = context
+  return {
+    async listNodes({ identity, query, links }) {
+      const { count, nodes } = await listNodes(db, sealer, {
+        organizationId: identity.organizationId,
+        projectId: query.project,
+        chain: query.chain,
+        network: query.network,
+        name: query.name,
+        ...orders[query.order_by],
+        ...rangeOf(query),
+      })
+      const parts = addressParts(context, links)
+      return {
+        ...envelope(count, query, links),
+        results: nodes.map((node) => presentNode(protocols, node, parts)),
+      }
+    },
+
+    async getNode({ identity, path, links }) {
+      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      return answer(presentNode(protocols, node, addressParts(context, links)), { etag: node.version })
+    },
+
+    async createNode(call) {
+      const { identity, body, links } = call
+      await checkTargets(context, body.upstreams)
+      return db.transaction().execute(async (transaction) => {
+        const options = deploymentOptions(protocols, await findConfiguredNode(transaction, sealer))
+        const planned = planNode(protocols, body, options)
+        if ('complaints' in planned) throw invalid(planned.complaints)
+        const project = await lockProject(transaction, identity.organizationId, body.project)
+        if (project === undefined) throw invalid({ project: ['There is no such project.'] })
+        const { name, beacon_debug: beaconDebug } = body
+        const id = await insertNode(transaction, sealer, {
+          ...planned.plan,
+          projectId: project.id,
+          name,
+          beaconDebug,
+        })
+        const node = present(await findNode(transaction, sealer, identity.organizationId, id))
+        await writeAudit(transaction, call, {
+          action: 'node.create',
+          object: { kind: 'node', id, name },
+          changes: changesBetween(undefined, auditedNode(protocols, node)),
+        })
+        // Who may not issue credentials gets none with a node either.
+        const mayIssue = identity.scopes.has('credentials:write')
+        const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
+        const token = credentials.find(({ kind }) => kind === 'token')?.token
+        const shown = presentNode(protocols, node, addressParts(context, links), token)
+        return answer({ ...shown, credentials }, { etag: node.version })
+      })
+    },
+
+    async updateNode(call) {
+      const { organizationId } = call.identity
+      await checkTargets(context, call.body.upstreams)
+      return db.transaction().execute(async (transaction) => {
+        const before = found(await lockNode(transaction, sealer, organizationId, call.path.id))
+        assertMatch(call.ifMatch, before.version)
+        const { id } = before
+        const asked = changesOf(protocols, before, call.body)
+        if (Object.keys(asked).length > 0) await updateNode(transaction, sealer, id, asked)
+        const after = present(await findNode(transaction, sealer, organizationId, id))
+        if (after.version !== before.version) {
+          await writeAudit(transaction, call, {
+            action: 'node.update',
+            object: { kind: 'node', id, name: after.name },
+            changes: changesBetween(auditedNode(protocols, before), auditedNode(protocols, after)),
+          })
+        }
+        return answer(presentNode(protocols, after, addressParts(context, call.links)), {
+          etag: after.version,
+        })
+      })
+    },
+
+    async deleteNode(call) {
+      return db.transaction().execute(async (transaction) => {
+        const before = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const { id, name } = before
+        assertMatch(call.ifMatch, before.version)
+        if (before.managedBy === 'configuration') throw managed()
+        await deleteNode(transaction, id)
+        await writeAudit(transaction, call, {
+          action: 'node.delete',
+          object: { kind: 'node', id, name },
+          changes: changesBetween(auditedNode(protocols, before), undefined),
+        })
+        return undefined
+      })
+    },
+  }
+}
+
+function addressParts({ publicUrl, nodes }: NodeContext, { address }: PageLinks): AddressParts {
+  const base = publicUrl?.replace(/\/+$/, '') ?? new URL(address).origin
+  return { base, nodeDomain: nodes.nodeDomain }
+}
+
+async function checkTargets(
+  { nodes, protocols }: NodeContext,
+  upstreams: GivenUpstreams | undefined,
+): Promise<void> {
+  if (upstreams === undefined) return
+  const form = complaintsOfTexts(protocols, upstreams)
+  if (Object.keys(form).length > 0) throw invalid(form)
+  const { privateUpstreams: isPrivateAllowed = true, ownUrls = () => [], nodeDomain: ownDomain } = nodes
+  const complaints = await complaintsOfTargets(protocols, upstreams, { isPrivateAllowed, ownUrls, ownDomain })
+  if (Object.keys(complaints).length > 0) throw invalid(complaints)
+}
+
+/** What a client needs first: one credential of each kind that the node has a use for. */
+async function issueFirst(
+  transaction: Kysely<Database>,
+  { sealer, nodes, protocols }: NodeContext,
+  call: PlatformCall<'createNode'>,
+  node: NodeRecord,
+) {
+  const kinds: readonly CredentialKind[] = [
+    'token',
+    'basic',
+    ...protocols
+      .filter(({ name }) => node.protocols.includes(name))
+      .flatMap(({ credentialKinds }) => credentialKinds),
+  ]
+  const credentials = []
+  for (const kind of kinds) {
+    credentials.push((await issueCredential(transaction, { sealer, nodes }, call, { node, kind })).shown)
+  }
+  return credentials
+}
+
+function changesOf(
+  descriptions: readonly ProtocolDescription[],
+  node: NodeRecord,
+  body: Body<'updateNode'>,
+): NodeChanges {
+  const { name, network, upstreams, beacon_debug: beaconDebug } = body
+  const isMoved = network !== undefined || upstreams !== undefined
+  if (node.managedBy === 'configuration' && (isMoved || beaconDebug !== undefined)) throw managed()
+  const planned = upstreams && planUpstreams(descriptions, upstreams, node.chain)
+  if (planned && 'complaints' in planned) throw invalid(planned.complaints)
+  return {
+    ...(name !== undefined && name !== node.name && { name }),
+    ...(network !== undefined && { network }),
+    ...(upstreams &&
+      planned && { upstreams: textsOf(descriptions, upstreams), protocols: planned.protocols }),
+    ...(beaconDebug !== undefined && { beaconDebug }),
+    ...(isMoved && { option: null }),
+  }
+}
+
+function invalid(fields: Complaints): PlatformError {
+  return new PlatformError('invalid', { fields })
+}
+
+function managed(): PlatformError {
+  return new PlatformError('conflict', { message: 'The node follows the configuration of the service.' })
+}

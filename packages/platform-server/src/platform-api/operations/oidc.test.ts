@@ -1,0 +1,150 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { cookieOf, member, refusal } from '../../testing/browser.ts'
+import { type IdentityProvider, identityProvider, oidcClient } from '../../testing/identity-provider.ts'
+import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
+import { createPlatformApi } from '../create-platform-api.ts'
+import { protocols } from '../../testing/protocols.ts'
+
+const publicUrl = 'http://console.test'
+const begin = '/v1/session/oidc/'
+
+describe('the sign-in through an identity provider', () => {
+  let database: TemporaryDatabase
+  let provider: IdentityProvider
+  let fixture: PlatformFixture
+  beforeAll(async () => {
+    database = await anyDatabase()
+    provider = await identityProvider(() => `${publicUrl}${begin}callback/`)
+    const oidc = { issuer: provider.issuer, ...oidcClient, name: 'Breakwater' }
+    fixture = await platformFixture(database, { publicUrl, oidc })
+    await member(fixture, 'vera@breakwater.test', 'editor')
+  }, 60_000)
+  afterAll(async () => {
+    await fixture.app.close()
+    await provider.close()
+    await database.remove()
+  })
+
+  /** Goes the whole way as somebody, up to the answer that ends it. */
+  async function comeBackAs(account: IdentityProvider['account']) {
+    provider.account = account
+    const begun = await fixture.anonymous(begin)
+    expect(begun.statusCode).toBe(302)
+    const returned = await provider.signIn(String(begun.headers['location']))
+    const cookie = cookieOf(begun)
+    return { returned, cookie, answer: await come(returned, cookie) }
+  }
+  const come = (returned: URL, cookie: string) =>
+    fixture.anonymous(`${returned.pathname}${returned.search}`, {
+      headers: { cookie, 'sec-fetch-site': 'cross-site' },
+    })
+  const sessionOf = async (answer: LightMyRequestResponse) =>
+    fixture.anonymous('/v1/session/', { headers: { cookie: cookieOf(answer) } })
+  const expectRefused = (answer: LightMyRequestResponse) => {
+    expect(answer.statusCode).toBe(302)
+    expect(answer.headers['location']).toBe(`${publicUrl}/console/#sign-in-failed`)
+    expect(String(answer.headers['set-cookie'])).not.toContain('fairlead_session')
+  }
+
+  it('is offered, and goes to the provider with a challenge, a state and a nonce', async () => {
+    const options = await fixture.anonymous('/v1/sign-in-options/')
+    expect(options.json()).toEqual({
+      password: true,
+      oidc: { name: 'Breakwater', url: `${publicUrl}${begin}` },
+    })
+    const response = await fixture.anonymous(begin)
+    const { origin, searchParams } = new URL(String(response.headers['location']))
+    expect(origin).toBe(provider.issuer)
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      client_id: 'fairlead',
+      code_challenge_method: 'S256',
+      response_type: 'code',
+      redirect_uri: `${publicUrl}${begin}callback/`,
+      scope: 'openid email',
+      state: expect.stringMatching(/.{20}/),
+      nonce: expect.stringMatching(/.{20}/),
+    })
+    expect(response.headers['set-cookie']).toMatch(
+      /^fairlead_sign_in=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
+    )
+    expect(response.headers['set-cookie']).not.toContain(searchParams.get('state'))
+  })
+
+  it('opens a session for a member, and goes to the console and nowhere else', async () => {
+    const account = { id: 'v', email: 'Vera@Breakwater.test', verified: true }
+    const { answer, returned, cookie } = await comeBackAs(account)
+    expect(answer.statusCode).toBe(302)
+    expect(answer.headers['location']).toBe(`${publicUrl}/console/`)
+    expect((await sessionOf(answer)).json()).toMatchObject({
+      user: { email: 'vera@breakwater.test' },
+      role: 'editor',
+    })
+    // The same answer a second time is no sign-in, nor is it one for another browser.
+    expectRefused(await come(returned, cookie))
+    const again = await comeBackAs(account)
+    expectRefused(await come(again.returned, ''))
+    const elsewhere = new URL(returned)
+    elsewhere.searchParams.set('next', 'https://evil.test')
+    expect(String((await come(elsewhere, cookie)).headers['location'])).toMatch(/^http:\/\/console\.test\//)
+  })
+
+  it.each([
+    ['no member', { id: 's', email: 'stranger@breakwater.test', verified: true }],
+    [
+      'a member whose address the provider has not verified',
+      { id: 'u', email: 'vera@breakwater.test', verified: false },
+    ],
+    ['somebody whom the provider refuses', undefined],
+  ])('opens none for %s', async (_, account) => {
+    expectRefused((await comeBackAs(account)).answer)
+  })
+
+  it('opens none for a member who is disabled', async () => {
+    const id = await member(fixture, 'out@breakwater.test', 'admin')
+    const disabled = { disabled_at: '2026-01-01T00:00:00Z' }
+    await fixture.store.db.updateTable('users').set(disabled).where('id', '=', id).execute()
+    const account = { id: 'o', email: 'out@breakwater.test', verified: true }
+    expectRefused((await comeBackAs(account)).answer)
+  })
+
+  it('takes no answer to another sign-in, and none that was changed', async () => {
+    provider.account = { id: 'v', email: 'vera@breakwater.test', verified: true }
+    const [mine, theirs] = [await fixture.anonymous(begin), await fixture.anonymous(begin)]
+    const returned = await provider.signIn(String(mine.headers['location']))
+    expectRefused(await come(returned, cookieOf(theirs)))
+    for (const name of ['state', 'code', 'iss']) {
+      const fresh = await fixture.anonymous(begin)
+      const changed = await provider.signIn(String(fresh.headers['location']))
+      changed.searchParams.set(name, 'canary-changed')
+      expectRefused(await come(changed, cookieOf(fresh)))
+    }
+    expectRefused(await come(new URL(`${publicUrl}${begin}callback/`), cookieOf(mine)))
+    expect(fixture.log()).not.toContain('canary-changed')
+    expect(fixture.log()).not.toContain('c4n4ry')
+  })
+
+  it('is not there without a provider, and waits for one that does not answer', async () => {
+    const other = await anyDatabase()
+    const without = await platformFixture(other)
+    for (const url of [begin, `${begin}callback/`]) {
+      expect(refusal(await without.anonymous(url))).toEqual([404, 'not_found'])
+    }
+    expect((await without.anonymous('/v1/sign-in-options/')).json()).toEqual({ password: true, oidc: null })
+    await without.app.close()
+    const oidc = { issuer: 'http://127.0.0.1:9', ...oidcClient, name: 'Away' }
+    const away = await createPlatformApi({
+      store: without.store,
+      protocols,
+      log: pino({ enabled: false }),
+      oidc,
+    })
+    const response = await away.inject({ url: begin })
+    expect(refusal(response)).toEqual([503, 'unavailable'])
+    expect(response.body).not.toContain('127.0.0.1')
+    await away.close()
+    await other.remove()
+  })
+})

@@ -1,0 +1,316 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { issueApiKey } from '../../records/api-keys.ts'
+import { insertOrganization } from '../../records/organizations.ts'
+import { insertEvent } from '../../records/webhook-events.ts'
+import { insertWebhook, mostWebhooks } from '../../records/webhooks.ts'
+import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
+import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { type Deliverer, startDeliverer } from '../../webhooks/start-deliverer.ts'
+import { isSignedWith, startReceiver, type WebhookReceiver } from '../../testing/webhook-receiver.ts'
+import type { Success } from '../platform-call.ts'
+
+type Created = Success<'createWebhook'>
+type Deliveries = Success<'listWebhookDeliveries'>
+
+const send = { isPrivateAllowed: true }
+
+describe.each(backends)('webhooks on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let fixture: PlatformFixture
+  let receiver: WebhookReceiver
+  let foreignId: string
+  let deliverer: Deliverer | undefined
+  beforeAll(async () => {
+    database = await create()
+    fixture = await platformFixture(database, { webhooks: { send, wake: () => deliverer?.wake() } })
+    receiver = await startReceiver()
+    const { db, sealer } = fixture.store
+    const organizationId = await insertOrganization(db, 'Other')
+    const fields = { url: 'https://hooks.example/', description: '', events: [], active: true, secret: 's' }
+    const foreign = await db
+      .transaction()
+      .execute((transaction) => insertWebhook(transaction, sealer, { ...fields, organizationId }))
+    foreignId = foreign?.webhook.id ?? ''
+  }, 60_000)
+  afterAll(async () => {
+    await receiver.close()
+    await fixture.app.close()
+    await database.remove()
+  })
+  beforeEach(async () => {
+    const { organizationId } = fixture.first
+    await fixture.store.db.deleteFrom('webhooks').where('organization_id', '=', organizationId).execute()
+    receiver.received.length = 0
+    receiver.answer = (response) => void response.writeHead(204).end()
+  })
+
+  const call = (method: string, path = '', payload?: unknown, headers: Record<string, string> = {}) =>
+    fixture.call(`/v2/webhooks/${path}`, {
+      method,
+      ...(payload !== undefined && {
+        payload: JSON.stringify(payload),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+      ...(payload === undefined && { headers }),
+    })
+
+  async function made(fields: object = {}): Promise<Created> {
+    const response = await call('POST', '', { url: receiver.url, events: ['quota.warning'], ...fields })
+    expect([response.statusCode, response.body]).toEqual([201, response.body])
+    return response.json<Created>()
+  }
+
+  async function lastAudit() {
+    const { rows } = await sql<{ action: string; object_id: string; changes: unknown; actor_kind: string }>`
+      select action, object_id, changes, actor_kind from audit_log order by created_at desc limit 1`.execute(
+      fixture.store.db,
+    )
+    return rows[0]
+  }
+
+  it('creates one, and shows its secret once', async () => {
+    const response = await call('POST', '', {
+      url: 'https://user-less.example/hooks/c4n4ry?key=c4n4ry',
+      events: ['quota.warning', 'upstream.down'],
+      description: 'Pager',
+      active: false,
+    })
+    expect([response.statusCode, response.headers.etag]).toEqual([201, '"1"'])
+    const { secret, ...webhook } = response.json<Created>()
+    expect(secret).toMatch(/^whsec_[\w-]{43}$/)
+    expect(webhook).toMatchObject({
+      url: 'https://user-less.example/hooks/c4n4ry?key=c4n4ry',
+      events: ['quota.warning', 'upstream.down'],
+      description: 'Pager',
+      active: false,
+    })
+    const got = await call('GET', `${webhook.id}/`)
+    expect([got.json(), got.headers.etag]).toEqual([webhook, '"1"'])
+    expect((await call('GET')).json()).toMatchObject({ count: 1, next: null, results: [webhook] })
+    expect(await lastAudit()).toEqual({
+      action: 'webhook.create',
+      object_id: webhook.id,
+      actor_kind: 'key',
+      changes: {
+        url: { before: null, after: 'https://user-less.example' },
+        description: { before: null, after: 'Pager' },
+        events: { before: null, after: ['quota.warning', 'upstream.down'] },
+        active: { before: null, after: false },
+      },
+    })
+    expect(fixture.log()).not.toContain('c4n4ry')
+    expect(fixture.log()).not.toContain(secret)
+  })
+
+  it.each([
+    [{ url: 'https://hooks.example/', events: [] }, 'events'],
+    [{ url: 'https://hooks.example/', events: ['quota.warning', 'quota.warning'] }, 'events'],
+    [{ url: 'https://hooks.example/', events: ['webhook.test'] }, 'events.0'],
+    [{ url: 'https://hooks.example/' }, 'events'],
+    [{ events: ['quota.warning'] }, 'url'],
+    [{ url: 'c4n4ry', events: ['quota.warning'] }, 'url'],
+    [{ url: 'https://u:c4n4ry@hooks.example/', events: ['quota.warning'] }, 'url'],
+    [{ url: 'http://169.254.169.254/c4n4ry', events: ['quota.warning'] }, 'url'],
+    [{ url: 'https://hooks.example/', events: ['quota.warning'], active: 'yes' }, 'active'],
+  ])('refuses %j by %s', async (body, field) => {
+    const response = await call('POST', '', body)
+    expect(response.statusCode).toBe(400)
+    const { fields } = response.json<{ error: { fields: Record<string, string[]> } }>().error
+    expect(Object.keys(fields).map((name) => name.split('.')[0])).toEqual([field.split('.')[0]])
+    expect(response.body).not.toContain('c4n4ry')
+  })
+
+  it('refuses a change to an address that it does not take', async () => {
+    const { id } = await made()
+    const response = await call('PATCH', `${id}/`, { url: 'http://169.254.169.254/' })
+    expect(response.json()).toMatchObject({
+      error: { code: 'invalid', fields: { url: [expect.any(String)] } },
+    })
+  })
+
+  it('changes what it is told, once the version is right', async () => {
+    const { id } = await made({ description: 'old' })
+    const stale = await call('PATCH', `${id}/`, { active: false }, { 'if-match': '"2"' })
+    expect([stale.statusCode, stale.json<{ error: { code: string } }>().error.code]).toEqual([
+      412,
+      'precondition_failed',
+    ])
+    const changed = await call(
+      'PATCH',
+      `${id}/`,
+      { active: false, description: 'new' },
+      { 'if-match': '"1"' },
+    )
+    expect([changed.statusCode, changed.headers.etag]).toEqual([200, '"2"'])
+    expect(changed.json()).toMatchObject({ url: receiver.url, active: false, description: 'new' })
+    expect(await lastAudit()).toMatchObject({
+      action: 'webhook.update',
+      changes: { active: { before: true, after: false }, description: { before: 'old', after: 'new' } },
+    })
+    expect((await call('DELETE', `${id}/`, undefined, { 'if-match': '"1"' })).statusCode).toBe(412)
+    expect((await call('DELETE', `${id}/`, undefined, { 'if-match': '"1", "2"' })).statusCode).toBe(204)
+    expect(await lastAudit()).toMatchObject({ action: 'webhook.delete', object_id: id })
+    expect((await call('GET', `${id}/`)).statusCode).toBe(404)
+  })
+
+  it('gives one of two changes at the same time the answer 412', async () => {
+    const { id } = await made()
+    const both = await Promise.all(
+      ['a', 'b'].map((description) => call('PATCH', `${id}/`, { description }, { 'if-match': '"1"' })),
+    )
+    expect(both.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['200', '412'])
+  })
+
+  it('sends a test now, also to one that is not active, and tells what came of it', async () => {
+    const { id, secret } = await made({ active: false })
+    const good = await call('POST', `${id}/test/`)
+    expect([good.statusCode, good.json()]).toEqual([
+      200,
+      { delivered: true, status: 204, error: null, duration_ms: expect.any(Number) as number },
+    ])
+    const [received] = receiver.received
+    if (received === undefined) throw new Error('Nothing was received.')
+    expect(isSignedWith(secret, received)).toBe(true)
+    expect(JSON.parse(received.body)).toMatchObject({
+      type: 'webhook.test',
+      organization_id: fixture.first.organizationId,
+      data: { webhook_id: id },
+    })
+    receiver.answer = (response) => void response.writeHead(500).end('c4n4ry')
+    const bad = await call('POST', `${id}/test/`)
+    expect(bad.json()).toMatchObject({ delivered: false, status: 500 })
+    expect(bad.body).not.toContain('c4n4ry')
+    const { results } = (await call('GET', `${id}/deliveries/`)).json<Deliveries>()
+    expect(results).toMatchObject([
+      { event: 'webhook.test', state: 'failed', attempts: 1, status: 500, next_attempt_at: null },
+      { event: 'webhook.test', state: 'delivered', attempts: 1, status: 204, error: null },
+    ])
+    expect(results[1]?.id).toBe(received.headers['x-delivery-id'])
+    expect(results[1]?.event_id).toBe(received.headers['x-event-id'])
+    expect(await lastAudit()).toMatchObject({ action: 'webhook.test', object_id: id })
+  })
+
+  it('replaces the secret, which the next request is signed with', async () => {
+    const { id, secret: old } = await made()
+    const response = await call('POST', `${id}/rotate-secret/`)
+    expect([response.statusCode, response.headers.etag]).toEqual([200, '"2"'])
+    const { secret } = response.json<Created>()
+    expect(secret).not.toBe(old)
+    expect(await lastAudit()).toMatchObject({ action: 'webhook.rotate', changes: {} })
+    await call('POST', `${id}/test/`)
+    const [received] = receiver.received
+    if (received === undefined) throw new Error('Nothing was received.')
+    expect([isSignedWith(old, received), isSignedWith(secret, received)]).toEqual([false, true])
+  })
+
+  it('lists deliveries by event and state, by pages, and sends one again', async () => {
+    const { organizationId } = fixture.first
+    const { id } = await made({ events: ['quota.warning', 'upstream.down'] })
+    const { db } = fixture.store
+    for (const type of ['quota.warning', 'quota.warning', 'upstream.down'] as const) {
+      await db
+        .transaction()
+        .execute((transaction) =>
+          insertEvent(transaction, { organizationId, type, data: {}, at: Date.now() }),
+        )
+    }
+    const list = async (query = '') => (await call('GET', `${id}/deliveries/?${query}`)).json<Deliveries>()
+    const waiting = await list('event=upstream.down')
+    expect(waiting).toMatchObject({ count: 1, results: [{ state: 'pending', attempts: 0, status: null }] })
+    expect((await call('POST', `${id}/deliveries/${waiting.results[0]?.id}/resend/`)).statusCode).toBe(409)
+    expect((await list('state=delivered')).count).toBe(0)
+    const page = await list('page_size=2')
+    expect([page.count, page.results.length]).toEqual([3, 2])
+    expect(page.next).toContain(`/v2/webhooks/${id}/deliveries/?page=2&page_size=2`)
+    expect((await list('state=pending&event=quota.warning')).count).toBe(2)
+
+    deliverer = startDeliverer({ store: fixture.store, log: pino({ level: 'silent' }), send, pollMs: 60_000 })
+    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(3), { timeout: 50_000 })
+    const { id: deliveryId, event_id } = waiting.results[0] ?? {}
+    const again = await call('POST', `${id}/deliveries/${deliveryId}/resend/`)
+    expect([again.statusCode, again.json()]).toEqual([
+      201,
+      expect.objectContaining({ event: 'upstream.down', event_id, state: 'pending', attempts: 0 }),
+    ])
+    expect(await lastAudit()).toMatchObject({
+      action: 'webhook.resend',
+      object_id: id,
+      changes: { delivery_id: { before: deliveryId, after: again.json<{ id: string }>().id } },
+    })
+    await vi.waitFor(async () => expect((await list('state=delivered')).count).toBe(4), { timeout: 50_000 })
+    await deliverer.stop()
+    deliverer = undefined
+    const copies = receiver.received.filter(({ headers }) => headers['x-event-id'] === event_id)
+    expect(new Set(copies.map(({ body }) => body)).size).toBe(1)
+    expect(copies).toHaveLength(2)
+    await call('PATCH', `${id}/`, { active: false })
+    expect((await call('POST', `${id}/deliveries/${deliveryId}/resend/`)).statusCode).toBe(409)
+  })
+
+  it('has at most as many as an organization may have', async () => {
+    const { organizationId } = fixture.first
+    const fields = { url: receiver.url, description: '', events: [], active: true, secret: 's' }
+    const { db, sealer } = fixture.store
+    await db.transaction().execute(async (transaction) => {
+      for (let at = 1; at < mostWebhooks; at++) {
+        await insertWebhook(transaction, sealer, { ...fields, organizationId })
+      }
+    })
+    const body = { url: receiver.url, events: ['quota.warning'] }
+    const both = await Promise.all([call('POST', '', body), call('POST', '', body)])
+    expect(both.map(({ statusCode }) => String(statusCode)).toSorted()).toEqual(['201', '409'])
+    const second = (await call('GET', '?page=2&page_size=60')).json<Success<'listWebhooks'>>()
+    expect([second.count, second.results.length, second.next]).toEqual([mostWebhooks, 40, null])
+  })
+
+  it('has none of another organization', async () => {
+    const { id } = await made()
+    const paths: [string, string, unknown?][] = [
+      ['GET', ''],
+      ['PATCH', '', {}],
+      ['DELETE', ''],
+      ['POST', 'test/'],
+      ['POST', 'rotate-secret/'],
+      ['GET', 'deliveries/'],
+      ['POST', 'deliveries/WD-1/resend/'],
+    ]
+    for (const [method, path, body] of paths) {
+      for (const foreign of [foreignId, 'WH-none']) {
+        expect([method, path, (await call(method, `${foreign}/${path}`, body)).statusCode]).toEqual([
+          method,
+          path,
+          404,
+        ])
+      }
+    }
+    expect((await call('POST', `${id}/deliveries/WD-1/resend/`)).statusCode).toBe(404)
+    expect((await call('GET')).json()).toMatchObject({ count: 1 })
+  })
+
+  it('is for those who may', async () => {
+    const { id } = await made()
+    const { store, first, anonymous } = fixture
+    const { creatorId } = await store.db
+      .selectFrom('api_keys')
+      .select('creator_id as creatorId')
+      .executeTakeFirstOrThrow()
+    const { key } = await issueApiKey(store.db, {
+      organizationId: first.organizationId,
+      creatorId,
+      name: 'reader',
+      scopes: ['webhooks:read'],
+      origin: 'user',
+    })
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await anonymous(`/v2/webhooks/${id}/`, { headers })).statusCode).toBe(200)
+    const refused = await anonymous(`/v2/webhooks/${id}/test/`, { method: 'POST', headers })
+    expect([refused.statusCode, refused.headers['www-authenticate']]).toEqual([
+      403,
+      'Bearer realm="platform", error="insufficient_scope", scope="webhooks:write"',
+    ])
+    expect((await anonymous('/v2/webhooks/')).statusCode).toBe(401)
+    expect(receiver.received).toEqual([])
+  })
+})

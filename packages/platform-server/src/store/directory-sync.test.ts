@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { ensureFirstStart, type PlainSecrets } from '../first-start/first-start.ts'
+import type { Store } from './open-store.ts'
+import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-store.ts'
+import { feedDirectory } from './directory-sync.ts'
+import { pino } from 'pino'
+import { protocols } from '../testing/protocols.ts'
+
+let database: TemporaryDatabase
+let store: Store
+let secrets: PlainSecrets
+
+beforeAll(async () => {
+  database = await temporaryDatabase(undefined)
+  store = await database.open()
+  const first = await ensureFirstStart(store, { protocols, upstreams: { evm: 'devnet' } })
+  if (!first.created) throw new Error('The database was not empty.')
+  secrets = first
+}, 60_000)
+
+afterAll(() => database.remove())
+
+async function fed(directory: Directory) {
+  const lines = memory()
+  const { end, states } = await feedDirectory(store, directory, pino({ level: 'debug' }, lines.stream))
+  onTestFinished(end)
+  return { end, states, log: lines.text }
+}
+
+async function setRevoked(isRevoked: boolean): Promise<void> {
+  const revoked_at = isRevoked ? sql<string>`clock_timestamp()` : null
+  await store.db.updateTable('node_credentials').set({ revoked_at }).where('kind', '=', 'token').execute()
+}
+
+it('fills the directory, and keeps up with every change', async () => {
+  const directory = createDirectory()
+  await fed(directory)
+  expect(directory.size).toBe(2)
+  expect(directory.find('token', secrets.token)).toMatchObject({ upstreams: { evm: 'devnet' } })
+  await setRevoked(true)
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
+  expect(directory.find('basic', `${secrets.username}:${secrets.password}`)).toBeDefined()
+  for (let round = 0; round < 10; round++) {
+    await setRevoked(true)
+    await setRevoked(false)
+  }
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeDefined(), 20_000)
+})
+
+it('misses no change that comes while it starts', async () => {
+  const directory = createDirectory()
+  const [feed] = await Promise.all([fed(directory), setRevoked(true)])
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), 20_000)
+  await feed.end()
+  await setRevoked(false)
+})
+
+it('tries again soon after a reload that failed, and keeps the last snapshot until then', async () => {
+  const directory = createDirectory()
+  const { log, states } = await fed(directory)
+  const { loadedAt } = states()
+  await sql`alter table projects rename to hidden`.execute(store.db)
+  await setRevoked(true)
+  await vi.waitFor(() => expect(log()).toContain('node credentials could not be reloaded'), 20_000)
+  expect(directory.find('token', secrets.token)).toBeDefined()
+  expect(states().loadedAt).toBe(loadedAt)
+  expect(states().failures).toBeGreaterThan(0)
+  await sql`alter table hidden rename to projects`.execute(store.db)
+  await vi.waitFor(() => expect(directory.find('token', secrets.token)).toBeUndefined(), { timeout: 5_000 })
+  await setRevoked(false)
+})
+
+it('hears nothing any more after its end', async () => {
+  const directory = createDirectory()
+  const { end, log } = await fed(directory)
+  await setRevoked(true)
+  await end()
+  const { size } = directory
+  const heard = vi.fn<() => void>()
+  onTestFinished(store.onCredentialsChanged(heard))
+  await setRevoked(false)
+  await setRevoked(true)
+  await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 20_000)
+  // A reload would be answered before this.
+  await sql`select 1`.execute(store.db)
+  expect(directory.size).toBe(size)
+  expect(log()).toBe('')
+  await setRevoked(false)
+})
+
+it('does not start when the first load fails', async () => {
+  await sql`alter table projects rename to hidden`.execute(store.db)
+  await expect(fed(createDirectory())).rejects.toThrow('projects')
+  await sql`alter table hidden rename to projects`.execute(store.db)
+})

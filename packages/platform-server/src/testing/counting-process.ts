@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readUsed, writeUsage } from '../records/usage.ts'
+import { openStore } from '../store/open-store.ts'
+import { createUnits } from '@fairlead/gateway-core/usage/units'
+import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
+import { startFlusher, type UsageSink } from '@fairlead/gateway-core/usage/usage-flusher'
+import { createUsedSoFar } from '@fairlead/gateway-core/usage/current-usage'
+import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
+
+// Run as a child process and killed at any moment: counts calls and prints, after each, how many there were and when.
+// With `away` its database never answers.
+const [dataDirectory = '', credentialId = '', databaseUrl = ''] = process.argv.slice(2)
+
+async function sinkOf(): Promise<UsageSink> {
+  if (databaseUrl === 'away') {
+    const away = () => Promise.reject(new Error('away'))
+    return { write: away, readUsed: away }
+  }
+  const { db } = await openStore({ dataDirectory, databaseUrl: databaseUrl === '' ? undefined : databaseUrl })
+  return { write: (batch) => writeUsage(db, batch), readUsed: () => readUsed(db) }
+}
+
+const counts = createUsageCounts(createUnits('flat', {}))
+await startFlusher({
+  counts,
+  sink: await sinkOf(),
+  usedSoFar: createUsedSoFar(),
+  directory: join(dataDirectory, 'usage'),
+  log: pino({ level: 'silent' }),
+  flushMs: 100,
+})
+const grant = grantOf({ credentialId })
+let counted = 0
+setInterval(() => {
+  counts.count(grant, 'evm', 'eth_chainId', 200, 10, 20)
+  process.stdout.write(`${++counted} ${Math.trunc(performance.now())}\n`)
+}, 2)

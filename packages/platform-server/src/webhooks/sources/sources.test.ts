@@ -1,0 +1,282 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ensureFirstStart } from '../../first-start/first-start.ts'
+import { issueNodeCredential } from '../../records/node-credentials.ts'
+import { insertWebhook } from '../../records/webhooks.ts'
+import { putLimits } from '../../records/limits.ts'
+import { writeUsage } from '../../records/usage.ts'
+import type { WantedEventType } from '../../store/database.ts'
+import type { Store } from '../../store/open-store.ts'
+import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
+import { createQuotaCheck } from './check-quotas.ts'
+import { createAddressWatch, networkOf } from './watch-addresses.ts'
+import { createUpstreamWatch, type SeenUpstream } from './watch-upstreams.ts'
+import { protocols } from '../../testing/protocols.ts'
+
+const noon = Date.parse('2026-03-09T12:00:00Z')
+
+describe.each(backends)('sources of events on $name', ({ create }) => {
+  let database: TemporaryDatabase
+  let store: Store
+  let nodeId: string
+  let projectId: string
+  let organizationId: string
+  let credentialId: string
+  let batches = 0
+  beforeAll(async () => {
+    database = await create()
+    store = await database.open()
+    const upstreams = { evm: 'https://user:c4n4ry@a.example:8443/c4n4ry?key=c4n4ry http://b.example' }
+    const first = await ensureFirstStart(store, { protocols, upstreams })
+    ;({ nodeId, projectId, organizationId } = first)
+  }, 60_000)
+  afterAll(() => database.remove())
+  beforeEach(async () => {
+    const credential = { nodeId, kind: 'token', origin: 'user', label: 'Explorer' } as const
+    credentialId = (await issueNodeCredential(store.db, credential)).id
+  })
+  afterEach(async () => {
+    for (const table of [
+      'webhooks',
+      'webhook_events',
+      'limits',
+      'usage_hours',
+      'usage_days',
+      'upstream_states',
+      'credential_addresses',
+    ] as const) {
+      await store.db.deleteFrom(table).execute()
+    }
+  })
+
+  async function askFor(...events: WantedEventType[]): Promise<void> {
+    const fields = { url: 'https://hooks.example/', description: '', events, active: true, secret: 's' }
+    await store.db
+      .transaction()
+      .execute((transaction) => insertWebhook(transaction, store.sealer, { ...fields, organizationId }))
+  }
+
+  /** The events that were written down, as receivers are told of them. */
+  async function told(): Promise<{ type: string; data: unknown }[]> {
+    const { rows } = await sql<{ body: string }>`
+      select event.body from webhook_events as event join webhook_deliveries on event_id = event.id
+      order by event.created_at, event.id`.execute(store.db)
+    return rows.map(({ body }) => JSON.parse(body) as { type: string; data: unknown })
+  }
+
+  async function use(requests: number, at = noon): Promise<void> {
+    const ids = { nodeId, credentialId, projectId, organizationId }
+    const kind = { protocol: 'evm', method: 'eth_call', statusClass: 2 } as const
+    const counts = { requests, units: requests * 2, bytesIn: 0, bytesOut: 0 }
+    const row = { ...ids, ...kind, hour: at, ...counts, timedRequests: 0, durationMicroseconds: 0 }
+    await writeUsage(store.db, { writer: 'test', sequence: ++batches, rows: [row] })
+  }
+
+  describe('quotas', () => {
+    const quotas = ['quota.warning', 'quota.exhausted'] as const
+
+    it('are told at 80 % and when they are used up, once in their day', async () => {
+      await askFor(...quotas)
+      await putLimits(store.db, { kind: 'credential', id: credentialId }, { requestsPerDay: 100 })
+      const check = createQuotaCheck(store.db)
+      await use(79)
+      expect(await check(noon)).toBe(0)
+      await use(1)
+      expect(await check(noon)).toBe(1)
+      expect(await check(noon)).toBe(0)
+      await use(19)
+      expect(await check(noon)).toBe(0)
+      await use(1)
+      expect(await check(noon + 60_000)).toBe(1)
+      // Another process, or this one after a start, knows as well.
+      expect(await createQuotaCheck(store.db)(noon)).toBe(0)
+      const owner = { kind: 'credential', id: credentialId, name: 'Explorer' }
+      const common = { owner, quota: 'requests_per_day', limit: 100, resets_at: '2026-03-10T00:00:00.000Z' }
+      expect(await told()).toMatchObject([
+        { type: 'quota.warning', data: { ...common, percent: 80, used: 80 } },
+        { type: 'quota.exhausted', data: { ...common, percent: 100, used: 100 } },
+      ])
+      const tomorrow = noon + 24 * 3_600_000
+      expect(await check(tomorrow)).toBe(0)
+      await use(500, tomorrow)
+      expect(await check(tomorrow)).toBe(1)
+      expect((await told()).at(-1)).toMatchObject({ type: 'quota.exhausted', data: { used: 500 } })
+    })
+
+    it('are told of nodes and projects by the month', async () => {
+      await askFor(...quotas)
+      await putLimits(store.db, { kind: 'node', id: nodeId }, { unitsPerMonth: 100 })
+      await putLimits(
+        store.db,
+        { kind: 'project', id: projectId },
+        { unitsPerMonth: 20, requestsPerDay: 1_000 },
+      )
+      await use(45)
+      expect(await createQuotaCheck(store.db)(noon)).toBe(2)
+      const owners = (await told()).map(({ type, data }) => [type, data])
+      expect(owners).toContainEqual([
+        'quota.warning',
+        expect.objectContaining({
+          owner: { kind: 'node', id: nodeId, name: expect.any(String) as string },
+          quota: 'units_per_month',
+          used: 90,
+          resets_at: '2026-04-01T00:00:00.000Z',
+        }),
+      ])
+      expect(owners).toContainEqual([
+        'quota.exhausted',
+        expect.objectContaining({ owner: expect.objectContaining({ kind: 'project' }) as object, used: 90 }),
+      ])
+    })
+
+    it('are told to whoever asks later, and to nobody who does not', async () => {
+      await putLimits(store.db, { kind: 'node', id: nodeId }, { requestsPerDay: 1 })
+      await use(1)
+      const check = createQuotaCheck(store.db)
+      await askFor('quota.warning')
+      expect(await check(noon)).toBe(0)
+      await askFor('quota.exhausted')
+      expect(await check(noon)).toBe(1)
+      expect(await told()).toHaveLength(1)
+    })
+  })
+
+  describe('upstreams', () => {
+    const seen = (state: SeenUpstream['class'], position = 0): SeenUpstream => ({
+      label: `${nodeId}/evm/${position}`,
+      class: state,
+    })
+
+    it('are told when they go down and come up again, without what their addresses hold', async () => {
+      await askFor('upstream.down', 'upstream.up')
+      const look = createUpstreamWatch(store)
+      const looks: [SeenUpstream['class'], number][] = [
+        ['ready', 0],
+        ['ready', 0],
+        // Once is no state yet.
+        ['failing', 0],
+        ['ready', 0],
+        ['failing', 0],
+        ['failing', 1],
+        ['wrong chain', 0],
+        ['lagging', 0],
+        ['ready', 1],
+        ['ready', 0],
+      ]
+      for (const [at, [state, events]] of looks.entries()) {
+        expect([at, await look([seen(state), seen('ready', 1)], noon + at)]).toEqual([at, events])
+      }
+      const data = {
+        node: { id: nodeId, name: expect.any(String) as string },
+        upstream: { protocol: 'evm', position: 0, address: 'https://a.example:8443' },
+      }
+      const events = await told()
+      expect(events).toMatchObject([
+        { type: 'upstream.down', data },
+        { type: 'upstream.up', data },
+      ])
+      expect(JSON.stringify(events)).not.toContain('c4n4ry')
+    })
+
+    it('are told once, however many processes see them', async () => {
+      await askFor('upstream.down', 'upstream.up')
+      const looks = [createUpstreamWatch(store), createUpstreamWatch(store)]
+      const events: number[] = []
+      for (const state of ['failing', 'failing', 'ready', 'ready'] as const) {
+        for (const look of looks) events.push(await look([seen(state, 1)], noon))
+      }
+      expect(events).toEqual([0, 0, 1, 0, 0, 0, 1, 0])
+      expect((await told()).map(({ data }) => data)).toMatchObject([
+        { upstream: { position: 1, address: 'http://b.example' } },
+        { upstream: { position: 1, address: 'http://b.example' } },
+      ])
+    })
+
+    it('that are gone, out of use or not known yet are nothing to tell', async () => {
+      await askFor('upstream.down', 'upstream.up')
+      const look = createUpstreamWatch(store)
+      const others: SeenUpstream[] = [
+        { label: 'ND-gone/evm/0', class: 'failing' },
+        seen('cordoned'),
+        seen('unknown', 1),
+      ]
+      expect([await look(others, noon), await look(others, noon)]).toEqual([0, 0])
+    })
+
+    it('are told to whoever asks later', async () => {
+      const look = createUpstreamWatch(store)
+      for (let at = 0; at < 3; at++) expect(await look([seen('failing')], noon)).toBe(0)
+      await askFor('upstream.down')
+      expect(await look([seen('failing')], noon)).toBe(1)
+    })
+  })
+
+  describe('addresses of credentials', () => {
+    const report = (...addresses: string[]) => [
+      { credentialId, usedAt: noon, address: addresses.at(-1) ?? '', addresses },
+    ]
+
+    it('are told when they are new, but for the first', async () => {
+      await askFor('credential.new_address')
+      const watch = createAddressWatch(store)
+      expect(await watch(report('192.0.2.1'), noon)).toBe(0)
+      expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(1)
+      expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(0)
+      expect(await createAddressWatch(store)(report('192.0.2.2', '192.0.2.1'), noon)).toBe(0)
+      expect(await told()).toMatchObject([
+        {
+          type: 'credential.new_address',
+          data: {
+            credential: { id: credentialId, kind: 'token', label: 'Explorer' },
+            node: { id: nodeId },
+            address: '192.0.2.2',
+          },
+        },
+      ])
+      const rows = await store.db.selectFrom('credential_addresses').selectAll().execute()
+      expect(rows).toHaveLength(2)
+      expect(JSON.stringify(rows)).not.toContain('192.0.2')
+    })
+
+    it('are told from the second one on when several are new', async () => {
+      await askFor('credential.new_address')
+      expect(await createAddressWatch(store)(report('192.0.2.1', '192.0.2.2', '192.0.2.3'), noon)).toBe(2)
+    })
+
+    it('of IPv6 are one when their networks are', async () => {
+      await askFor('credential.new_address')
+      const watch = createAddressWatch(store)
+      expect(await watch(report('2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1'), noon)).toBe(1)
+    })
+
+    it('are no news for a credential that everybody uses', async () => {
+      await askFor('credential.new_address')
+      const watch = createAddressWatch(store)
+      const many = Array.from({ length: 100 }, (_, at) => `198.51.100.${at}`)
+      expect(await watch(report(...many), noon)).toBe(99)
+      expect(await watch(report('192.0.2.1'), noon)).toBe(0)
+    })
+
+    it('are not kept while nobody asks for them', async () => {
+      const watch = createAddressWatch(store)
+      expect(await watch(report('192.0.2.1', '192.0.2.2'), noon)).toBe(0)
+      expect(await store.db.selectFrom('credential_addresses').selectAll().execute()).toEqual([])
+      await askFor('credential.new_address')
+      expect(await watch(report('192.0.2.1'), noon)).toBe(0)
+      expect(await watch(report('192.0.2.2'), noon)).toBe(1)
+    })
+  })
+})
+
+describe('networkOf', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:0:0:1:2:3:4', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('of %s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
