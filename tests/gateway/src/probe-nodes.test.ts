@@ -1,0 +1,314 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { createUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { handleArrived } from '@fairlead/vitest/wait-for'
+import {
+  createMethodAvailabilityStore,
+  recordNodeMethods,
+} from '@fairlead/platform-server/records/node-methods'
+import type { NodeMethodTable } from '@fairlead/platform-server/store/database'
+import { instant } from '@fairlead/platform-server/store/instant'
+import { pino } from 'pino'
+import { type NodeProbeParts, probeOwnNodes } from '@fairlead/gateway/testing/probe-nodes'
+
+const probing = { FAIRLEAD_PROBE_NODES: 'true', FAIRLEAD_LOG_LEVEL: 'info' }
+const patience = { timeout: 50_000, interval: 50 }
+
+type Row = Pick<NodeMethodTable, 'method' | 'transport' | 'available' | 'withheld' | 'note'>
+
+function rows({ store }: GatewayFixture): Promise<Row[]> {
+  return store.db
+    .selectFrom('node_methods')
+    .select(['method', 'transport', 'available', 'withheld', 'note'])
+    .execute()
+}
+
+async function fixture(upstream: string, embedded: Record<string, string> = {}): Promise<GatewayFixture> {
+  const gateway = await gatewayFixture(probing, upstream, embedded)
+  onTestFinished(gateway.stop)
+  return gateway
+}
+
+async function call(gateway: GatewayFixture, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(`${gateway.url}/${gateway.first.token}`, { method: 'POST', headers, body })).json()
+}
+
+describe('the service asks its own nodes', { timeout: 60_000 }, () => {
+  let directory: string
+  let chain: EvmDevnetChain
+  let stopDevnet: () => Promise<void>
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fairlead-probe-'))
+    const devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
+    stopDevnet = () => devnet.stop()
+    ;[chain] = devnet.chains as [EvmDevnetChain]
+  }, 60_000)
+  afterAll(async () => {
+    await stopDevnet()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  async function head(): Promise<unknown> {
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}'
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(chain.url, { method: 'POST', headers, body })).json()
+  }
+
+  it('for what they offer, shows it, and withholds what they do not', async () => {
+    const before = await head()
+    const gateway = await fixture('devnet', { evm: chain.url })
+    await vi.waitFor(async () => expect(await rows(gateway)).not.toEqual([]), patience)
+    expect(await head()).toEqual(before)
+    const found = await rows(gateway)
+    const of = (method: string, transport = 'http') =>
+      found.find((row) => row.method === method && row.transport === transport)
+    expect(of('eth_chainId')).toMatchObject({ available: true, withheld: false, note: '' })
+    expect(of('eth_chainId', 'websocket')).toMatchObject({ available: true })
+    expect(of('eth_subscribe', 'websocket')).toMatchObject({ available: true })
+    expect(of('eth_subscribe')).toBeUndefined()
+    expect(of('debug_traceCallMany')).toMatchObject({ available: true })
+    const missing = { available: false, withheld: true, note: 'not offered by the node' }
+    expect(of('net_peerCount')).toMatchObject(missing)
+
+    const { nodeId, apiKey } = gateway.first
+    const response = await fetch(`${gateway.url}/v2/nodes/${nodeId}/methods/`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
+    const { results } = (await response.json()) as { results: { method: string; available: boolean }[] }
+    expect(results.filter(({ available }) => available === null)).toEqual([])
+
+    await vi.waitFor(async () => {
+      expect(await call(gateway, 'net_peerCount')).toMatchObject({
+        error: { code: -32601, message: expect.stringContaining('This node') },
+      })
+    }, patience)
+    const lines = gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('node methods probed'))
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ node_id: nodeId, failed: 0, refused: 0 })
+    expect(gateway.log()).not.toMatch(/could not be probed|node request failed/)
+  })
+
+  it('and keeps what it knew when a node does not answer', async () => {
+    const node = await nodeThat((_, response) => response.writeHead(503).end())
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
+    onTestFinished(gateway.stop)
+    const known = {
+      method: 'eth_call',
+      transport: 'http',
+      available: false,
+      withheld: true,
+      note: 'not offered by the node',
+    } as const
+    const { nodeId } = gateway.first
+    await recordNodeMethods(gateway.store.db, gateway.store.sealer, { nodeId, upstreams: { evm: node } }, [
+      { ...known, code: null, latencyMs: 1 },
+    ])
+    await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
+    const lines = memory()
+    const upstreams = createUpstreams(1_000, {}, new AnswerMemory(2 ** 30))
+    const log = pino({ level: 'info' }, lines.stream)
+    const store = createMethodAvailabilityStore(gateway.store)
+    const probe = probeOwnNodes({ store, upstreams, log, timeoutMs: 1_000, enabled: true })
+    await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
+    await probe.end()
+    await upstreams.close()
+    expect(await rows(gateway)).toEqual([known])
+    expect(JSON.parse(lines.text())).toMatchObject({ node_id: nodeId, reason: 'The node answers HTTP 502.' })
+    expect(lines.text()).not.toContain(new URL(node).port)
+  })
+
+  it('and ends with the service, also in the middle', async () => {
+    let asked = 0
+    const node = await nodeThat((_, response) => {
+      asked += 1
+      if (asked > 5) return
+      response.setHeader('content-type', 'application/json')
+      response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    })
+    const gateway = await gatewayFixture(probing, node)
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(5), patience)
+    await gateway.stop()
+    const before = asked
+    expect(gateway.log()).not.toContain('probed')
+    // What is sent now would arrive meanwhile.
+    await handleArrived(10)
+    expect(asked).toBe(before)
+  })
+
+  it('unless it was told not to', async () => {
+    let asked = 0
+    const node = await nodeThat((_, response) => {
+      asked += 1
+      response.end()
+    })
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node)
+    onTestFinished(gateway.stop)
+    // A node of a service that starts later and does probe is asked by now.
+    const { url, state } = await changingNode()
+    await fixture(url)
+    await vi.waitFor(() => expect(state.asked.length).toBeGreaterThan(0), patience)
+    expect(asked).toBe(0)
+  })
+})
+
+/** A node of which the client, the namespaces and the methods can be changed while it runs. */
+async function changingNode() {
+  const state = {
+    version: 'Geth/v1',
+    modules: ['eth'] as readonly string[],
+    isAway: false,
+    lacking: '',
+    asked: [] as string[],
+  }
+  const onAsked: { current: (method: string) => void } = { current: () => undefined }
+  const url = await nodeThat(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const { id, method } = JSON.parse(text) as { id: unknown; method: string }
+    state.asked.push(method)
+    onAsked.current(method)
+    if (state.isAway) {
+      response.destroy()
+      return
+    }
+    const known: Readonly<Record<string, unknown>> = {
+      web3_clientVersion: state.version,
+      rpc_modules: Object.fromEntries(state.modules.map((name) => [name, '1.0'])),
+    }
+    const isThere =
+      method !== state.lacking && (method in known || state.modules.includes(method.split('_')[0] ?? ''))
+    const missing = { code: -32601, message: `the method ${method} does not exist/is not available` }
+    const answer = isThere ? { result: known[method] ?? '0x1' } : { error: missing }
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+  })
+  return { url, state, onAsked }
+}
+
+describe('a probe', { timeout: 60_000 }, () => {
+  async function probed(options: Partial<Pick<NodeProbeParts, 'checkMs' | 'enabled' | 'isScheduled'>> = {}) {
+    const node = await changingNode()
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
+    onTestFinished(gateway.stop)
+    const lines = memory()
+    const upstreams = createUpstreams(2_000, {}, new AnswerMemory(2 ** 30))
+    const probe = probeOwnNodes({
+      store: createMethodAvailabilityStore(gateway.store),
+      upstreams,
+      log: pino({ level: 'info' }, lines.stream),
+      timeoutMs: 2_000,
+      enabled: true,
+      checkMs: 50,
+      ...options,
+    })
+    onTestFinished(async () => {
+      await probe.end()
+      await upstreams.close()
+    })
+    const count = () => lines.text().split('node methods probed').length - 1
+    const of = async (method: string) =>
+      (await rows(gateway)).find((row) => row.method === method && row.transport === 'http')
+    const state = (method: string) =>
+      vi.waitFor(async () => {
+        const row = await of(method)
+        if (!row) throw new Error('not probed yet')
+        return row.withheld ? 'missing' : 'there'
+      }, patience)
+    return { node, gateway, probe, lines, count, of, state }
+  }
+
+  it.each(['txpool_status', 'debug_getRawHeader'])(
+    'follows a node that is started anew with more namespaces: %s',
+    async (method) => {
+      const { node, state, of } = await probed()
+      expect(await state(method)).toBe('missing')
+      node.state.modules = ['eth', 'txpool', 'debug']
+      await vi.waitFor(async () => expect(await of(method)).toMatchObject({ withheld: false }), patience)
+    },
+  )
+
+  it('is made when another version answers, and when the same one was away', async () => {
+    const { node, count } = await probed()
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    node.state.version = 'Geth/v2'
+    await vi.waitFor(() => expect(count()).toBe(2), patience)
+    node.state.isAway = true
+    const before = node.state.asked.length
+    await vi.waitFor(() => expect(node.state.asked.length).toBeGreaterThan(before + 4), patience)
+    expect(count()).toBe(2)
+    node.state.isAway = false
+    await vi.waitFor(() => expect(count()).toBe(3), patience)
+  })
+
+  it('is dropped when the version changed meanwhile', async () => {
+    const { node, gateway, probe, lines, count, state } = await probed({ enabled: false })
+    node.onAsked.current = (method) => {
+      if (method !== 'eth_getBalance' || node.state.version === 'Geth/v2') return
+      node.state.version = 'Geth/v2'
+      node.state.modules = ['eth', 'txpool']
+    }
+    probe.request(gateway.first.nodeId)
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    expect(lines.text()).toContain('node changed while its methods were probed')
+    expect(await state('txpool_status')).toBe('there')
+  })
+
+  it('is made when an upstream refuses a method that counts as offered, but not for each refusal', async () => {
+    const { node, gateway, probe, count, of } = await probed({ checkMs: 60_000 })
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+    expect(await of('eth_getProof')).toMatchObject({ withheld: false })
+    node.state.modules = []
+    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    await vi.waitFor(async () => expect(await of('eth_gasPrice')).toMatchObject({ withheld: true }), patience)
+    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    expect(count()).toBe(2)
+  })
+
+  it('is made after a refusal also where another process makes it on schedule', async () => {
+    const { gateway, probe, count } = await probed({ isScheduled: false })
+    probe.refused(gateway.first.nodeId)
+    await vi.waitFor(() => expect(count()).toBe(1), patience)
+  })
+
+  it('is made when a client is refused a method that counts as offered', async () => {
+    const node = await changingNode()
+    const gateway = await fixture(node.url)
+    const isWithheld = async () =>
+      (await rows(gateway)).find(({ method, transport }) => method === 'eth_gasPrice' && transport === 'http')
+        ?.withheld
+    await vi.waitFor(async () => expect(await isWithheld()).toBe(false), patience)
+    node.state.lacking = 'eth_gasPrice'
+    expect(await call(gateway, 'eth_gasPrice')).toMatchObject({ error: { code: -32601 } })
+    await vi.waitFor(async () => expect(await isWithheld()).toBe(true), patience)
+  })
+
+  it('is made on request, also where none is made unasked', async () => {
+    const node = await changingNode()
+    const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
+    onTestFinished(gateway.stop)
+    const { nodeId, apiKey } = gateway.first
+    const url = `${gateway.url}/v2/nodes/${nodeId}/methods/probe/`
+    const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${apiKey}` } })
+    const { node: id, requested_at: requestedAt } = (await response.json()) as Record<string, string>
+    expect([response.status, id]).toEqual([202, nodeId])
+    await vi.waitFor(async () => expect(await rows(gateway)).not.toEqual([]), patience)
+    const [{ probedAt } = { probedAt: '' }] = await gateway.store.db
+      .selectFrom('node_methods')
+      .select(instant('probed_at').as('probedAt'))
+      .execute()
+    expect(probedAt > String(requestedAt)).toBe(true)
+  })
+})

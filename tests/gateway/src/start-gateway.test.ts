@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+import { parseConfiguration, startGateway } from '@fairlead/gateway'
+import { pino } from 'pino'
+
+// Texts that occur nowhere else, so that a single search finds a leak.
+const canaries = { metrics: 'c4n4ry-metrics', user: 'c4n4ry-user', password: 'c4n4ry-p%40ss' }
+const chainId = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+// Nobody else asks for this; the service itself looks after its nodes by other methods.
+const gasPrice = chainId.replace('eth_chainId', 'eth_gasPrice')
+
+let node: Awaited<ReturnType<typeof serve>>
+let gateway: GatewayFixture
+/** What the node does with its next requests. */
+let behaviour: 'answer' | 'fail' | 'garbage' | 'break off' = 'answer'
+let holdsGasPrice = false
+/** What ends the calls that wait. */
+const held: (() => void)[] = []
+
+beforeAll(async () => {
+  node = await serve(async (request, response) => {
+    const body = await readText(request)
+    const answer = () =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+    if (holdsGasPrice && body.includes('eth_gasPrice')) held.push(answer)
+    else if (behaviour === 'answer') answer()
+    else if (behaviour === 'fail') response.writeHead(500).end()
+    else if (behaviour === 'garbage')
+      response.writeHead(200, { 'content-type': 'application/json' }).end('garbage')
+    else response.destroy()
+  })
+  const address = node.url.replace('//', `//${canaries.user}:${canaries.password}@`)
+  gateway = await gatewayFixture(
+    { FAIRLEAD_UPSTREAM_TIMEOUT_MS: '5000', FAIRLEAD_LOG_REQUESTS: 'all' },
+    address,
+  )
+}, 60_000)
+
+afterAll(async () => {
+  await gateway.stop()
+  await node.stop()
+})
+
+function post(path: string, body: string, authorization?: string): Promise<Response> {
+  return fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: authorization ? { authorization } : {},
+  })
+}
+
+function get(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  url = gateway.url,
+): Promise<Response> {
+  return fetch(`${url}${path}`, { method, headers })
+}
+
+/** Another service over the same store. */
+function another(environment: Record<string, string>, embedded: Record<string, string> = {}) {
+  const log = pino({ level: 'silent' })
+  return startGateway(parseConfiguration({ FAIRLEAD_PORT: '0', ...environment }), {
+    store: gateway.store,
+    log,
+    embedded,
+  })
+}
+
+describe('the addresses for operations', () => {
+  it('say that the service lives and is ready', async () => {
+    for (const [path, text] of [
+      ['/healthz', 'ok\n'],
+      ['/readyz', 'ready\n'],
+      ['/readyz?verbose', 'ready\n'],
+    ] as const) {
+      const response = await get(path)
+      expect([response.status, await response.text()]).toEqual([200, text])
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    }
+    const head = await get('/healthz', {}, 'HEAD')
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const other = await get('/healthz', {}, 'POST')
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('show the metrics to this machine alone, and to nobody who comes through a proxy', async () => {
+    await post(`/${gateway.first.token}`, chainId)
+    const response = await get('/metrics')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('text/plain')
+    const text = await response.text()
+    expect(text).toMatch(/fairlead_node_requests_total\{protocol="evm",method="eth_chainId",status="2xx"} \d/)
+    expect(text).toContain('fairlead_node_credentials 2')
+    for (const header of ['x-forwarded-for', 'forwarded']) {
+      expect((await get('/metrics', { [header]: 'for=192.0.2.1' })).status).toBe(401)
+    }
+  })
+
+  it('show the metrics to whoever has the token, once there is one', async () => {
+    const guarded = await another({ FAIRLEAD_METRICS_TOKEN: canaries.metrics })
+    const status = async (headers: Record<string, string>) =>
+      (await get('/metrics', headers, 'GET', guarded.url)).status
+    expect(await status({})).toBe(401)
+    expect(await status({ authorization: 'Bearer wrong' })).toBe(401)
+    expect(await status({ authorization: canaries.metrics })).toBe(401)
+    expect(await status({ authorization: `Bearer ${canaries.metrics}` })).toBe(200)
+    expect(
+      await status({ authorization: `Bearer ${canaries.metrics}`, 'x-forwarded-for': '192.0.2.1' }),
+    ).toBe(200)
+    await guarded.stop()
+  })
+})
+
+describe('startGateway', () => {
+  it('says which option to change when the port is taken or the host is not there', async () => {
+    const { port } = new URL(gateway.url)
+    await expect(another({ FAIRLEAD_PORT: port })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('FAIRLEAD_PORT'),
+    })
+    for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+      await expect(another({ FAIRLEAD_HOST: host })).rejects.toMatchObject({ context: { option: 'host' } })
+    }
+    expect((await get('/readyz')).status).toBe(200)
+  })
+
+  it('tells its address, also for IPv6', async () => {
+    const other = await another({ FAIRLEAD_HOST: '::1' })
+    expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
+    await other.stop()
+  })
+
+  it('lets a request in flight end when it stops, and then waits for nobody', async () => {
+    holdsGasPrice = true
+    onTestFinished(() => void (holdsGasPrice = false))
+    const other = await another({})
+    const url = new URL(other.url)
+    const client = connect(Number(url.port), url.hostname)
+    client.write(
+      `POST /${gateway.first.token} HTTP/1.1\r\nhost: x\r\ncontent-length: ${gasPrice.length}\r\n\r\n${gasPrice}`,
+    )
+    await vi.waitFor(() => expect(held).not.toHaveLength(0), 20_000)
+    const idle = connect(Number(url.port), url.hostname)
+    await once(idle, 'connect')
+    const free = await another({})
+    let isStopped = false
+    const stopping = other.stop().then(() => (isStopped = true))
+    // Another one without a request has stopped meanwhile.
+    await free.stop()
+    expect(isStopped).toBe(false)
+    let answered = ''
+    client.on('data', (chunk) => (answered += String(chunk)))
+    for (const release of held) release()
+    // The client would keep the connection; waiting for it would take the ten seconds to the end of all patience.
+    await Promise.all([stopping, once(client, 'close')])
+    expect(answered).toContain('"result":"0x1"')
+    idle.destroy()
+  })
+
+  it('opens nodes to a credential until it is revoked', async () => {
+    const { token } = gateway.first
+    expect((await post(`/${token}`, chainId)).status).toBe(200)
+    const revoke = (revoked_at: ReturnType<typeof sql<string>> | null) =>
+      gateway.store.db
+        .updateTable('node_credentials')
+        .set({ revoked_at })
+        .where('kind', '=', 'token')
+        .execute()
+    await revoke(sql<string>`clock_timestamp()`)
+    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(401), 20_000)
+    await revoke(null)
+    await vi.waitFor(async () => expect((await post(`/${token}`, chainId)).status).toBe(200), 20_000)
+  })
+})
+
+it.each([
+  ['answers', 'answer', '"result":"0x1"'],
+  ['fails', 'fail', '502 '],
+  ['sends garbage', 'garbage', '502 '],
+  ['breaks off', 'break off', '502 '],
+] as const)('no secret leaves by the gateway when the node %s', async (_, next, expected) => {
+  const { token, username, password, apiKey } = gateway.first
+  const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const wrong = `Basic ${Buffer.from(`${username}:${password}x`).toString('base64')}`
+  const bodies = [
+    chainId,
+    `[${chainId}]`,
+    '{',
+    '[]',
+    '{"jsonrpc":"2.0","id":1,"method":"x"}',
+    chainId.repeat(100_000),
+  ]
+  let seen = ''
+  const look = async (call: Promise<Response>) => {
+    const response = await call.catch((error: unknown) => String(error))
+    seen +=
+      typeof response === 'string'
+        ? response
+        : `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}\n`
+  }
+  behaviour = next
+  for (const body of bodies) {
+    await look(post(`/${token}`, body))
+    await look(post(`/${token}/evm?key=${token}`, body))
+    await look(post('/', body, basic))
+    await look(post('/', body, wrong))
+    await look(post(`/${token}x`, body))
+    await look(post('/', body, `Bearer ${token}`))
+    await look(post(`/${token}/api/v2/jsonRPC`, body))
+    await look(post(`/beacon/${token}`, body, basic))
+  }
+  behaviour = 'answer'
+  await look(get(`/${token}`))
+  await look(get(`/v1/organization/?key=${token}`, { authorization: `Bearer ${apiKey}` }))
+  await look(get(`/v1/${token}/`, { authorization: basic }))
+  await look(get('/metrics'))
+  expect(seen).toContain(expected)
+  expect(seen).toContain('413 ')
+  expect(gateway.log()).toContain('"status":401')
+  if (next !== 'answer') expect(gateway.log()).toContain('"status":502')
+  const secrets = [
+    token,
+    password,
+    apiKey,
+    ...Object.values(canaries),
+    'c4n4ry',
+    basic.slice(6),
+    wrong.slice(6),
+  ]
+  for (const secret of secrets) {
+    expect(seen.includes(secret)).toBe(false)
+    expect(gateway.log().includes(secret)).toBe(false)
+  }
+  const address = Buffer.from(`${canaries.user}:c4n4ry-p@ss`).toString('base64')
+  expect(`${seen}${gateway.log()}`.includes(address)).toBe(false)
+  expect(`${seen}${gateway.log()}`.includes(new URL(node.url).host)).toBe(false)
+})
+
+it.each(['evm', 'beacon'])('is not ready while the embedded %s chain is away', async (chain) => {
+  const alone = await another({}, { [chain]: 'http://127.0.0.1:9' })
+  const response = await get('/readyz', {}, 'GET', alone.url)
+  expect([response.status, await response.text()]).toEqual([503, 'an embedded chain does not answer\n'])
+  await alone.stop()
+})
+
+it('serves the beacon node API and the jetton chain API beside JSON-RPC, by the same credentials', async () => {
+  const targets: (string | undefined)[] = []
+  const beaconNode = await serve((request, response) => {
+    targets.push(request.url)
+    const data = request.url?.endsWith('/syncing')
+      ? { head_slot: '1', sync_distance: '0', is_syncing: false, is_optimistic: false, el_offline: false }
+      : { genesis_time: '0' }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+  })
+  const jettonNode = await serve((request, response) => {
+    targets.push(request.url)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"result":"1"}')
+  })
+  const all = await gatewayFixture({}, node.url, { beacon: beaconNode.url, jetton: jettonNode.url })
+  const { token, username, password } = all.first
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  const genesis = '{"data":{"genesis_time":"0"}}'
+  for (const [path, headers, body] of [
+    [`/beacon/${token}/eth/v1/beacon/headers`, {}, genesis],
+    ['/beacon/eth/v1/beacon/headers', { authorization }, genesis],
+    [`/${token}/api/v2/getConsensusBlock`, {}, '{"ok":true,"result":"1"}'],
+    ['/api/v2/getConsensusBlock', { authorization }, '{"ok":true,"result":"1"}'],
+  ] as const) {
+    const response = await get(path, headers, 'GET', all.url)
+    expect([response.status, await response.text()]).toEqual([200, body])
+  }
+  expect((await get('/readyz', {}, 'GET', all.url)).status).toBe(200)
+  expect(targets).toContain('/eth/v1/beacon/headers')
+  expect(targets).toContain('/api/v2/getConsensusBlock')
+  // Only readiness asks for these.
+  expect(targets).toEqual(expect.arrayContaining(['/eth/v1/node/syncing', '/api/v2/getMasterchainInfo']))
+  await all.stop()
+  await beaconNode.stop()
+  await jettonNode.stop()
+})
+
+it('is not ready once the database is closed, but lives', async () => {
+  const own = await gatewayFixture({}, node.url)
+  onTestFinished(own.stop)
+  await own.store.close()
+  const response = await get('/readyz', {}, 'GET', own.url)
+  expect([response.status, await response.text()]).toEqual([503, 'the database does not answer\n'])
+  expect((await get('/healthz', {}, 'GET', own.url)).status).toBe(200)
+  expect((await fetch(`${own.url}/${own.first.token}`, { method: 'POST', body: chainId })).status).toBe(200)
+})

@@ -1,0 +1,118 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { gatewayFixture } from './gateway-fixture.ts'
+import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { traceReceiver } from './trace-receiver.ts'
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const parentId = 'b7ad6b7169203331'
+const later = { timeout: 50_000 }
+
+/** A node that answers every call, and remembers which trace it was told of. */
+async function tracedNode() {
+  const told: (string | undefined)[] = []
+  const url = await nodeThat((request, response) => {
+    const { traceparent } = request.headers
+    told.push(typeof traceparent === 'string' ? traceparent : undefined)
+    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+  })
+  return { url, told }
+}
+
+async function tracedGateway(environment: Readonly<Record<string, string>>, node: string) {
+  const gateway = await gatewayFixture(environment, node)
+  let isStopped = false
+  const stop = async () => {
+    if (!isStopped) await gateway.stop()
+    isStopped = true
+  }
+  onTestFinished(stop)
+  const { token } = gateway.first
+  const call = async (method: string, headers: Readonly<Record<string, string>> = {}) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
+    const answer = await fetch(`${gateway.url}/${token}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+    return answer.json()
+  }
+  return { ...gateway, stop, token, call }
+}
+
+it('continues the trace of a client to the node, and sends what it did', async () => {
+  const receiver = await traceReceiver()
+  const node = await tracedNode()
+  const endpoint = receiver.url.replace('http://', 'http://collector:c4n4ry-password@')
+  const gateway = await tracedGateway(
+    { FAIRLEAD_TRACING_ENDPOINT: endpoint, FAIRLEAD_TRACING_RATIO: '0' },
+    node.url,
+  )
+  await gateway.call('eth_gasPrice', { traceparent: `00-${traceId}-${parentId}-01` })
+  await gateway.call('eth_gasPrice')
+  await gateway.stop()
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  const request = receiver.spans.find(({ name }) => name === 'eth_gasPrice')
+  const upstream = receiver.spans.find(({ name }) => name === 'upstream')
+  expect(receiver.spans).toHaveLength(2)
+  expect(request).toMatchObject({ traceId, parentSpanId: parentId, kind: 2 })
+  expect(request?.attributes).toMatchObject({
+    'rpc.system': 'jsonrpc',
+    'rpc.method': 'eth_gasPrice',
+    'http.response.status_code': 200,
+    'fairlead.node_id': gateway.first.nodeId,
+    'fairlead.credential_id': expect.any(String),
+  })
+  expect(upstream).toMatchObject({ traceId, parentSpanId: request?.spanId, kind: 3 })
+  expect(upstream?.attributes['fairlead.upstream']).toBe(`${gateway.first.nodeId}/evm/0`)
+  expect(node.told).toContain(`00-${traceId}-${upstream?.spanId}-01`)
+  // The password opens the receiver, and stands nowhere else.
+  const authorization = `Basic ${Buffer.from('collector:c4n4ry-password').toString('base64')}`
+  expect(receiver.text()).toContain(authorization)
+  for (const text of [receiver.text(), gateway.log()]) {
+    expect(text).not.toContain('c4n4ry-password')
+    expect(text).not.toContain(gateway.token)
+  }
+  expect(receiver.text()).not.toContain(new URL(node.url).host)
+}, 60_000)
+
+it('traces as many requests as it is told to, and says how a node failed', async () => {
+  const receiver = await traceReceiver()
+  const node = await nodeThat((request) => request.socket.destroy())
+  const gateway = await tracedGateway(
+    { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '1' },
+    node,
+  )
+  await gateway.call('eth_gasPrice')
+  await gateway.stop()
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  const upstream = receiver.spans.find(({ name }) => name === 'upstream')
+  expect(upstream?.attributes['error.type']).toBe('broken')
+  const request = receiver.spans.find(({ name }) => name === 'eth_gasPrice')
+  expect(request?.attributes).toMatchObject({ 'error.type': '502', 'http.response.status_code': 502 })
+}, 60_000)
+
+it('hides nothing from a client when the receiver is away', async () => {
+  const node = await tracedNode()
+  const environment = {
+    FAIRLEAD_TRACING_ENDPOINT: 'http://127.0.0.1:1/v1/traces',
+    FAIRLEAD_TRACING_RATIO: '1',
+  }
+  const gateway = await tracedGateway(environment, node.url)
+  expect(await gateway.call('eth_gasPrice')).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+  await gateway.stop()
+}, 60_000)
+
+it('passes on the trace of a client without tracing, and nothing that only looks like one', async () => {
+  const node = await tracedNode()
+  const gateway = await tracedGateway({}, node.url)
+  await gateway.call('eth_gasPrice', { traceparent: `00-${traceId}-${parentId}-00` })
+  expect(node.told.at(-1)).toBe(`00-${traceId}-${parentId}-00`)
+  for (const traceparent of [
+    '00-x-y-01',
+    `ff-${traceId}-${parentId}-01`,
+    `00-${'0'.repeat(32)}-${parentId}-01`,
+  ]) {
+    await gateway.call('eth_gasPrice', { traceparent })
+    expect(node.told.at(-1)).toBeUndefined()
+  }
+}, 60_000)

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { Registry } from 'prom-client'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { connectionsTo, plain, post, scriptedUpstream } from '@fairlead/http1/testing/scripted-upstream'
+import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
+import { grpcInFrontOf } from '@fairlead/gateway-grpc/testing/grpc-fixture'
+import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
+import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
+import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
+import { memory } from '@fairlead/gateway-core/testing/memory'
+import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
+import { serve } from '@fairlead/gateway-core/testing/serve'
+import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
+import { pino } from 'pino'
+import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
+import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
+import { type GuardedPlace, guardedImmediate, guardedInterval, guardedTimeout } from '@fairlead/http1'
+import { watchUnexpectedErrors } from '@fairlead/gateway/testing/watch-unexpected-errors'
+
+let node: Awaited<ReturnType<typeof serve>>
+let gateway: GatewayFixture
+let registry: Registry
+let log: ReturnType<typeof memory>
+let endWatch: () => void
+
+beforeAll(async () => {
+  node = await serve((asking, response) => {
+    asking.resume()
+    response.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+  })
+  gateway = await gatewayFixture({}, node.url, { beacon: node.url })
+}, 60_000)
+afterAll(async () => {
+  await gateway.stop()
+  await node.stop()
+})
+
+const fault = () => {
+  throw new Error('a handler failed')
+}
+
+/** Counts what the guards report from now on. */
+function watch(): void {
+  registry = new Registry()
+  log = memory()
+  endWatch = watchUnexpectedErrors(registry, pino({ level: 'debug' }, log.stream))
+}
+afterEach(() => {
+  endWatch()
+  vi.restoreAllMocks()
+})
+
+/** One error was caught by this guard, counted and logged, once. */
+async function expectOne(place: GuardedPlace): Promise<void> {
+  await vi.waitFor(async () =>
+    expect(await registry.metrics()).toContain(`fairlead_unexpected_errors_total{place="${place}"} 1\n`),
+  )
+  const lines = log.text().trim().split('\n')
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ place, error: { message: 'a handler failed' } })
+}
+
+const rpc = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
+const call = () =>
+  fetch(`${gateway.url}/${gateway.first.token}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: rpc,
+  })
+
+it('http1: a call that throws ends its connection alone', async () => {
+  watch()
+  vi.spyOn(HttpExchange.prototype, 'begin').mockImplementationOnce(fault)
+  await expect(call()).rejects.toThrow()
+  await expectOne('http1')
+  expect((await call()).status).toBe(200)
+})
+
+it('http: a request that throws is answered with 500 and its id', async () => {
+  watch()
+  vi.spyOn(HttpExchange.prototype, 'run').mockImplementationOnce(fault)
+  // Not kept: a connection that node:http took over would serve the calls of other tests too.
+  const headers = { connection: 'close' }
+  const response = await fetch(`${gateway.url}/beacon/${gateway.first.token}/eth/v1/node/version`, {
+    headers,
+  })
+  expect(response.status).toBe(500)
+  const requestId = response.headers.get('x-request-id')
+  expect(await response.json()).toMatchObject({ error: { code: 'server_error', request_id: requestId } })
+  await expectOne('http')
+  expect(JSON.parse(log.text())).toMatchObject({ request_id: requestId })
+})
+
+it('http2: a stream that throws is reset, others of its connection go on', async () => {
+  watch()
+  let requests = 0
+  const grpc = await grpcInFrontOf((await grpcNode()).url, {
+    otherwise: (stream) => {
+      if (++requests === 1) fault()
+      stream.respond({ ':status': 204 }, { endStream: true })
+    },
+  })
+  const session = connect(grpc.url)
+  const [first, second] = [session.request({ ':path': '/a' }), session.request({ ':path': '/b' })]
+  await Promise.all([
+    once(first, 'error').then(([error]) => expect(error).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })),
+    once(second, 'response').then(([headers]) => expect(headers[':status']).toBe(204)),
+  ])
+  session.close()
+  await expectOne('http2')
+})
+
+it('grpc: a call that throws ends, others go on', async () => {
+  watch()
+  const metrics = createGrpcMetrics(testMetrics().registry)
+  const inc = vi.fn<() => void>().mockImplementationOnce(fault)
+  const grpc = await grpcInFrontOf((await grpcNode()).url, { metrics: { ...metrics, bytesOut: { inc } } })
+  const client = grpcJs(grpc.url)
+  expect((await client.one('a')).status.code).not.toBe(0)
+  expect((await client.one('b')).status.code).toBe(0)
+  await expectOne('grpc')
+})
+
+it('websocket: a message that throws closes its connection with 1011', async () => {
+  watch()
+  const url = `${gateway.url.replace('http', 'ws')}/ws/${gateway.first.token}`
+  const [failing, other] = await Promise.all([openWebSocket(url), openWebSocket(url)])
+  vi.spyOn(Deadlines.prototype, 'begin').mockImplementationOnce(fault)
+  failing.socket.send(rpc)
+  expect(await failing.closed).toEqual([1011, 'unexpected error'])
+  expect(await other.call('eth_blockNumber', [])).toMatchObject({ result: '0x1' })
+  other.socket.close()
+  await expectOne('websocket')
+})
+
+it('upstream: a response whose handler throws ends its connection to the upstream', async () => {
+  watch()
+  const upstream = await scriptedUpstream(({ socket }) => socket.write(plain('{}')))
+  const connections = connectionsTo(upstream.url)
+  const request = post('{}')
+  connections.exchange(request, fault)
+  await expectOne('upstream')
+  expect((await connections.request(request)).status).toBe(200)
+})
+
+it.each([
+  ['an interval', () => guardedInterval(fault, 1)],
+  ['a timeout', () => guardedTimeout(fault, 1)],
+  ['an immediate', () => guardedImmediate(fault)],
+] as const)('timer: %s that throws ends nothing', async (_, start) => {
+  vi.useFakeTimers()
+  watch()
+  const timer = start()
+  vi.advanceTimersByTime(1)
+  clearInterval(timer as NodeJS.Timeout)
+  vi.useRealTimers()
+  await expectOne('timer')
+})
