@@ -10,6 +10,9 @@ import { computeSigningRoot, interopSecretKeys } from '@lodestar/state-transitio
 import { fromHex } from '@lodestar/utils'
 import { afterAll, beforeAll } from 'vitest'
 import type { DevnetEvent } from '../src/runtime/devnet-event.ts'
+import { serveBeaconApi, type BeaconApiServer } from '../src/beacon/api/beacon-api-server.ts'
+import { createBeaconChain } from '../src/beacon/chain/create-beacon-chain.ts'
+import type { DevnetBeaconChain } from '../src/beacon/chain/devnet-beacon-chain.ts'
 import { startBeaconNode, type BeaconNode, type BeaconNodeOptions } from '../src/beacon/start.ts'
 
 /** JSON as the node answers it. */
@@ -43,6 +46,50 @@ export function nodeOfThisFile(options: Partial<BeaconNodeOptions> = {}): { read
     get url() {
       if (node === undefined) throw new Error('the node is there only while tests run')
       return node.url
+    },
+  }
+}
+
+/** A node whose slots pass when a test says so: it stands behind the block of a slot, before the votes. */
+interface SteppedNode {
+  readonly url: string
+  readonly chain: DevnetBeaconChain
+  /** Brings the votes of the slot, and then the block of the next one. */
+  nextSlot(): Promise<void>
+}
+
+/** Serves one chain without a clock for all tests of a file, none of which may meet an internal error. */
+export function steppedNodeOfThisFile(): SteppedNode {
+  let chain: DevnetBeaconChain | undefined
+  let server: BeaconApiServer | undefined
+  const faults: unknown[] = []
+  const onFault = (error: unknown) => void faults.push(error)
+  const running = () => {
+    if (chain === undefined || server === undefined) throw new Error('the node is there only while tests run')
+    return { chain, server }
+  }
+  beforeAll(async () => {
+    chain = await createBeaconChain({ secondsPerSlot: 2, branching: false, onFault })
+    server = await serveBeaconApi({ chain, port: 0, version: '0.0.0', onFault })
+    await chain.runPhase(chain.currentSlot + 1, 'propose')
+  }, 90_000)
+  afterAll(async () => {
+    await server?.close()
+    if (faults.length > 0) throw new AggregateError(faults, 'the node met errors')
+  })
+  return {
+    get url() {
+      return `http://127.0.0.1:${running().server.port}`
+    },
+    get chain() {
+      return running().chain
+    },
+    async nextSlot() {
+      const { chain: stepped } = running()
+      const slot = stepped.currentSlot
+      await stepped.runPhase(slot, 'attest')
+      await stepped.runPhase(slot, 'aggregate')
+      await stepped.runPhase(slot + 1, 'propose')
     },
   }
 }

@@ -90,7 +90,7 @@ export class DevnetBeaconChain implements BeaconChain {
       genesisTimeMs: this.genesisTime * 1_000,
       slotMs: this.config.SLOT_DURATION_MS,
       firstSlot: this.currentSlot + 1,
-      onPhase: (slot: Slot, phase: SlotPhase) => this.#runPhase(slot, phase),
+      onPhase: (slot: Slot, phase: SlotPhase) => this.runPhase(slot, phase),
       onFault: this.#onFault,
     }
     return followClock(options, this.#stopping.signal)
@@ -102,7 +102,24 @@ export class DevnetBeaconChain implements BeaconChain {
 
   /** Does the work of a whole slot at once, whatever the clock says; slots that are left out stay empty. */
   async runSlot(slot: Slot): Promise<void> {
-    for (const phase of slotPhases) await this.#runPhase(slot, phase)
+    for (const phase of slotPhases) await this.runPhase(slot, phase)
+  }
+
+  /** Does the work of one phase at once, whatever the clock says. */
+  async runPhase(slot: Slot, phase: SlotPhase): Promise<void> {
+    if (phase === 'propose') {
+      await this.#serially(async () => {
+        this.#phase = phase
+        await this.#work.begin(slot)
+      })
+      for (const resume of this.#early.splice(0)) resume()
+      // Whoever waited for the slot is first in line now.
+      await new Promise(setImmediate)
+    }
+    await this.#serially(async () => {
+      this.#phase = phase
+      await this.#work[phase](slot)
+    })
   }
 
   block(id: string | number): BlockRecord {
@@ -225,22 +242,6 @@ export class DevnetBeaconChain implements BeaconChain {
       executionBlocks: execution.size.blocks,
       executionNodes: execution.size.nodes,
     }
-  }
-
-  async #runPhase(slot: Slot, phase: SlotPhase): Promise<void> {
-    if (phase === 'propose') {
-      await this.#serially(async () => {
-        this.#phase = phase
-        await this.#work.begin(slot)
-      })
-      for (const resume of this.#early.splice(0)) resume()
-      // Whoever waited for the slot is first in line now.
-      await new Promise(setImmediate)
-    }
-    await this.#serially(async () => {
-      this.#phase = phase
-      await this.#work[phase](slot)
-    })
   }
 
   #serially<result>(work: () => Promise<result>): Promise<result> {
