@@ -27,6 +27,7 @@ const sample = async (line: string) => {
       ?.slice(line.length + 1) ?? 0,
   )
 }
+// Those of all clients of the service: each test file ends its own.
 const openCalls = () => sample('fairlead_grpc_open_calls')
 
 describe('@grpc/grpc-js calls', () => {

@@ -21,6 +21,7 @@ import {
   txEncode,
   txErrDecode,
 } from './grpc/native-client.ts'
+import { relayOfThisTest } from './grpc/relay-of-this-test.ts'
 import { asJson } from './grpc/solana-error.ts'
 
 // The native client of another project, which nobody here wrote, through the service to the embedded chain.
@@ -30,7 +31,7 @@ const {
 const { example } = node
 
 // Its own renewal of connections would hide how a stream ends.
-const clientOf = (token: string) => new NativeClient(node.grpc_url, token, {}, { enabled: false })
+const clientOf = (token: string, url = node.grpc_url) => new NativeClient(url, token, {}, { enabled: false })
 const client = clientOf(node.x_token)
 const auth = { kind: 'x-token', token: node.x_token } as const
 const own = createGrpcClient(GeyserDefinition, { url: node.grpc_url, auth })
@@ -38,11 +39,11 @@ beforeAll(() => client.connect())
 afterAll(() => own.close())
 
 /**
- * Opens a stream on a new connection, which ends with the test. The client holds the flow-control window of a connection until it
- * has collected a stream that is no longer read, which stalls the other calls of that connection.
+ * Opens a stream on a connection of its own, which is cut at the end of the test. The client ends a stream only when it has collected
+ * it, whatever it is told; until then the call stays open and holds the flow-control window of its connection.
  */
 async function open(request: Request): Promise<NativeStream> {
-  const streaming = clientOf(node.x_token)
+  const streaming = clientOf(node.x_token, await relayOfThisTest(node.grpc_url))
   await streaming.connect()
   const stream = await streaming.subscribe(request)
   onTestFinished(() => void stream.destroy())
@@ -224,7 +225,7 @@ describe('streams', () => {
     ['small windows', { grpcInitialStreamWindowSize: 65_535, grpcInitialConnectionWindowSize: 65_535 }],
   ])('come to a client of other settings, too: %s', async (_, options) => {
     // As this client is used: it renews its connection, and asks for slots of its own to know where it was.
-    const other = new NativeClient(node.grpc_url, node.x_token, options, {})
+    const other = new NativeClient(await relayOfThisTest(node.grpc_url), node.x_token, options, {})
     await other.connect()
     expect(Number((await other.getSlot()).slot)).toBeGreaterThan(0)
     const request = SubscribeRequest.fromPartial({ blocksMeta: { all: {} } })
