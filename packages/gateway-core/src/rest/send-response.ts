@@ -52,8 +52,8 @@ async function sendStreamed(
   { api, types, timeoutMs }: AnswerRules,
 ): Promise<void> {
   const { request, response } = http
-  const isOfApi = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
-  if (status === 200 && !isOfApi) {
+  const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
+  if (status === 200 && !isExpected) {
     await body.dump().catch(() => undefined)
     throw new RestFailure(502, `The node answered something that is not the ${api}.`)
   }

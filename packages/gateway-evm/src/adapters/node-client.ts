@@ -1,6 +1,5 @@
 import { toRpcFailure } from '../upstream/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { Upstream } from '../upstream/types.ts'
 
 /** Node clients whose answers differ from the specification in a way that only their name tells. */

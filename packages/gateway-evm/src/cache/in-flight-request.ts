@@ -1,6 +1,5 @@
 import { toRpcFailure } from '../upstream/rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { PlainAnswer } from '../dispatch/read-response.ts'
 import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'

@@ -1,7 +1,6 @@
 import { toRpcFailure } from '../upstream/rpc-errors.ts'
 import type { Awaiter } from '@fairlead/gateway-core/completion'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Destination } from '../methods/resolve-method.ts'
 import type { Asked } from '../dispatch/asked.ts'
