@@ -3,7 +3,11 @@ import type { Logger } from 'pino'
 import type { SharedStore } from './shared-store/types.ts'
 import type { ProtocolCosts, UnitTable } from './usage/units.ts'
 import type { Directory } from './authentication/directory.ts'
-import { createGuessWatch, type GuessStates, type GuessWatch } from './authentication/failed-attempts.ts'
+import {
+  createFailedAttemptLimiter,
+  type FailedAttemptStates,
+  type FailedAttemptLimiter,
+} from './authentication/failed-attempts.ts'
 import { trustedProxiesOf } from './http/client-address.ts'
 import type { Admission } from './admission/types.ts'
 import {
@@ -12,30 +16,34 @@ import {
   type AdmissionStates,
   createAdmission,
 } from './admission/admission.ts'
-import { createDoor, type Door, type DoorSettings } from './authentication/authenticator.ts'
+import {
+  createAuthenticator,
+  type Authenticator,
+  type AuthenticatorSettings,
+} from './authentication/authenticator.ts'
 
 /** What stands before the nodes of a service. */
-export interface Passage {
-  readonly door: Door
+export interface AccessControl {
+  readonly authenticator: Authenticator
   readonly admission: Admission
   /** Also for the keys of the platform API. */
-  readonly guesses: GuessWatch
+  readonly failedAttempts: FailedAttemptLimiter
   /** Tells whether an address is that of a proxy that is believed. */
   readonly trustsProxy: (address: string) => boolean
   /** Takes other limits and settings over. */
-  change(settings: PassageSettings): void
-  states(): PassageStates
+  change(settings: AccessControlSettings): void
+  states(): AccessControlStates
   close(): Promise<void>
 }
 
 /** What was counted since the start. */
-export interface PassageStates extends AdmissionStates {
+export interface AccessControlStates extends AdmissionStates {
   /** Credentials that open nothing, and those of them that were refused for their number. */
-  readonly guesses: GuessStates
+  readonly failedAttempts: FailedAttemptStates
 }
 
 /** Settings of the operator. */
-export interface PassageSettings extends AdmissionLimits {
+export interface AccessControlSettings extends AdmissionLimits {
   readonly units: UnitTable
   /** Number of processes; 0 for one on each core. */
   readonly processes: number
@@ -46,8 +54,8 @@ export interface PassageSettings extends AdmissionLimits {
   readonly nodeDomain?: string | undefined
 }
 
-/** What the passage needs from the rest of the service. */
-export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
+/** What access control needs from the rest of the service. */
+export interface AccessControlParts extends Pick<AdmissionOptions, 'usedSoFar'> {
   readonly costs: ProtocolCosts
   readonly directory: Directory
   readonly store: SharedStore | undefined
@@ -55,7 +63,10 @@ export interface PassageParts extends Pick<AdmissionOptions, 'usedSoFar'> {
 }
 
 /** Makes what stands before the nodes. */
-export function openPassage(configuration: PassageSettings, parts: PassageParts): Passage {
+export function openAccessControl(
+  configuration: AccessControlSettings,
+  parts: AccessControlParts,
+): AccessControl {
   const { costs, directory, log, ...given } = parts
   const { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs } = configuration
   const unitsOf = configuration.units === 'weighted' ? unitsByMethod(costs) : undefined
@@ -71,23 +82,23 @@ export function openPassage(configuration: PassageSettings, parts: PassageParts)
     isExpensive: expensiveMethods(costs),
     isInForce: ({ credentialId }) => directory.current(credentialId) !== undefined,
   })
-  const guesses = createGuessWatch({ log, maxFailures: configuration.maxUnknownCredentials })
+  const failedAttempts = createFailedAttemptLimiter({ log, maxFailures: configuration.maxUnknownCredentials })
   let settings = doorSettingsIn(configuration)
-  const door = createDoor({ directory, admission, guesses, ...settings })
+  const authenticator = createAuthenticator({ directory, admission, failedAttempts, ...settings })
   return {
-    door,
+    authenticator,
     admission,
-    guesses,
+    failedAttempts,
     trustsProxy: (address) => settings.trustedProxies?.has(address) === true,
     change: (next) => {
       settings = doorSettingsIn(next)
-      door.change(settings)
+      authenticator.change(settings)
       admission.change(next)
-      guesses.change(next.maxUnknownCredentials)
+      failedAttempts.change(next.maxUnknownCredentials)
     },
-    states: () => ({ ...admission.states(), guesses: guesses.states() }),
+    states: () => ({ ...admission.states(), failedAttempts: failedAttempts.states() }),
     close: async () => {
-      guesses.close()
+      failedAttempts.close()
       await admission.close()
     },
   }
@@ -108,6 +119,10 @@ function expensiveMethods(costs: ProtocolCosts): (method: string) => boolean {
   return (method) => all.some((cost) => cost?.isExpensive(method))
 }
 
-function doorSettingsIn({ trustedProxies, trustProxy, nodeDomain }: PassageSettings): DoorSettings {
+function doorSettingsIn({
+  trustedProxies,
+  trustProxy,
+  nodeDomain,
+}: AccessControlSettings): AuthenticatorSettings {
   return { trustedProxies: trustedProxiesOf(trustedProxies, trustProxy), nodeDomain }
 }

@@ -1,23 +1,23 @@
 /**
- * Whoever waits for something that may be at hand at once: it hears once, and never throws. The stations hand a call on
- * by these, as a promise for each station costs more than most stations do.
+ * Whoever waits for something that may be at hand at once: it hears once, and never throws. A call is handed on
+ * by these, as a promise for each step costs more than most steps do.
  */
-export interface Awaiter<value> {
+export interface Completion<value> {
   resolve(value: value): void
   reject(error: unknown): void
 }
 
-/** Begins something, and promises what its awaiter will hear. */
-export function promised<value>(begin: (awaiter: Awaiter<value>) => void): Promise<value> {
+/** Begins something, and promises what it comes to. */
+export function promised<value>(begin: (completion: Completion<value>) => void): Promise<value> {
   return new Promise((resolve, reject) => {
     begin({ resolve, reject })
   })
 }
 
-/** Tells an awaiter what a promise comes to. */
-export function tell<value>(promise: Promise<value>, awaiter: Awaiter<value>): void {
+/** Settles a completion as a promise settles. */
+export function settleWith<value>(promise: Promise<value>, completion: Completion<value>): void {
   promise.then(
-    (value) => awaiter.resolve(value),
-    (error: unknown) => awaiter.reject(error),
+    (value) => completion.resolve(value),
+    (error: unknown) => completion.reject(error),
   )
 }

@@ -1,32 +1,32 @@
-import { toRpcFailure } from './upstream/rpc-errors.ts'
+import { toRpcError } from './upstream/rpc-errors.ts'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import { asPart } from '@fairlead/gateway-core/telemetry/current-trace'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { withSpan } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import {
   type Admission,
-  type Admitted,
-  isRefusal,
-  type Refusal,
+  type Permit,
+  isRejection,
+  type Rejection,
 } from '@fairlead/gateway-core/admission/types'
-import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
+import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import type { Call } from './rpc-call.ts'
-import type { Answers } from './cache/caches.ts'
-import { beginForward, type Forwarded } from './dispatch/dispatch.ts'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
-import type { UpstreamAnswer } from './upstream/upstream-response.ts'
+import type { ResponseCaches } from './cache/caches.ts'
+import { beginDispatch, type DispatchedResponse } from './dispatch/dispatch.ts'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { UpstreamResponse } from './upstream/upstream-response.ts'
 import type { Upstream } from './upstream/types.ts'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import { refusedCall } from './rejected-call.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rejectedCall } from './rejected-call.ts'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from './rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { contractMethod } from './methods/available-methods.ts'
-import { routeMethod } from './methods/resolve-method.ts'
+import { resolveMethod } from './methods/resolve-method.ts'
 
 /** What all calls of one HTTP request share. */
 export interface CallContext {
-  readonly grant: NodeGrant
+  readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly upstream: Upstream
   /** Left out for calls that the service makes for itself. */
@@ -36,7 +36,7 @@ export interface CallContext {
   /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
   readonly maxLogRange?: number | undefined
   /** What earlier answers are remembered with. */
-  readonly answers?: Answers | undefined
+  readonly answers?: ResponseCaches | undefined
   /** Given for the calls of a batch. */
   readonly batch?: Call['batch']
   /** Given for a batch whose calls depend on the newest block. */
@@ -46,13 +46,13 @@ export interface CallContext {
 }
 
 /** How one call was answered. */
-export interface AnsweredCall {
+export interface RpcResponse {
   /** Method of the contract, or `unknown`. */
   readonly method: string
   /** HTTP status for an answer that holds this call alone. */
   readonly status: number
   /** Whole text, or the node's answer that is still to be read; undefined for a notification. */
-  readonly content: string | UpstreamAnswer | undefined
+  readonly content: string | UpstreamResponse | undefined
   /** When another try of a call that was refused can succeed. */
   readonly retryAfterSeconds?: number | undefined
   /** Gives the call's place back; to be called once the node's answer has been read. */
@@ -60,8 +60,12 @@ export interface AnsweredCall {
 }
 
 /** {@link beginCall} for whoever would rather have a promise. */
-export function answerCall(item: RpcItem, context: CallContext, room?: Room): Promise<AnsweredCall> {
-  return new Promise((done) => beginCall(item, context, done, room))
+export function answerCall(
+  item: RpcItem,
+  context: CallContext,
+  reservation?: Reservation,
+): Promise<RpcResponse> {
+  return new Promise((done) => beginCall(item, context, done, reservation))
 }
 
 /**
@@ -72,60 +76,60 @@ export function answerCall(item: RpcItem, context: CallContext, room?: Room): Pr
 export function beginCalls(
   items: readonly RpcItem[],
   context: CallContext,
-  done: (answered: readonly AnsweredCall[]) => void,
-  room: Room,
+  done: (answered: readonly RpcResponse[]) => void,
+  reservation: Reservation,
 ): void {
-  const answered: AnsweredCall[] = []
+  const answered: RpcResponse[] = []
   let missing = items.length
   items.forEach((item, at) => {
-    const hear = (one: AnsweredCall) => {
+    const hear = (one: RpcResponse) => {
       answered[at] = one
       missing -= 1
       if (missing === 0) done(answered)
     }
-    beginCall(item, context, hear, room)
+    beginCall(item, context, hear, reservation)
   })
 }
 
 /**
- * Takes one call through the stations behind the door: admit, route, forward. It never throws.
+ * Takes one authenticated call through admission and dispatch. It never throws.
  *
  * @param done - hears once how the call was answered, maybe at once
- * @param room - given for a call of a batch: its answer is read whole, and all answers together must fit
+ * @param reservation - given for a call of a batch: its answer is read whole, and all answers together must fit
  */
 export function beginCall(
   item: RpcItem,
   context: CallContext,
-  done: (answered: AnsweredCall) => void,
-  room?: Room,
+  done: (answered: RpcResponse) => void,
+  reservation?: Reservation,
 ): void {
   if ('failure' in item) {
     done({ method: 'unknown', status: 200, content: errorText(item.idText, item.failure) })
-  } else new CallUnderWay(item, context, done, room).begin()
+  } else new CallHandler(item, context, done, reservation).begin()
 }
 
-/** A call between the stations. */
-class CallUnderWay implements Awaiter<Forwarded>, Call {
+/** A call between admission and its response. */
+class CallHandler implements Completion<DispatchedResponse>, Call {
   readonly request: RpcRequest
-  readonly grant: NodeGrant
+  readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly signal: CancellationSignal
   readonly maxLogRange: number | undefined
-  readonly answers: Answers | undefined
+  readonly answers: ResponseCaches | undefined
   readonly batch: Call['batch']
   readonly latest: Call['latest']
   readonly #context: CallContext
-  readonly #done: (answered: AnsweredCall) => void
-  readonly #room: Room | undefined
+  readonly #done: (answered: RpcResponse) => void
+  readonly #reservation: Reservation | undefined
   readonly #method: string
-  #place: Admitted | undefined
+  #place: Permit | undefined
   #isOver = false
 
   constructor(
     request: RpcRequest,
     context: CallContext,
-    done: (answered: AnsweredCall) => void,
-    room: Room | undefined,
+    done: (answered: RpcResponse) => void,
+    reservation: Reservation | undefined,
   ) {
     this.request = request
     this.grant = context.grant
@@ -137,7 +141,7 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
     this.latest = context.latest
     this.#context = context
     this.#done = done
-    this.#room = room
+    this.#reservation = reservation
     this.#method = contractMethod(request.method)?.name ?? 'unknown'
   }
 
@@ -146,8 +150,8 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
       const admitted = this.#context.admission?.admit(this.grant, this.request.method, this.signal)
       if (!(admitted instanceof Promise)) this.#enter(admitted)
       else {
-        tell(
-          asPart('admission', {}, () => admitted),
+        settleWith(
+          withSpan('admission', {}, () => admitted),
           { resolve: (answer) => this.#enter(answer), reject: (error) => this.reject(error) },
         )
       }
@@ -156,49 +160,49 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
     }
   }
 
-  #enter(admitted: Admitted | Refusal | undefined): void {
-    if (admitted && isRefusal(admitted)) return this.reject(refusedCall(admitted))
+  #enter(admitted: Permit | Rejection | undefined): void {
+    if (admitted && isRejection(admitted)) return this.reject(rejectedCall(admitted))
     this.#place = admitted
     try {
-      const destination = routeMethod(this.request, this.grant, this.endpoint)
-      beginForward(this, destination, this.#context.upstream, this, this.#room)
+      const destination = resolveMethod(this.request, this.grant, this.endpoint)
+      beginDispatch(this, destination, this.#context.upstream, this, this.#reservation)
     } catch (error) {
       this.reject(error)
     }
   }
 
-  resolve(forwarded: Forwarded): void {
+  resolve(forwarded: DispatchedResponse): void {
     if (this.request.idText === undefined) this.#drop(forwarded)
     else if ('text' in forwarded) this.#end({ method: this.#method, status: 200, content: forwarded.text })
     else {
       // The place is held until the answer has been read.
-      const leave = this.#place && (() => this.#place?.leave())
+      const leave = this.#place && (() => this.#place?.release())
       this.#tell({ method: this.#method, status: 200, content: forwarded.answer, leave })
     }
   }
 
   reject(error: unknown): void {
-    this.#end(failed(this.#method, this.request, failureOf(error, this.#context.log)))
+    this.#end(failed(this.#method, this.request, toResponseError(error, this.#context.log)))
   }
 
   /** Reads the answer to a notification, and gives it to nobody. */
-  #drop(forwarded: Forwarded): void {
+  #drop(forwarded: DispatchedResponse): void {
     const answered = { method: this.#method, status: 204, content: undefined }
     if ('text' in forwarded) this.#end(answered)
     else {
-      tell(forwarded.answer.body.dump(), {
+      settleWith(forwarded.answer.body.dump(), {
         resolve: () => this.#end(answered),
         reject: (error) => this.reject(error),
       })
     }
   }
 
-  #end(answered: AnsweredCall): void {
-    this.#place?.leave()
+  #end(answered: RpcResponse): void {
+    this.#place?.release()
     this.#tell(answered)
   }
 
-  #tell(answered: AnsweredCall): void {
+  #tell(answered: RpcResponse): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#done(answered)
@@ -206,14 +210,14 @@ class CallUnderWay implements Awaiter<Forwarded>, Call {
 }
 
 /** The failure to answer with; anything that is not one already is logged and kept from the caller. */
-export function failureOf(error: unknown, log: Logger): RpcFailure {
-  const failure = toRpcFailure(error)
+export function toResponseError(error: unknown, log: Logger): RpcError {
+  const failure = toRpcError(error)
   if (failure) return failure
   log.error({ err: error }, 'node request failed')
-  return new RpcFailure(rpcCodes.internalError, 'Internal error.', { status: 500 })
+  return new RpcError(rpcCodes.internalError, 'Internal error.', { status: 500 })
 }
 
-function failed(method: string, { idText }: RpcRequest, failure: RpcFailure): AnsweredCall {
+function failed(method: string, { idText }: RpcRequest, failure: RpcError): RpcResponse {
   return idText === undefined
     ? { method, status: 204, content: undefined }
     : {

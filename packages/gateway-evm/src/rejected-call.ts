@@ -1,10 +1,10 @@
-import type { Refusal } from '@fairlead/gateway-core/admission/types'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import type { Rejection } from '@fairlead/gateway-core/admission/types'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from './rpc-codes.ts'
 
-/** A refusal of the stations before the node as the error of a JSON-RPC call: -32005 for now, -32041 or -32600 for good. */
-export function refusedCall({ status, reason, data, retryAfterSeconds }: Refusal): RpcFailure {
-  return new RpcFailure(codeOf(status), reason, { status, data, retryAfterSeconds })
+/** A rejection before dispatch as the error of a JSON-RPC call: -32005 for now, -32041 or -32600 for good. */
+export function rejectedCall({ status, reason, data, retryAfterSeconds }: Rejection): RpcError {
+  return new RpcError(codeOf(status), reason, { status, data, retryAfterSeconds })
 }
 
 function codeOf(status: number): number {

@@ -3,24 +3,24 @@ import type { LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { Logger } from 'pino'
 import type { LoggedRequests } from '@fairlead/gateway-core/telemetry/logged-requests'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
-import type { Door } from '@fairlead/gateway-core/authentication/authenticator'
+import type { Authenticator } from '@fairlead/gateway-core/authentication/authenticator'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { CallLimits } from './limits/call-limits.ts'
 import type { OpenCalls } from './call/open-calls.ts'
-import type { StalledCalls } from './call/slow-consumers.ts'
-import type { GrpcNodes } from './upstream/grpc-upstreams.ts'
+import type { SlowConsumers } from './call/slow-consumers.ts'
+import type { GrpcUpstreams } from './upstream/grpc-upstreams.ts'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 
 /** What the calls of gRPC need from the rest of the service. */
-export interface GrpcPlane {
+export interface GrpcDependencies {
   readonly directory: Directory
-  readonly door: Door
+  readonly authenticator: Authenticator
   readonly admission: Admission
-  readonly nodes: GrpcNodes
+  readonly nodes: GrpcUpstreams
   readonly limits: CallLimits
   readonly openCalls: OpenCalls
-  readonly stalledCalls: StalledCalls
+  readonly stalledCalls: SlowConsumers
   readonly meter: Meter
   readonly metrics: GrpcMetrics
   readonly log: Logger

@@ -1,5 +1,5 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
-import { parseGrpcAddress } from './upstream/parse-url.ts'
+import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
 /** gRPC of any service, opened by an x-token. */
 export const grpc: ProtocolDescription = {
@@ -11,7 +11,7 @@ export const grpc: ProtocolDescription = {
       schemes: ['http:', 'https:'],
       isSingle: true,
       check: (address) =>
-        parseGrpcAddress(address)
+        parseUpstreamUrl(address)
           ? undefined
           : 'Must be an address without a path, with user information of the form name:value or none.',
     },

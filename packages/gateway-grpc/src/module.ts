@@ -3,16 +3,16 @@ import type { Http2Server } from 'node:http2'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import { createGrpcListener, type StreamListener } from './http2/listener.ts'
-import type { GrpcPlane } from './dependencies.ts'
+import type { GrpcDependencies } from './dependencies.ts'
 import { createCallLimits } from './limits/call-limits.ts'
 import type { CallRule } from './limits/call-rules.ts'
 import { createOpenCalls } from './call/open-calls.ts'
-import { createStalledCalls } from './call/slow-consumers.ts'
-import { createGrpcNodes } from './upstream/grpc-upstreams.ts'
+import { createSlowConsumers } from './call/slow-consumers.ts'
+import { createGrpcUpstreams } from './upstream/grpc-upstreams.ts'
 import { createWebListener } from './web/web-http1.ts'
 
 /** What may change while calls are open. */
-export interface GrpcSettings extends Pick<GrpcPlane, 'corsOrigin' | 'logRequests'> {
+export interface GrpcSettings extends Pick<GrpcDependencies, 'corsOrigin' | 'logRequests'> {
   readonly rules: readonly CallRule[]
   /** Calls of one credential that may be open at a time. */
   readonly maxOpenCalls: number
@@ -20,7 +20,7 @@ export interface GrpcSettings extends Pick<GrpcPlane, 'corsOrigin' | 'logRequest
 
 /** What gRPC is made with. */
 export interface GrpcOptions
-  extends GrpcSettings, Omit<GrpcPlane, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
+  extends GrpcSettings, Omit<GrpcDependencies, 'nodes' | 'limits' | 'openCalls' | 'stalledCalls'> {
   /** Address of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
   /** Rules for connections to nodes; those for what the operator has configured when left out. */
@@ -55,21 +55,21 @@ const streamWindowBytes = 256 << 10
 /** Makes the gRPC of a service: a proxy that reads no messages. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
-  const nodes = createGrpcNodes(connectTimeoutMs, embedded, options.upstreamRules)
+  const nodes = createGrpcUpstreams(connectTimeoutMs, embedded, options.upstreamRules)
   const limits = createCallLimits(rules, maxOpenCalls)
   const endHearing = directory.onReplaced(() => {
     limits.forget((credentialId) => directory.current(credentialId) !== undefined)
   })
   const openCalls = createOpenCalls(directory, options.admission)
-  const stalledCalls = createStalledCalls(maxStalledCalls)
-  const plane: GrpcPlane = { ...options, nodes, limits, openCalls, stalledCalls }
+  const stalledCalls = createSlowConsumers(maxStalledCalls)
+  const dependencies: GrpcDependencies = { ...options, nodes, limits, openCalls, stalledCalls }
   const http2 = createHttp2Server({ streamWindowBytes })
-  http2.on('stream', createGrpcListener(plane, options.otherwise))
+  http2.on('stream', createGrpcListener(dependencies, options.otherwise))
   return {
     http2,
-    web: createWebListener(plane),
+    web: createWebListener(dependencies),
     change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
-      Object.assign(plane, { corsOrigin, logRequests })
+      Object.assign(dependencies, { corsOrigin, logRequests })
       limits.change(next, most)
     },
     embeddedAnswer: (signal) => nodes.embeddedAnswer(signal),

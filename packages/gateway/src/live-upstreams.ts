@@ -1,6 +1,6 @@
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 
 /**
@@ -8,8 +8,8 @@ import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
  * for a minute, so that it can say more the next time.
  */
 export function liveUpstreams(
-  upstreams: Pick<Upstreams, 'chainOf' | 'states'>,
-): (grant: NodeGrant) => readonly UpstreamState[] {
+  upstreams: Pick<EvmUpstreams, 'chainOf' | 'states'>,
+): (grant: Grant) => readonly UpstreamState[] {
   return (grant) => {
     const count = countOf(grant.upstreams['evm'])
     if (count === 0 || !isWatched(upstreams, grant)) return []
@@ -27,7 +27,7 @@ function countOf(text: string | undefined): number {
   }
 }
 
-function isWatched(upstreams: Pick<Upstreams, 'chainOf'>, grant: NodeGrant): boolean {
+function isWatched(upstreams: Pick<EvmUpstreams, 'chainOf'>, grant: Grant): boolean {
   try {
     const { head } = upstreams.chainOf(grant)
     return head !== null

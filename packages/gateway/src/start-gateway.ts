@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { openPassage } from '@fairlead/gateway-core/access-control'
+import { openAccessControl } from '@fairlead/gateway-core/access-control'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import { createBeaconNodes } from '@fairlead/gateway-beacon/upstream/beacon-upstreams'
-import { createBeaconEventHubs } from '@fairlead/gateway-beacon/events/multiplexers'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createAnswers } from '@fairlead/gateway-evm/cache/caches'
-import { createUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import { createBeaconUpstreams } from '@fairlead/gateway-beacon/upstream/beacon-upstreams'
+import { createEventMultiplexers } from '@fairlead/gateway-beacon/events/multiplexers'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createResponseCaches } from '@fairlead/gateway-evm/cache/caches'
+import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import { createGrpc } from '@fairlead/gateway-grpc/module'
-import { createJettonNodes } from '@fairlead/gateway-jetton/upstream/jetton-upstreams'
+import { createJettonUpstreams } from '@fairlead/gateway-jetton/upstream/jetton-upstreams'
 import { createHttp1Server, guarded } from '@fairlead/http1'
 import { createBeaconListener } from '@fairlead/gateway-beacon/http/beacon-http'
 import { createJettonListener } from '@fairlead/gateway-jetton/http/jetton-http'
@@ -27,7 +27,7 @@ import { startMetering } from '@fairlead/gateway-core/usage/metering'
 import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
 import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import { createSubscriptionHubs } from '@fairlead/gateway-evm/subscriptions/multiplexers'
+import { createSubscriptionMultiplexers } from '@fairlead/gateway-evm/subscriptions/multiplexers'
 import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
 import type { Configuration } from './configuration/options.ts'
@@ -46,7 +46,7 @@ import { createUpstreamRules, type UpstreamPolicy } from '@fairlead/gateway-core
 import { feedDirectory } from '@fairlead/platform-server/store/directory-sync'
 import { liveUpstreams } from './live-upstreams.ts'
 import { applyConfiguration } from './apply-configuration.ts'
-import { notedDoor } from '@fairlead/gateway-core/authentication/record-use'
+import { recordUse } from '@fairlead/gateway-core/authentication/record-use'
 import { createMetrics } from './observe/metrics.ts'
 import { publishStates } from './observe/states/publish-states.ts'
 import { tracingOf } from './observe/tracing/tracing-of.ts'
@@ -58,7 +58,7 @@ import { openPorts } from './ports/open-ports.ts'
 import { protocolCosts, protocols, reserved } from './protocols.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
 import { hasSecondHost, rejectSecondHost } from './reject-second-host.ts'
-import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 
 /** A running service. */
@@ -98,7 +98,7 @@ const longestConnectMs = 5_000
 export const longestStopMs = drainMs + lastWordMs
 
 /**
- * Starts the service: the platform API and the node access plane on one port.
+ * Starts the service: the platform API and the access to nodes on one port.
  *
  * @param configuration - parsed configuration
  * @param parts - store, log and embedded chains
@@ -122,7 +122,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const own = { urls: () => ownUrls, domain: () => current.nodeDomain }
   const upstreamPolicy = upstreamPolicyOf(configuration, parts.embedded)
   const upstreamRules = createUpstreamRules(upstreamPolicy, own)
-  const loops = createLoopDetector(store.sealer)
+  const loops = createLoopDetector(store.encryptor)
   const loopEntry = loops.entry
   // Before anything is opened, as it may fail.
   const tracing = await tracingOf(configuration)
@@ -137,32 +137,32 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const feed = await feedDirectory(store, directory, log)
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
-  const passage = openPassage(configuration, {
+  const accessControl = openAccessControl(configuration, {
     costs: protocolCosts,
     directory,
     store: sharedStore,
     log,
     usedSoFar: ({ owner, ownerId, period, counts }) => metering.usedSoFar.of(owner, ownerId, period)[counts],
   })
-  const memory = new AnswerMemory(configuration.maxHeldBytes)
-  const upstreams = createUpstreams(configuration.upstreamTimeoutMs, embedded, memory, {
+  const memory = new MemoryBudget(configuration.maxHeldBytes)
+  const upstreams = createEvmUpstreams(configuration.upstreamTimeoutMs, embedded, memory, {
     pollMs: configuration.headPollMs,
     hedges: configuration.upstreamHedges,
     log,
     rules: upstreamRules,
     loopEntry,
-    fingerprint: store.sealer.fingerprint,
+    fingerprint: store.encryptor.fingerprint,
     // The probe finds out itself what it is refused.
     onRefused: ({ nodeId, credentialId }) => void (credentialId !== 'probe' && probe.refused(nodeId)),
   })
-  const answers = createAnswers({
+  const answers = createResponseCaches({
     maxBytes: configuration.cacheBytes,
     headMs: configuration.cacheHeadMs,
     upstreamLogRange: configuration.upstreamLogRange,
     chainOf: (grant) => upstreams.chainOf(grant),
-    store: new BriefStore(sharedStore),
+    store: new DeadlineStore(sharedStore),
   })
-  const hubs = createSubscriptionHubs({
+  const multiplexers = createSubscriptionMultiplexers({
     upstreams,
     embeddedSocket,
     pollMs: configuration.headPollMs,
@@ -171,7 +171,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     rules: upstreamRules,
     loopEntry,
   })
-  const beaconNodes = createBeaconNodes({
+  const beaconUpstreams = createBeaconUpstreams({
     open: (address) =>
       createRestUpstream(
         address,
@@ -183,7 +183,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     embedded: embeddedBeacon,
     maxCacheBytes: configuration.cacheBytes,
   })
-  const jettonNodes = createJettonNodes({
+  const jettonUpstreams = createJettonUpstreams({
     open: (address) =>
       createRestUpstream(
         address,
@@ -196,16 +196,16 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     memory,
   })
   const metrics = createMetrics({
-    upstreamSubscriptions: () => hubs.upstreamSubscriptions(),
-    upstreamEventStreams: () => eventHubs.upstreamStreams(),
+    upstreamSubscriptions: () => multiplexers.upstreamSubscriptions(),
+    upstreamEventStreams: () => eventMultiplexers.upstreamStreams(),
   })
   const endWatch = watchUnexpectedErrors(metrics.registry, log)
-  const eventHubs = createBeaconEventHubs({
-    nodes: beaconNodes,
+  const eventMultiplexers = createEventMultiplexers({
+    nodes: beaconUpstreams,
     directory,
     maxBufferBytes: configuration.maxWebSocketBufferBytes,
     metrics: metrics.events,
-    meter: (measured) => httpPlane.meter(measured),
+    meter: (measured) => httpDependencies.meter(measured),
   })
   const operations = createOperationsListener({
     metrics: {
@@ -221,8 +221,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       const signal = AbortSignal.timeout(1_000)
       await Promise.all([
         upstreams.embeddedAnswer(signal),
-        beaconNodes.embeddedAnswer(signal),
-        jettonNodes.embeddedAnswer(signal),
+        beaconUpstreams.embeddedAnswer(signal),
+        jettonUpstreams.embeddedAnswer(signal),
         grpc.embeddedAnswer(signal),
       ]).catch(() => Promise.reject(new Error('an embedded chain does not answer')))
     },
@@ -231,12 +231,12 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
     log,
   })
-  const httpPlane = {
+  const httpDependencies = {
     tracing,
     logRequests: configuration.logRequests,
     directory,
-    door: notedDoor(passage.door, credentialUse),
-    admission: passage.admission,
+    authenticator: recordUse(accessControl.authenticator, credentialUse),
+    admission: accessControl.admission,
     meter: createMeter(metrics.requests, metering.counts),
     log,
     timeoutMs: configuration.upstreamTimeoutMs,
@@ -244,8 +244,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     loops,
     bodyMemory: memory,
   }
-  const plane = {
-    ...httpPlane,
+  const dependencies = {
+    ...httpDependencies,
     upstreams,
     reserved,
     maxBodyBytes: configuration.maxBodyBytes,
@@ -256,14 +256,14 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const progressLimits = progressLimitsOf(configuration)
   const deadlines = new ProgressDeadlines(progressLimits)
   const consoleListener = createConsoleListener(consoleFolder())
-  const jsonRpc = createJsonRpcListener(plane)
+  const jsonRpc = createJsonRpcListener(dependencies)
   const { maxBodyBytes, maxBeaconBodyBytes } = configuration
-  const beaconPlane = { ...httpPlane, beaconNodes, eventHubs, maxBeaconBodyBytes }
-  const beacon = createBeaconListener(beaconPlane)
-  const jettonPlane = { ...httpPlane, jettonNodes, reserved, maxBodyBytes }
-  const jetton = createJettonListener(jettonPlane)
+  const beaconDependencies = { ...httpDependencies, beaconUpstreams, eventMultiplexers, maxBeaconBodyBytes }
+  const beacon = createBeaconListener(beaconDependencies)
+  const jettonDependencies = { ...httpDependencies, jettonUpstreams, reserved, maxBodyBytes }
+  const jetton = createJettonListener(jettonDependencies)
   const grpc = createGrpc({
-    ...httpPlane,
+    ...httpDependencies,
     metrics: metrics.grpc,
     embedded: embeddedGrpc,
     upstreamRules,
@@ -276,8 +276,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     maxBodyBytes,
   })
   const webSocketPlane = {
-    ...plane,
-    hubs,
+    ...dependencies,
+    multiplexers,
     metrics: metrics.webSockets,
     maxCalls: configuration.maxWebSocketCalls,
     maxSubscriptions: configuration.maxWebSocketSubscriptions,
@@ -301,10 +301,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     await credentialUse.close()
     await webhooks.stop()
     await feed.end()
-    hubs.close()
-    eventHubs.close()
-    await Promise.all([upstreams.close(), beaconNodes.close(), jettonNodes.close(), grpc.close()])
-    await passage.close()
+    multiplexers.close()
+    eventMultiplexers.close()
+    await Promise.all([upstreams.close(), beaconUpstreams.close(), jettonUpstreams.close(), grpc.close()])
+    await accessControl.close()
     await sharedStore?.close()
     await metering.stop()
     await tracing.close()
@@ -329,8 +329,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     publicUrl: configuration.publicUrl,
     units: metering.units,
     requireHttps: configuration.requireHttps,
-    trustProxy: passage.trustsProxy,
-    guesses: passage.guesses,
+    trustProxy: accessControl.trustsProxy,
+    failedAttempts: accessControl.failedAttempts,
     oidc,
     clientErrorHandler: answerParserError,
     serverFactory: (platform) => {
@@ -363,7 +363,13 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         jsonRpc,
       )
     : undefined
-  const servers = { http1: app.server, front, http2: grpc.http2, deadlines, isProxy: passage.trustsProxy }
+  const servers = {
+    http1: app.server,
+    front,
+    http2: grpc.http2,
+    deadlines,
+    isProxy: accessControl.trustsProxy,
+  }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {
     await app.close()
     await closeOwn()
@@ -373,7 +379,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   publishStates(prometheusRegistry(metrics.registry), {
     upstreams,
     answers,
-    passage,
+    accessControl,
     sharedStore,
     metering,
     directory,
@@ -382,7 +388,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     front,
   })
   const stop = async () => {
-    eventHubs.close()
+    eventMultiplexers.close()
     await Promise.all([
       ports.close(drainMs + lastWordMs),
       app.close(),
@@ -404,11 +410,11 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     Object.assign(progressLimits, progressLimitsOf(next))
     Object.assign(upstreamPolicy, upstreamPolicyOf(next, parts.embedded))
     applyConfiguration(next, {
-      planes: [beaconPlane, jettonPlane],
-      jsonRpc: plane,
+      planes: [beaconDependencies, jettonDependencies],
+      jsonRpc: dependencies,
       webSocket: webSocketPlane,
       grpc,
-      passage,
+      accessControl,
       ports,
       upstreams,
       answers,

@@ -3,7 +3,10 @@ import { pino } from 'pino'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { gatewayFixture } from './gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { createGuessWatch, networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
+import {
+  createFailedAttemptLimiter,
+  addressPrefix,
+} from '@fairlead/gateway-core/authentication/failed-attempts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -11,7 +14,7 @@ afterEach(() => vi.useRealTimers())
 it('refuses an address after so many tries in a minute, and tells of it once', () => {
   const lines = memory()
   const log = pino({ level: 'info' }, lines.stream)
-  const watch = createGuessWatch({ log, maxFailures: 3 })
+  const watch = createFailedAttemptLimiter({ log, maxFailures: 3 })
   const tries = Array.from({ length: 5 }, () => watch.failed('192.0.2.7'))
   expect(tries.slice(0, 3)).toEqual([0, 0, 0])
   expect(tries[3]).toBeGreaterThan(59_000)
@@ -27,7 +30,7 @@ it('refuses an address after so many tries in a minute, and tells of it once', (
 })
 
 it('takes an IPv6 network for one client', () => {
-  const watch = createGuessWatch({ log: pino({ level: 'silent' }), maxFailures: 1 })
+  const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   expect(watch.failed('2001:db8:1:2::1')).toBe(0)
   expect(watch.failed('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBeGreaterThan(0)
   expect(watch.failed('2001:db8:1:3::1')).toBe(0)
@@ -48,11 +51,11 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['', ''],
 ])('counts %s as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  expect(addressPrefix(address)).toBe(network)
 })
 
 it('needs no more memory for more addresses', () => {
-  const watch = createGuessWatch({ log: pino({ level: 'silent' }), maxFailures: 1 })
+  const watch = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures: 1 })
   for (let index = 0; index < 60_000; index++)
     watch.failed(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
   // The first ones are forgotten, the last ones are not.

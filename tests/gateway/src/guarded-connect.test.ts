@@ -6,7 +6,7 @@ import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { complaintsOfTargets } from '@fairlead/platform-server/endpoints/upstream-targets'
 import {
-  connectChecked,
+  guardedConnect,
   type ConnectionRules,
   operatorRules,
 } from '@fairlead/gateway-core/network/guarded-connect'
@@ -55,7 +55,7 @@ async function outcome(
   rules: ConnectionRules,
   isSecure = false,
 ): Promise<string> {
-  const socket = connectChecked({ host, port, rejectUnauthorized: false }, isSecure, rules)
+  const socket = guardedConnect({ host, port, rejectUnauthorized: false }, isSecure, rules)
   closing.push(() => socket.destroy())
   return new Promise((resolve) => {
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
@@ -63,7 +63,7 @@ async function outcome(
   })
 }
 
-describe('connectChecked', () => {
+describe('guardedConnect', () => {
   it('connects to the address that was checked and resolves no second time', async () => {
     const { port } = await listen()
     const { resolve, names } = resolving(['127.0.0.1'], ['169.254.169.254'])

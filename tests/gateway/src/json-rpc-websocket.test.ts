@@ -45,7 +45,7 @@ function start(): Promise<GatewayFixture> {
   return gatewayFixture(limits, 'devnet', embedded)
 }
 
-/** The access plane alone, in front of the same chain. */
+/** JSON-RPC alone, in front of the same chain. */
 function listening(options: ListenerOptions = {}): Promise<ListenerFixture> {
   return inFrontOf(chain.url, { websocket: chain.url.replace('http', 'ws'), ...options })
 }

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import { createUpstreamSocket } from '@fairlead/gateway-evm/upstream/websocket-upstream'
+import { createWebSocketUpstream } from '@fairlead/gateway-evm/upstream/websocket-upstream'
 import { pino } from 'pino'
 import { createLoopDetector, withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
@@ -97,7 +97,7 @@ it.each(['eth_sendRawTransaction', 'eth_gasPrice', 'eth_blobBaseFee'])(
 it('refuses a WebSocket handshake that has passed through it', async () => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
   const { token } = gateway.first
-  const detector = createLoopDetector(gateway.store.sealer)
+  const detector = createLoopDetector(gateway.store.encryptor)
   const { port } = new URL(gateway.url)
   const socket = connect(Number(port), '127.0.0.1')
   socket.write(
@@ -114,7 +114,7 @@ it.each([
 ])('answers 508 to %s in the shape of its API', async (path, error) => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
   const { token } = gateway.first
-  const { entry } = createLoopDetector(gateway.store.sealer)
+  const { entry } = createLoopDetector(gateway.store.encryptor)
   const response = await fetch(`${gateway.url}${path.replace('TOKEN', token)}`, {
     headers: { 'cdn-loop': `other.example, ${entry}` },
   })
@@ -124,7 +124,7 @@ it.each([
 
 it('answers a gRPC call with FAILED_PRECONDITION', async () => {
   const gateway = await started('http://127.0.0.1:9', allProtocols)
-  const { entry } = createLoopDetector(gateway.store.sealer)
+  const { entry } = createLoopDetector(gateway.store.encryptor)
   const sessions = createSessions(gateway.url)
   onTestFinished(() => sessions.close())
   const session = await sessions.acquire()
@@ -157,7 +157,7 @@ it('passes requests of other deployments on, with their entries and its own', as
     { FAIRLEAD_SECRET_KEY: randomBytes(32).toString('hex') },
   )
   expect(await call(front, 'eth_gasPrice')).toMatchObject({ status: 200, body: { result: '0x1' } })
-  const [a, b] = [front, behind].map(({ store }) => createLoopDetector(store.sealer).entry)
+  const [a, b] = [front, behind].map(({ store }) => createLoopDetector(store.encryptor).entry)
   expect(a).not.toBe(b)
   expect(received).toContain(`${a}, ${b}`)
   // What a gateway asks for itself has passed through it alone.
@@ -185,7 +185,7 @@ it('names itself in requests of the REST APIs and in WebSocket handshakes', asyn
   await withPassedThrough('other.example', () => rest.request(version))
   await rest.close()
   const options = { loopEntry: 'fairlead; id=a' }
-  const socket = createUpstreamSocket(
+  const socket = createWebSocketUpstream(
     [{ address: `ws://${host}` }],
     5_000,
     pino({ level: 'silent' }),
@@ -228,7 +228,7 @@ it('names itself in gRPC calls', async () => {
     expect(headers['grpc-status']).toBe('0')
     stream.close()
   }
-  const { entry } = createLoopDetector(gateway.store.sealer)
+  const { entry } = createLoopDetector(gateway.store.encryptor)
   expect(received).toEqual([entry, `other.example, ${entry}`])
 })
 
@@ -239,8 +239,8 @@ it('refuses more entries than a request can need', async () => {
 })
 
 it('has an id that depends on the secret key and does not reveal it', () => {
-  const sealer = { fingerprint: (text: string, context: string) => `${context}-${text}-`.padEnd(43, 'x') }
-  const { entry, isLoop } = createLoopDetector(sealer)
+  const encryptor = { fingerprint: (text: string, context: string) => `${context}-${text}-`.padEnd(43, 'x') }
+  const { entry, isLoop } = createLoopDetector(encryptor)
   expect(entry).toMatch(/^fairlead; id=[\w-]{22}$/)
   expect([isLoop(`a, ${entry}; b`), isLoop('fairlead; id=other')]).toEqual([true, false])
 })

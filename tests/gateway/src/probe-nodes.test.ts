@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
@@ -112,12 +112,12 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
       note: 'not offered by the node',
     } as const
     const { nodeId } = gateway.first
-    await recordNodeMethods(gateway.store.db, gateway.store.sealer, { nodeId, upstreams: { evm: node } }, [
+    await recordNodeMethods(gateway.store.db, gateway.store.encryptor, { nodeId, upstreams: { evm: node } }, [
       { ...known, code: null, latencyMs: 1 },
     ])
     await gateway.store.db.updateTable('node_methods').set({ probed_at: '2026-01-02T03:04:05Z' }).execute()
     const lines = memory()
-    const upstreams = createUpstreams(1_000, {}, new AnswerMemory(2 ** 30))
+    const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
     const log = pino({ level: 'info' }, lines.stream)
     const store = createMethodAvailabilityStore(gateway.store)
     const probe = probeOwnNodes({ store, upstreams, log, timeoutMs: 1_000, enabled: true })
@@ -204,7 +204,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
     onTestFinished(gateway.stop)
     const lines = memory()
-    const upstreams = createUpstreams(2_000, {}, new AnswerMemory(2 ** 30))
+    const upstreams = createEvmUpstreams(2_000, {}, new MemoryBudget(2 ** 30))
     const probe = probeOwnNodes({
       store: createMethodAvailabilityStore(gateway.store),
       upstreams,

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { grpcInFrontOf, xToken } from '@fairlead/gateway-grpc/testing/grpc-fixture'
 import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
 import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
@@ -7,13 +7,13 @@ import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/b
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '@fairlead/gateway-evm/testing/listener-fixture'
-import type { DoorChoices } from '@fairlead/gateway-core/testing/test-authenticator'
+import type { AuthenticatorChoices } from '@fairlead/gateway-core/testing/test-authenticator'
 import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
 interface Kind {
   readonly name: string
-  readonly grant?: Partial<NodeGrant>
-  readonly passing?: DoorChoices
+  readonly grant?: Partial<Grant>
+  readonly passing?: AuthenticatorChoices
   readonly secret?: string
   /** Calls before the one that is refused. */
   readonly before?: number

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { beaconInFrontOf, beaconToken } from '@fairlead/gateway-beacon/testing/beacon-fixture'
 import { jettonToken, listenToJetton } from '@fairlead/gateway-jetton/testing/jetton-fixture'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
@@ -10,18 +10,18 @@ const deadNode = 'http://127.0.0.1:9'
 
 /** The listener of every protocol with room for so many bytes of bodies, and a path that takes a body. */
 const listeners = {
-  evm: async (bodyMemory: AnswerMemory) => {
+  evm: async (bodyMemory: MemoryBudget) => {
     const node = await nodeThat((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     })
     return { ...(await inFrontOf(node, { bodyMemory })), path: `/${token}` }
   },
-  beacon: async (bodyMemory: AnswerMemory) => ({
+  beacon: async (bodyMemory: MemoryBudget) => ({
     ...(await beaconInFrontOf(deadNode, { bodyMemory })),
     path: `/beacon/${beaconToken}/eth/v1/beacon/states/head/validators`,
   }),
-  jetton: async (bodyMemory: AnswerMemory) => {
+  jetton: async (bodyMemory: MemoryBudget) => {
     const listener = await listenToJetton(deadNode, { bodyMemory })
     onTestFinished(() => listener.stop())
     return { ...listener, path: `/${jettonToken}/api/v2/jsonRPC` }
@@ -31,7 +31,7 @@ const listeners = {
 it.each(['evm', 'beacon', 'jetton'] as const)(
   'bodies of %s are held within a memory for all',
   async (protocol) => {
-    const memory = new AnswerMemory(200_000)
+    const memory = new MemoryBudget(200_000)
     const { url, port, path } = await listeners[protocol](memory)
     const post = async () => {
       const headers = { 'content-type': 'application/json' }
@@ -45,17 +45,17 @@ it.each(['evm', 'beacon', 'jetton'] as const)(
     slow.write(
       `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 90000\r\n\r\n${' '.repeat(80_000)}`,
     )
-    await vi.waitFor(() => expect(memory.offers(130_000)).toBe(false), { timeout: 50_000 })
+    await vi.waitFor(() => expect(memory.canReserve(130_000)).toBe(false), { timeout: 50_000 })
     expect(await post()).toEqual({ status: 503, text: expect.stringContaining('too many bodies') })
     slow.destroy()
-    await vi.waitFor(() => expect(memory.offers(200_000)).toBe(true), { timeout: 50_000 })
+    await vi.waitFor(() => expect(memory.canReserve(200_000)).toBe(true), { timeout: 50_000 })
     expect(await post()).toEqual(before)
-    expect(memory.offers(200_000)).toBe(true)
+    expect(memory.canReserve(200_000)).toBe(true)
   },
 )
 
 it('responses that jetton adapters hold are counted, and given back', async () => {
-  const memory = new AnswerMemory(200_000)
+  const memory = new MemoryBudget(200_000)
   let length = 150_000
   const node = await nodeThat((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -67,8 +67,8 @@ it('responses that jetton adapters hold are counted, and given back', async () =
   const refused = await shards()
   expect(refused.status).toBe(503)
   expect(await refused.text()).toContain('too many responses')
-  expect(memory.offers(200_000)).toBe(true)
+  expect(memory.canReserve(200_000)).toBe(true)
   length = 50_000
   expect((await shards()).status).toBe(200)
-  expect(memory.offers(200_000)).toBe(true)
+  expect(memory.canReserve(200_000)).toBe(true)
 })

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type LookupFunction } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createGrpcNodes } from '@fairlead/gateway-grpc/upstream/grpc-upstreams'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createGrpcUpstreams } from '@fairlead/gateway-grpc/upstream/grpc-upstreams'
 import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
 import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import { createUpstreamSocket } from '@fairlead/gateway-evm/upstream/websocket-upstream'
-import { createUpstream } from '@fairlead/gateway-evm/upstream/evm-upstream'
+import { createWebSocketUpstream } from '@fairlead/gateway-evm/upstream/websocket-upstream'
+import { createEvmUpstream } from '@fairlead/gateway-evm/upstream/evm-upstream'
 import { gatewayFixture } from './gateway-fixture.ts'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { pino } from 'pino'
 import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
 import { createUpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
@@ -40,13 +40,13 @@ const refusal = (call: Promise<unknown>) =>
 /** One call over each protocol, and the message of its failure. */
 const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) => Promise<string>>> = {
   evm: async (host, rules) => {
-    const upstream = createUpstream(`http://${host}`, timeoutMs, new AnswerMemory(1_000_000), { rules })
+    const upstream = createEvmUpstream(`http://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
     const failure = await refusal(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure
   },
   'evm over TLS': async (host, rules) => {
-    const upstream = createUpstream(`https://${host}`, timeoutMs, new AnswerMemory(1_000_000), { rules })
+    const upstream = createEvmUpstream(`https://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
     const failure = await refusal(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure
@@ -68,23 +68,28 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     return failure
   },
   grpc: async (host, rules) => {
-    const nodes = createGrpcNodes(timeoutMs, undefined, { of: () => rules })
-    const grant = { upstreams: { grpc: `http://${host}` } } as unknown as NodeGrant
+    const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
+    const grant = { upstreams: { grpc: `http://${host}` } } as unknown as Grant
     const failure = await refusal(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },
   'grpc over TLS': async (host, rules) => {
-    const nodes = createGrpcNodes(timeoutMs, undefined, { of: () => rules })
-    const grant = { upstreams: { grpc: `https://${host}` } } as unknown as NodeGrant
+    const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
+    const grant = { upstreams: { grpc: `https://${host}` } } as unknown as Grant
     const failure = await refusal(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },
   websocket: async (host, rules) => {
-    const socket = createUpstreamSocket([{ address: `ws://${host}` }], timeoutMs, pino({ level: 'silent' }), {
-      rules: { of: () => rules },
-    })
+    const socket = createWebSocketUpstream(
+      [{ address: `ws://${host}` }],
+      timeoutMs,
+      pino({ level: 'silent' }),
+      {
+        rules: { of: () => rules },
+      },
+    )
     const failure = await new Promise<string>((resolve) => {
       const onFailure = ({ message }: Error) => resolve(message)
       socket.subscribe(['newHeads'], { onLive: () => undefined, onResult: () => undefined, onFailure })

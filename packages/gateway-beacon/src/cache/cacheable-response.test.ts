@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { type LastingRule, lasts, lastingRule, mayLast } from './cacheable-response.ts'
+import { type CacheRule, lasts, cacheRuleOf, mayLast } from './cacheable-response.ts'
 
 const root = `0x${'ab'.repeat(32)}`
 const acceptable = ['application/json']
-const forEver: LastingRule = { mustBeFinal: true }
-const short: LastingRule = { lifeMs: 60_000, mustBeFinal: true }
-const constant: LastingRule = { lifeMs: 60_000, mustBeFinal: false }
+const forEver: CacheRule = { mustBeFinal: true }
+const short: CacheRule = { lifeMs: 60_000, mustBeFinal: true }
+const constant: CacheRule = { lifeMs: 60_000, mustBeFinal: false }
 
 test.each([
   ['/eth/v1/beacon/genesis', constant],
@@ -40,17 +40,17 @@ test.each([
   ['/eth/v1/node/version', undefined],
   ['/eth/v1/validator/duties/proposer/3', undefined],
 ])('GET %s', (target, rule) => {
-  expect(lastingRule({ method: 'GET', target, acceptable })).toEqual(rule)
+  expect(cacheRuleOf({ method: 'GET', target, acceptable })).toEqual(rule)
 })
 
 test('nothing lasts of which nobody knows the form', () => {
   const target = `/eth/v1/beacon/blocks/${root}/attestations`
-  expect(lastingRule({ method: 'GET', target, acceptable: [] })).toBeUndefined()
+  expect(cacheRuleOf({ method: 'GET', target, acceptable: [] })).toBeUndefined()
 })
 
 test('nothing that is posted lasts', () => {
   const target = `/eth/v1/beacon/states/${root}/validators`
-  expect(lastingRule({ method: 'POST', target, acceptable })).toBeUndefined()
+  expect(cacheRuleOf({ method: 'POST', target, acceptable })).toBeUndefined()
 })
 
 const json = { 'content-type': 'application/json; charset=utf-8' }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import type { BeaconCall } from '../upstream/types.ts'
 
 /** Longest answer that is kept, in bytes. */
 export const maxLastingBytes = 1_048_576
 
 /** What has to be true of an answer that may be given again. */
-export interface LastingRule {
+export interface CacheRule {
   /** For ever when it is left out. */
   readonly lifeMs?: number
   /** Whether the answer itself has to say that it is final. */
@@ -30,11 +30,11 @@ const slot = /^(?:\d+|genesis)$/
  *
  * @returns undefined for a call whose answer may be another one the next time
  */
-export function lastingRule({
+export function cacheRuleOf({
   method,
   target,
   acceptable,
-}: Pick<BeaconCall, 'method' | 'target' | 'acceptable'>): LastingRule | undefined {
+}: Pick<BeaconCall, 'method' | 'target' | 'acceptable'>): CacheRule | undefined {
   // Nobody knows which form the answer to an operation of an earlier release has.
   if (method !== 'GET' || acceptable.length === 0) return undefined
   const [path = ''] = target.split('?', 1)
@@ -45,7 +45,7 @@ export function lastingRule({
 }
 
 /** Tells from the head of an answer whether it is one that could be kept. */
-export function mayLast({ status, headers }: StreamedAnswer, { mustBeFinal }: LastingRule): boolean {
+export function mayLast({ status, headers }: StreamedResponse, { mustBeFinal }: CacheRule): boolean {
   if (status !== 200 || headers['content-encoding'] !== undefined) return false
   if (Number(headers['content-length'] ?? 0) > maxLastingBytes) return false
   if (isJson(headers)) return true
@@ -54,7 +54,7 @@ export function mayLast({ status, headers }: StreamedAnswer, { mustBeFinal }: La
 }
 
 /** Tells from a whole answer whether it lasts. */
-export function lasts(headers: IncomingHttpHeaders, bytes: Buffer, { mustBeFinal }: LastingRule): boolean {
+export function lasts(headers: IncomingHttpHeaders, bytes: Buffer, { mustBeFinal }: CacheRule): boolean {
   if (!isJson(headers)) return true
   const text = bytes.toString()
   // Most blocks are asked for while they are new, and need not be parsed.

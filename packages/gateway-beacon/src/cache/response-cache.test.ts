@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test, vi } from 'vitest'
-import { AnswerCache } from './response-cache.ts'
+import { ResponseCache } from './response-cache.ts'
 import { answerJson, beaconServer } from '../testing/beacon-server.ts'
 import { allNodes, askFor, grantOf } from '../testing/node-set.ts'
 
@@ -10,7 +10,7 @@ const final = { execution_optimistic: false, finalized: true, data: { slot: '1' 
 const answer = (bytes: number) => ({ status: 200, headers: {}, bytes: Buffer.alloc(bytes) })
 
 test('the entry that was used least recently goes first', () => {
-  const cache = new AnswerCache(10_000)
+  const cache = new ResponseCache(10_000)
   for (const key of ['a', 'b', 'c']) cache.keep(key, answer(2_500))
   expect(cache.find('a')).toBeDefined()
   cache.keep('d', answer(2_500))
@@ -18,7 +18,7 @@ test('the entry that was used least recently goes first', () => {
 })
 
 test('the bytes stay within the limit, whatever is kept, replaced and found', () => {
-  const cache = new AnswerCache(50_000)
+  const cache = new ResponseCache(50_000)
   for (let i = 0; i < 10_000; i++) {
     cache.keep(`key ${(i * 7) % 40}`, answer((i * 31) % 9_000), i % 3 === 0 ? 1 : undefined)
     cache.find(`key ${(i * 11) % 40}`)
@@ -30,7 +30,7 @@ test('the bytes stay within the limit, whatever is kept, replaced and found', ()
 })
 
 test('an entry is given until its time is over', async () => {
-  const cache = new AnswerCache(10_000)
+  const cache = new ResponseCache(10_000)
   cache.keep('a', answer(10), 50)
   expect(cache.find('a')).toBeDefined()
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 60)

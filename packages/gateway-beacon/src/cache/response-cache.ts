@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import type { HeldAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
 
 // What an entry takes beside its texts and bytes.
 const entryBytes = 512
 
 /** Answers by key, at most so many bytes of them: the one that was used least recently goes first. */
-export class AnswerCache {
+export class ResponseCache {
   readonly #maxBytes: number
-  readonly #entries: LRUCache<string, HeldAnswer>
+  readonly #entries: LRUCache<string, BufferedResponse>
   #copied = 0
 
   /** @param maxBytes - for all answers, and once more for the copies of those that are still under way */
@@ -22,12 +22,12 @@ export class AnswerCache {
     return this.#entries.calculatedSize
   }
 
-  find(key: string): HeldAnswer | undefined {
+  find(key: string): BufferedResponse | undefined {
     return this.#entries.get(key)
   }
 
   /** @param lifeMs - how long the answer may be given; for ever when it is left out */
-  keep(key: string, answer: HeldAnswer, lifeMs?: number): void {
+  keep(key: string, answer: BufferedResponse, lifeMs?: number): void {
     const size = entryBytes + 2 * key.length + JSON.stringify(answer.headers).length + answer.bytes.length
     this.#entries.set(key, answer, { size, ttl: lifeMs ?? 0 })
   }

@@ -1,12 +1,12 @@
 import { pipeline, Transform, type TransformCallback } from 'node:stream'
-import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import type { AnswerCache } from './response-cache.ts'
+import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import type { ResponseCache } from './response-cache.ts'
 import { maxLastingBytes } from './cacheable-response.ts'
 
 /** A body on its way to the client of which a copy is taken, unless it is too long. */
-export class CopyingBody extends Transform {
-  readonly #body: StreamedAnswer['body']
-  readonly #cache: AnswerCache
+export class TeeStream extends Transform {
+  readonly #body: StreamedResponse['body']
+  readonly #cache: ResponseCache
   readonly #onWhole: (bytes: Buffer) => void
   #chunks: Buffer[] | undefined = []
   #copied = 0
@@ -16,7 +16,7 @@ export class CopyingBody extends Transform {
    * @param cache - gives the room for the copy
    * @param onWhole - hears of the copy when the body has come to its end
    */
-  constructor(body: StreamedAnswer['body'], cache: AnswerCache, onWhole: (bytes: Buffer) => void) {
+  constructor(body: StreamedResponse['body'], cache: ResponseCache, onWhole: (bytes: Buffer) => void) {
     super()
     this.#body = body
     this.#cache = cache

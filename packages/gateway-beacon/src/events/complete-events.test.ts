@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { WholeEvents } from './complete-events.ts'
+import { CompleteEvents } from './complete-events.ts'
 
 const head = (end: string) => `event: head${end}data: {"slot":"1","note":"é€😀"}${end}${end}`
 
 /** Cuts a stream into the given pieces and returns what comes out of each. */
 function taken(pieces: readonly Buffer[]): (string | undefined)[] {
-  const whole = new WholeEvents()
+  const whole = new CompleteEvents()
   return pieces.map((piece) => whole.take(piece)?.toString('latin1'))
 }
 
@@ -53,11 +53,11 @@ test('several events of one piece come out at once, and what is not whole waits'
 
 test('whole events are not copied', () => {
   const piece = Buffer.from('data: 1\n\n')
-  expect(new WholeEvents().take(piece)?.buffer).toBe(piece.buffer)
+  expect(new CompleteEvents().take(piece)?.buffer).toBe(piece.buffer)
 })
 
 test('an event without an end is refused', () => {
-  const whole = new WholeEvents()
+  const whole = new CompleteEvents()
   const piece = Buffer.alloc(1_048_576, 'x')
   for (let i = 0; i < 16; i++) whole.take(piece)
   expect(() => whole.take(piece)).toThrow('An event of the node has no end.')

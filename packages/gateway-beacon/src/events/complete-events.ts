@@ -10,7 +10,7 @@ const maxHeldBytes = 16 * 1024 * 1024
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
-export class WholeEvents {
+export class CompleteEvents {
   #held: Buffer[] = []
   #heldBytes = 0
   #isLineEmpty = true

@@ -37,7 +37,7 @@ test('the events of the embedded chain arrive as the chain sends them', { timeou
   )
   const events = through.received().toString()
   await waitFor(() => expect(direct.text()).toContain(events))
-  expect(gateway.hubs.upstreamStreams()).toBe(1)
+  expect(gateway.multiplexers.upstreamStreams()).toBe(1)
 })
 
 test('a topic that is quiet for long is served at once', { timeout: 60_000 }, async () => {

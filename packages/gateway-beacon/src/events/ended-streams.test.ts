@@ -100,10 +100,10 @@ test('a credential that is revoked while the stream opens gets none', async () =
 
 test('the end of the service ends all streams, and nothing is opened after it', async () => {
   const node = await eventServer()
-  const { url, hubs, counted } = await eventGateway([node])
+  const { url, multiplexers, counted } = await eventGateway([node])
   const clients = await Promise.all([readEvents(`${url}?topics=head`), readEvents(`${url}?topics=block`)])
   await waitFor(() => expect(counted.open).toBe(2))
-  hubs.close()
+  multiplexers.close()
   for (const client of clients) {
     await waitFor(() => expect(client.end()).toBe('complete'))
     expect(client.received().toString()).toBe(': the service restarts\n\n')

@@ -27,7 +27,7 @@ test('a stream has the headers and the beginning of one', async () => {
 
 test('all clients of the same topics share one stream, in whatever order they name them', async () => {
   const node = await eventServer()
-  const { url, hubs } = await eventGateway([node])
+  const { url, multiplexers } = await eventGateway([node])
   const clients = await Promise.all([
     readEvents(`${url}?topics=head&topics=block`),
     readEvents(`${url}?topics=block&topics=head`),
@@ -38,7 +38,7 @@ test('all clients of the same topics share one stream, in whatever order they na
     'GET /eth/v1/events?topics=block&topics=head',
     'GET /eth/v1/events?topics=head',
   ])
-  expect(hubs.upstreamStreams()).toBe(2)
+  expect(multiplexers.upstreamStreams()).toBe(2)
   node.send(head(1))
   for (const client of [...clients, other]) {
     await waitFor(() => expect(client.received().toString()).toBe(head(1)))
@@ -47,7 +47,7 @@ test('all clients of the same topics share one stream, in whatever order they na
 
 test('the stream at the node ends shortly after the last client has left, and not before', async () => {
   const node = await eventServer()
-  const { url, hubs, counted } = await eventGateway([node], { lingerMs: 300 })
+  const { url, multiplexers, counted } = await eventGateway([node], { lingerMs: 300 })
   const [a, b] = [await readEvents(`${url}?topics=head`), await readEvents(`${url}?topics=head`)]
   await waitFor(() => expect(counted.open).toBe(2))
   /** Waits until a stream of other topics has ended, whose only client leaves now. */
@@ -72,7 +72,7 @@ test('the stream at the node ends shortly after the last client has left, and no
   expect(node.asked.filter((request) => request.endsWith('head'))).toHaveLength(1)
   c.leave()
   await waitFor(() => expect(node.streams.size).toBe(0))
-  expect(hubs.upstreamStreams()).toBe(0)
+  expect(multiplexers.upstreamStreams()).toBe(0)
 })
 
 test('the bytes of events are passed on as they came, whatever their line ends and wherever they were cut', async () => {
@@ -130,20 +130,20 @@ test.each([
 
 test('while no node can be reached a client is told to come back', async () => {
   const node = await eventServer()
-  const { url, hubs } = await eventGateway([node])
+  const { url, multiplexers } = await eventGateway([node])
   await node.stop()
   const client = await readEvents(`${url}?topics=head`)
   expect(client.response.statusCode).toBe(502)
   expect(client.response.headers['retry-after']).toBe('1')
   await waitFor(() => expect(client.text()).toBe('{"code":502,"message":"The node cannot be reached."}'))
-  expect(hubs.upstreamStreams()).toBe(0)
+  expect(multiplexers.upstreamStreams()).toBe(0)
   await node.start()
   expect((await readEvents(`${url}?topics=head`)).response.statusCode).toBe(200)
 })
 
 test('a refusal of the node is passed on to all that wait, and not kept', async () => {
   const node = await eventServer()
-  const { url, hubs, counted } = await eventGateway([node])
+  const { url, multiplexers, counted } = await eventGateway([node])
   node.serve(async (_, response) => {
     await waitFor(() => expect(counted.requests).toBeGreaterThanOrEqual(3))
     answerJson(response, { code: 400, message: 'Invalid topic: x' }, 400)
@@ -154,7 +154,7 @@ test('a refusal of the node is passed on to all that wait, and not kept', async 
     await waitFor(() => expect(client.text()).toBe('{"code":400,"message":"Invalid topic: x"}'))
   }
   expect(node.asked).toHaveLength(1)
-  expect(hubs.upstreamStreams()).toBe(0)
+  expect(multiplexers.upstreamStreams()).toBe(0)
   await readEvents(`${url}?topics=x`)
   expect(node.asked).toHaveLength(2)
 })

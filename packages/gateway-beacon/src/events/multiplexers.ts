@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
-import type { AllBeaconNodes } from '../upstream/types.ts'
-import type { HeldAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import type { BeaconUpstreams } from '../upstream/types.ts'
+import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import type { EventMetrics } from './metrics.ts'
 import { EventClient } from './event-client.ts'
-import { EventStream, streamTimes } from './upstream-stream.ts'
+import { UpstreamStream, streamTimes } from './upstream-stream.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /** What may end the stream of a client; each gives a reason for it, or undefined. */
 export interface StreamLimits {
   /** Whether the client may still come in, after what its credential opens has changed. */
-  enter(grant: NodeGrant): string | undefined
+  enter(grant: Grant): string | undefined
   /** Hears of events that were passed on. */
   push(events: number): string | undefined
 }
 
 /** The event streams of all hosted nodes. */
-export interface BeaconEventHubs {
+export interface EventMultiplexers {
   /**
    * Streams events to a client until one side ends. Headers that were set on the response before go out with the stream.
    *
@@ -27,23 +27,23 @@ export interface BeaconEventHubs {
    * @param response - nothing was sent on it so far
    * @param limits - without any, the stream is ended with its credential only
    * @returns the node's refusal, when there was one and nothing was sent; undefined once the stream is over
-   * @throws RestFailure with status 502, 503 or 504 when no node can be reached; nothing was sent then
+   * @throws RestError with status 502, 503 or 504 when no node can be reached; nothing was sent then
    */
   stream(
-    grant: NodeGrant,
+    grant: Grant,
     topics: readonly string[],
     response: ServerResponse,
     limits?: StreamLimits,
-  ): Promise<HeldAnswer | undefined>
+  ): Promise<BufferedResponse | undefined>
   /** How many streams there are at nodes. */
   upstreamStreams(): number
   /** Ends all streams and opens no others; to be called before the server waits for its connections. */
   close(): void
 }
 
-/** What the hubs are made with. */
-export interface BeaconEventHubOptions {
-  readonly nodes: AllBeaconNodes
+/** What the multiplexers are made with. */
+export interface EventMultiplexerOptions {
+  readonly nodes: BeaconUpstreams
   /** Tells what is still in force. */
   readonly directory: Directory
   /** Most bytes that wait for one client. */
@@ -57,19 +57,19 @@ export interface BeaconEventHubOptions {
 // A credential may end by itself, of which no snapshot tells.
 const expiryMs = 1_000
 
-/** Makes the event hubs: all clients of a node that ask for the same topics share one stream of the node. */
-export function createBeaconEventHubs(options: BeaconEventHubOptions): BeaconEventHubs {
+/** Makes the event multiplexers: all clients of a node that ask for the same topics share one stream of the node. */
+export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
   const { nodes, directory, maxBufferBytes, metrics, meter, times = streamTimes } = options
-  const streams = new Map<string, EventStream>()
+  const streams = new Map<string, UpstreamStream>()
   const clients = new Map<EventClient, Streaming>()
   let isClosed = false
 
-  const streamOf = (grant: NodeGrant, topics: readonly string[]): EventStream => {
+  const streamOf = (grant: Grant, topics: readonly string[]): UpstreamStream => {
     const sorted = [...new Set(topics)].toSorted()
     const key = JSON.stringify([grant.upstreams['beacon'], sorted])
     const known = streams.get(key)
     if (known) return known
-    const stream = new EventStream(nodes.of(grant), sorted, times, () => streams.delete(key))
+    const stream = new UpstreamStream(nodes.of(grant), sorted, times, () => streams.delete(key))
     streams.set(key, stream)
     return stream
   }
@@ -120,11 +120,11 @@ export function createBeaconEventHubs(options: BeaconEventHubOptions): BeaconEve
 }
 
 interface Streaming {
-  readonly grant: NodeGrant
+  readonly grant: Grant
   readonly limits: StreamLimits | undefined
 }
 
-function lostEntitlement({ grant, limits }: Streaming, current: NodeGrant | undefined): string | undefined {
+function lostEntitlement({ grant, limits }: Streaming, current: Grant | undefined): string | undefined {
   if (!current) return 'the credential is no longer in force'
   if (current === grant) return undefined
   if (!current.protocols.includes('beacon')) return 'the node no longer offers this protocol'
@@ -133,6 +133,6 @@ function lostEntitlement({ grant, limits }: Streaming, current: NodeGrant | unde
   return current.upstreams['beacon'] === grant.upstreams['beacon'] ? undefined : 'the node has moved'
 }
 
-function restarting(): RestFailure {
-  return new RestFailure(503, 'The service restarts.', { 'retry-after': '1' })
+function restarting(): RestError {
+  return new RestError(503, 'The service restarts.', { 'retry-after': '1' })
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeaconNodes } from '../upstream/types.ts'
-import { isTrouble } from '../upstream/idempotency.ts'
+import { isFailure } from '../upstream/idempotency.ts'
 import { readHealth } from '../upstream/health.ts'
-import type { HeldAnswer, RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import type { EventClient } from './event-client.ts'
-import { countEvents, WholeEvents } from './complete-events.ts'
+import { countEvents, CompleteEvents } from './complete-events.ts'
 import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
 /** The times of event streams. */
@@ -34,14 +34,14 @@ const healthMs = 10_000
 const soon = { 'retry-after': '1' }
 
 /** One event stream of a node, and the clients that share it. */
-export class EventStream {
+export class UpstreamStream {
   readonly #nodes: BeaconNodes
   readonly #target: string
   readonly #times: StreamTimes
   readonly #onEnded: () => void
   readonly #stopped = new AbortController()
   readonly #clients = new Set<EventClient>()
-  readonly #opening: Promise<HeldAnswer | undefined>
+  readonly #opening: Promise<BufferedResponse | undefined>
   readonly #keepAlive: NodeJS.Timeout
   #silence: NodeJS.Timeout | undefined
   #linger: NodeJS.Timeout | undefined
@@ -65,9 +65,9 @@ export class EventStream {
    * Lets a client have the events from now on.
    *
    * @returns the node's refusal, when there is one and nothing was sent
-   * @throws RestFailure when no node can be reached; nothing was sent then
+   * @throws RestError when no node can be reached; nothing was sent then
    */
-  async join(client: EventClient): Promise<HeldAnswer | undefined> {
+  async join(client: EventClient): Promise<BufferedResponse | undefined> {
     clearTimeout(this.#linger)
     this.#joining += 1
     try {
@@ -94,7 +94,7 @@ export class EventStream {
     this.#onEnded()
   }
 
-  async #open(): Promise<HeldAnswer | undefined> {
+  async #open(): Promise<BufferedResponse | undefined> {
     try {
       const upstreams = await this.#nodes.ranked()
       const refusal = await this.#openAtBest(upstreams as [RestUpstream, ...RestUpstream[]])
@@ -102,23 +102,23 @@ export class EventStream {
       return refusal
     } catch (error) {
       this.end(nodeEnded)
-      throw error instanceof RestFailure ? new RestFailure(error.status, error.message, soon) : error
+      throw error instanceof RestError ? new RestError(error.status, error.message, soon) : error
     }
   }
 
   async #openAtBest([best, next, ...others]: [RestUpstream, ...RestUpstream[]]): Promise<
-    HeldAnswer | undefined
+    BufferedResponse | undefined
   > {
     try {
       const refusal = await this.#openAt(best)
-      if (!refusal || !isTrouble(refusal) || !next) return refusal
+      if (!refusal || !isFailure(refusal) || !next) return refusal
     } catch (error) {
-      if (!(error instanceof RestFailure) || !next) throw error
+      if (!(error instanceof RestError) || !next) throw error
     }
     return this.#openAtBest([next, ...others])
   }
 
-  async #openAt(upstream: RestUpstream): Promise<HeldAnswer | undefined> {
+  async #openAt(upstream: RestUpstream): Promise<BufferedResponse | undefined> {
     const { signal } = this.#stopped
     const headers = { accept: 'text/event-stream' }
     const asked = upstream.request({ method: 'GET', target: this.#target, headers, signal, endless: true })
@@ -130,12 +130,12 @@ export class EventStream {
     return undefined
   }
 
-  #follow(answer: StreamedAnswer | HeldAnswer): void {
+  #follow(answer: StreamedResponse | BufferedResponse): void {
     if (!('body' in answer) || !/^text\/event-stream\b/i.test(answer.headers['content-type'] ?? '')) {
       if ('body' in answer) void answer.body.dump().catch(() => undefined)
-      throw new RestFailure(502, 'The node did not answer with an event stream.')
+      throw new RestError(502, 'The node did not answer with an event stream.')
     }
-    const whole = new WholeEvents()
+    const whole = new CompleteEvents()
     const { body } = answer
     body.on('data', (chunk: Buffer) => {
       this.#silence?.refresh()

@@ -15,7 +15,7 @@ interface Asked {
 const ssz = 'application/octet-stream'
 const genesis = '/eth/v1/beacon/genesis'
 
-/** The plane in front of a node that keeps what it is sent, and answers with a fork and some headers of its own. */
+/** The gateway in front of a node that keeps what it is sent, and answers with a fork and some headers of its own. */
 async function keeping(options?: Parameters<typeof beaconInFrontOf>[1], prefix = '') {
   const asked: Asked[] = []
   const node = await nodeThat(async (request, response) => {

@@ -1,36 +1,36 @@
 import type { IncomingMessage } from 'node:http'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
-import type { AllBeaconNodes } from '../upstream/types.ts'
-import type { BeaconEventHubs } from '../events/multiplexers.ts'
+import type { BeaconUpstreams } from '../upstream/types.ts'
+import type { EventMultiplexers } from '../events/multiplexers.ts'
 import { beaconFormat } from './beacon-format.ts'
-import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
+import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core/rest/rest-error'
 import { answerTypes, checkContentType, negotiate } from '../operations/media-types.ts'
-import { type BeaconDestination, findBeaconOperation } from '../operations/operations.ts'
+import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
-import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
-import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import type { RequestRules, HttpDependencies, NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import { type BeaconPath, matchBeaconPath } from './beacon-path.ts'
 import {
   exposedHeaders,
   sayDeprecated,
-  sendAnswer,
-  sendHeld,
+  sendResponse,
+  sendBuffered,
 } from '@fairlead/gateway-core/rest/send-response'
 
 /** What the beacon node API needs from the rest of the service. */
-export interface BeaconPlane extends HttpPlane {
-  readonly beaconNodes: AllBeaconNodes
-  readonly eventHubs: BeaconEventHubs
+export interface BeaconDependencies extends HttpDependencies {
+  readonly beaconUpstreams: BeaconUpstreams
+  readonly eventMultiplexers: EventMultiplexers
   readonly maxBeaconBodyBytes: number
 }
 
 /** Makes the listener for the beacon node API: `/beacon/<token>/eth/...`, `/beacon/eth/...` with basic authentication. */
-export function createBeaconListener(plane: BeaconPlane): NodeListener {
-  const rules: ExchangeRules = {
+export function createBeaconListener(dependencies: BeaconDependencies): NodeListener {
+  const rules: RequestRules = {
     protocol: 'beacon',
-    maxBodyBytes: plane.maxBeaconBodyBytes,
+    maxBodyBytes: dependencies.maxBeaconBodyBytes,
     cors: {
       methods: 'GET, POST',
       headers: 'authorization, content-type, accept, eth-consensus-version, eth-blob-data-included',
@@ -38,21 +38,25 @@ export function createBeaconListener(plane: BeaconPlane): NodeListener {
     },
     failure: refused,
     refusalOf: (error, log) => {
-      const failure = restFailureOf(error, log)
+      const failure = toRestError(error, log)
       return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
   }
   return (request, response) => {
     const path = matchBeaconPath(request.url ?? '')
     if (!path) return false
-    const exchange = new HttpExchange(plane, rules, request, response)
-    exchange.run(path, () => answer(plane, path, exchange))
+    const exchange = new RequestContext(dependencies, rules, request, response)
+    exchange.run(path, () => answer(dependencies, path, exchange))
     return true
   }
 }
 
-async function answer(plane: BeaconPlane, { token, target }: BeaconPath, http: HttpExchange): Promise<void> {
-  const grant = http.enter({ token })
+async function answer(
+  dependencies: BeaconDependencies,
+  { token, target }: BeaconPath,
+  http: RequestContext,
+): Promise<void> {
+  const grant = http.authenticate({ token })
   const { request } = http
   const { method = '', headers } = request
   const [path = '', given = ''] = target.split(/\?(.*)/s, 2)
@@ -65,23 +69,23 @@ async function answer(plane: BeaconPlane, { token, target }: BeaconPath, http: H
   checkBeaconParameters(destination, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {
-    const refusal = plane.admission.admitStream(grant, operationId)
+    const refusal = dependencies.admission.admitStream(grant, operationId)
     if (refusal) throw refused(refusal)
-    await stream(plane, grant, query, http)
+    await stream(dependencies, grant, query, http)
     return
   }
-  const place = await plane.admission.admit(grant, operationId, http.signal)
-  if (isRefusal(place)) throw refused(place)
+  const place = await dependencies.admission.admit(grant, operationId, http.signal)
+  if (isRejection(place)) throw refused(place)
   try {
-    await forward(plane, { target, path, query, types, destination, grant }, http)
+    await forward(dependencies, { target, path, query, types, destination, grant }, http)
   } finally {
-    place.leave()
+    place.release()
   }
 }
 
 interface BeaconCall {
-  readonly grant: NodeGrant
-  readonly destination: BeaconDestination
+  readonly grant: Grant
+  readonly destination: ResolvedOperation
   /** Path and query as they came. */
   readonly target: string
   readonly path: string
@@ -90,16 +94,20 @@ interface BeaconCall {
   readonly types: readonly string[]
 }
 
-async function forward(plane: BeaconPlane, call: BeaconCall, http: HttpExchange): Promise<void> {
+async function forward(
+  dependencies: BeaconDependencies,
+  call: BeaconCall,
+  http: RequestContext,
+): Promise<void> {
   const { grant, destination, target, path, query, types } = call
   const { operationId, route } = destination
   const { request } = http
   const { method } = request
   const [, given = ''] = target.split(/\?(.*)/s, 2)
-  const maxBytes = sizeLimit(grant, 'maxBodyBytes', plane.maxBeaconBodyBytes)
+  const maxBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBeaconBodyBytes)
   const body = method === 'POST' ? await bodyFor(destination, maxBytes, http) : undefined
   http.bytesIn = body?.length ?? 0
-  const answered = await plane.beaconNodes.of(grant).forward({
+  const answered = await dependencies.beaconUpstreams.of(grant).forward({
     operationId,
     acceptable: types,
     method: method === 'POST' ? 'POST' : 'GET',
@@ -113,40 +121,40 @@ async function forward(plane: BeaconPlane, call: BeaconCall, http: HttpExchange)
   const answerRules = {
     api: 'beacon node API',
     types: route ? answerTypes(route) : [],
-    timeoutMs: plane.timeoutMs,
+    timeoutMs: dependencies.timeoutMs,
   }
-  await sendAnswer(answered, http, answerRules)
+  await sendResponse(answered, http, answerRules)
 }
 
-function refused(refusal: Refusal): RestFailure {
-  return new RestFailure(refusal.status, refusal.reason, refusalHeaders(refusal))
+function refused(refusal: Rejection): RestError {
+  return new RestError(refusal.status, refusal.reason, rejectionHeaders(refusal))
 }
 
 async function stream(
-  { eventHubs, admission, door }: BeaconPlane,
-  grant: NodeGrant,
+  { eventMultiplexers, admission, authenticator }: BeaconDependencies,
+  grant: Grant,
   query: string,
-  http: HttpExchange,
+  http: RequestContext,
 ): Promise<void> {
   if (http.request.method === 'HEAD') {
-    throw new RestFailure(405, 'Events are asked for with GET.', { allow: 'GET, OPTIONS' })
+    throw new RestError(405, 'Events are asked for with GET.', { allow: 'GET, OPTIONS' })
   }
-  http.isLasting = true
+  http.isStreaming = true
   const { request, response } = http
-  const visitor = { address: door.addressOf(request), origin: request.headers.origin }
+  const requester = { address: authenticator.addressOf(request), origin: request.headers.origin }
   const topics = new URLSearchParams(query).getAll('topics')
-  const refusal = await eventHubs.stream(grant, topics, response, {
-    enter: (current) => admission.enter(current, 'beacon', visitor)?.reason,
+  const refusal = await eventMultiplexers.stream(grant, topics, response, {
+    enter: (current) => admission.checkRequester(current, 'beacon', requester)?.reason,
     push: (events) => admission.push(grant, events)?.reason,
   })
-  if (refusal) sendHeld(refusal, http)
+  if (refusal) sendBuffered(refusal, http)
   else http.status = 200
 }
 
-/** @throws {@link RestFailure} 501 for the debug endpoints of a node that keeps them to itself */
-function admitDebug({ settings }: NodeGrant, { route }: BeaconDestination): void {
+/** @throws {@link NodeError} 501 for the debug endpoints of a node that keeps them to itself */
+function admitDebug({ settings }: Grant, { route }: ResolvedOperation): void {
   if (settings?.['beaconDebug'] !== false || route?.tags?.includes('Debug') !== true) return
-  throw new RestFailure(501, 'This node does not offer the debug endpoints.')
+  throw new RestError(501, 'This node does not offer the debug endpoints.')
 }
 
 /**
@@ -176,14 +184,14 @@ function preference(types: readonly string[]): string {
 }
 
 async function bodyFor(
-  { route }: BeaconDestination,
+  { route }: ResolvedOperation,
   maxBytes: number,
-  http: HttpExchange,
+  http: RequestContext,
 ): Promise<Uint8Array | undefined> {
   const { headers } = http.request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody && route) checkContentType(route, headers)
-  const body = await http.readBody(maxBytes, (status, message) => new RestFailure(status, message))
-  if (body.length === 0 && route?.requestBody?.required) throw new RestFailure(400, 'A body is required.')
+  const body = await http.readBody(maxBytes, (status, message) => new RestError(status, message))
+  if (body.length === 0 && route?.requestBody?.required) throw new RestError(400, 'A body is required.')
   return body.length === 0 ? undefined : body
 }

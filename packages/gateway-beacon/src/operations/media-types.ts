@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '@fairlead/core'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { acceptable, mediaType } from '@fairlead/gateway-core/rest/media-type'
 
 const json = 'application/json'
@@ -16,13 +16,13 @@ export function answerTypes({ responses }: Route): readonly string[] {
  *
  * @param accept - header of the request
  * @returns those that the client takes, best first; empty when the answer has no body
- * @throws {@link RestFailure} 406 when the client takes none of them
+ * @throws {@link NodeError} 406 when the client takes none of them
  */
 export function negotiate(route: Route, accept: string | undefined): readonly string[] {
   const offered = answerTypes(route)
   const taken = acceptable(accept, offered)
   if (offered.length > 0 && taken.length === 0) {
-    throw new RestFailure(406, `This operation answers ${offered.join(' or ')}.`)
+    throw new RestError(406, `This operation answers ${offered.join(' or ')}.`)
   }
   return taken
 }
@@ -30,7 +30,7 @@ export function negotiate(route: Route, accept: string | undefined): readonly st
 /**
  * Checks what a request's body is written in. One without a word about it is JSON.
  *
- * @throws {@link RestFailure} 415 for a media type that the operation does not take
+ * @throws {@link NodeError} 415 for a media type that the operation does not take
  */
 export function checkContentType(
   { requestBody }: Route,
@@ -38,6 +38,6 @@ export function checkContentType(
 ): void {
   const taken = requestBody?.mediaTypes ?? [json]
   if (!taken.includes(mediaType(type))) {
-    throw new RestFailure(415, `This operation takes ${taken.join(' or ')}.`, { accept: taken.join(', ') })
+    throw new RestError(415, `This operation takes ${taken.join(' or ')}.`, { accept: taken.join(', ') })
   }
 }

@@ -1,15 +1,15 @@
 import type { Route } from '@fairlead/core'
 import { routes } from '@fairlead/beacon/contract'
 import { describe, expect, it } from 'vitest'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { findBeaconOperation } from './operations.ts'
 import { legacyOperations } from './legacy-operations.ts'
 
-function failure(method: string, path: string): RestFailure {
+function failure(method: string, path: string): RestError {
   try {
     findBeaconOperation(method, path)
   } catch (error) {
-    if (error instanceof RestFailure) return error
+    if (error instanceof RestError) return error
   }
   throw new Error('It was found.')
 }

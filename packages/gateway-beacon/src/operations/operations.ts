@@ -1,11 +1,11 @@
 import type { Route } from '@fairlead/core'
 import { routes } from '@fairlead/beacon/contract'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { legacyOperations } from './legacy-operations.ts'
 import { type Operation, OperationTree } from '@fairlead/gateway-core/rest/operation-router'
 
 /** What a path and a method lead to. */
-export interface BeaconDestination {
+export interface ResolvedOperation {
   readonly operationId: string
   /** Entry of the contract; undefined for an operation that the contract no longer has. */
   readonly route: Route | undefined
@@ -24,10 +24,10 @@ const operations = new OperationTree<Operation & { readonly route?: Route }>('be
  *
  * @param method - of the request; HEAD leads to where GET does
  * @param path - below the credential, without a query, for example `/eth/v1/node/health`
- * @throws {@link RestFailure} 404 for a path that nobody knows, 405 with `Allow` for another method, 400 for a segment
+ * @throws {@link NodeError} 404 for a path that nobody knows, 405 with `Allow` for another method, 400 for a segment
  * that could lead a node elsewhere
  */
-export function findBeaconOperation(method: string, path: string): BeaconDestination {
+export function findBeaconOperation(method: string, path: string): ResolvedOperation {
   const { operation, segments } = operations.find(method, path)
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const pathValues = names.map((name, position) => [name, decoded(name, segments[position] ?? '')] as const)
@@ -43,7 +43,7 @@ function decoded(name: string, segment: string): string {
   const isWellFormed = /^(?:[\w.~!$&'()*+,;=:@-]|%[\da-f]{2})+$/i.test(segment)
   const value = isWellFormed ? percentDecoded(segment) : undefined
   if (value === undefined || /^\.\.?$|[/\\\p{Cc}]/u.test(value)) {
-    throw new RestFailure(400, `The path parameter ${name} must be one segment of a path.`)
+    throw new RestError(400, `The path parameter ${name} must be one segment of a path.`)
   }
   return value
 }

@@ -1,7 +1,7 @@
 import { routes } from '@fairlead/beacon/contract'
 import type { Route } from '@fairlead/core'
 import { describe, expect, it } from 'vitest'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { findBeaconOperation } from './operations.ts'
 import { checkBeaconParameters, repeatKeys } from './parameters.ts'
 
@@ -10,7 +10,7 @@ function refusal(method: string, target: string, headers: Record<string, string>
   try {
     checkBeaconParameters(findBeaconOperation(method, path), query, headers)
   } catch (error) {
-    if (error instanceof RestFailure) return { status: error.status, message: error.message }
+    if (error instanceof RestError) return { status: error.status, message: error.message }
     throw error
   }
   return undefined
@@ -35,7 +35,7 @@ describe('checkBeaconParameters', () => {
         checkBeaconParameters(destination, query, {})
         if (query === '') expect(needed).toEqual([])
       } catch (error) {
-        if (!(error instanceof RestFailure)) throw error
+        if (!(error instanceof RestError)) throw error
         if (query === '')
           expect(error.message).toMatch(new RegExp(`(${needed.join('|')}) is required|path parameter`))
       }

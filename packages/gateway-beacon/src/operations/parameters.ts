@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Parameter, Route } from '@fairlead/core'
 import { document, schemas } from '@fairlead/beacon/contract'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
-import type { BeaconDestination } from './operations.ts'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import type { ResolvedOperation } from './operations.ts'
 import { ContractRules } from '@fairlead/gateway-core/rest/parameter-validation'
 
 const rules = new ContractRules({ document, schemas }, { verb: 'must' })
@@ -14,11 +14,11 @@ const rules = new ContractRules({ document, schemas }, { verb: 'must' })
  * @param destination - the operation and its path parameters
  * @param query - text behind the question mark
  * @param headers - of the request
- * @throws {@link RestFailure} 400, or 414 for too many ids where the operation says so; it names the parameter and the
+ * @throws {@link NodeError} 400, or 414 for too many ids where the operation says so; it names the parameter and the
  * rule, never the value
  */
 export function checkBeaconParameters(
-  { route, pathValues }: BeaconDestination,
+  { route, pathValues }: ResolvedOperation,
   query: string,
   headers: IncomingHttpHeaders,
 ): void {
@@ -42,7 +42,7 @@ export function checkBeaconParameters(
  *
  * @param query - text behind the question mark
  */
-export function repeatKeys({ route }: BeaconDestination, query: string): string {
+export function repeatKeys({ route }: ResolvedOperation, query: string): string {
   if (!route || !/,|%2c/i.test(query)) return query
   const written = [...new URLSearchParams(query)].flatMap(([name, value]) => {
     const parameter = route.query[name]
@@ -55,5 +55,5 @@ export function repeatKeys({ route }: BeaconDestination, query: string): string 
 function check(place: string, parameter: Parameter, texts: readonly string[], { responses }: Route): void {
   const reading = rules.ofTexts(parameter, texts)
   if ('value' in reading) return
-  throw new RestFailure(reading.isTooLong && '414' in responses ? 414 : 400, `${place} ${reading.rule}.`)
+  throw new RestError(reading.isTooLong && '414' in responses ? 414 : 400, `${place} ${reading.rule}.`)
 }

@@ -1,18 +1,21 @@
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { createEventMetrics } from '../events/metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import { createBeaconNodes } from '../upstream/beacon-upstreams.ts'
-import { createBeaconEventHubs } from '../events/multiplexers.ts'
-import { type BeaconPlane, createBeaconListener } from '../http/beacon-http.ts'
+import { createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
+import { createEventMultiplexers } from '../events/multiplexers.ts'
+import { type BeaconDependencies, createBeaconListener } from '../http/beacon-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import {
+  type AuthenticatorChoices,
+  testAuthenticator,
+} from '@fairlead/gateway-core/testing/test-authenticator'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link beaconInFrontOf}. */
@@ -21,7 +24,7 @@ export const beaconToken = 'fixture-token-of-beacon'
 /** User name and password that open it. */
 export const beaconBasic = 'user-fixture:pass-fixture'
 
-/** The beacon part of the access plane, in front of one node. */
+/** The beacon node API of the gateway, in front of one node. */
 export interface BeaconFixture {
   readonly url: string
   readonly port: number
@@ -35,17 +38,17 @@ export interface BeaconFixture {
 
 /** What a test may choose. */
 export interface BeaconFixtureOptions extends Partial<
-  Pick<BeaconPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
+  Pick<BeaconDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBeaconBodyBytes'>
 > {
   readonly protocols?: readonly string[]
   readonly beaconDebug?: boolean
   readonly nodeDomain?: string
-  readonly grant?: Partial<NodeGrant>
-  readonly passing?: DoorChoices
+  readonly grant?: Partial<Grant>
+  readonly passing?: AuthenticatorChoices
 }
 
 /**
- * Starts the beacon part of the access plane without a database until the running test ends.
+ * Starts the beacon node API of the gateway without a database until the running test ends.
  *
  * @param upstream - addresses of the nodes, with spaces between
  */
@@ -61,7 +64,7 @@ export async function beaconInFrontOf(
   }: BeaconFixtureOptions = {},
 ): Promise<BeaconFixture> {
   const directory = createDirectory()
-  const grant: Omit<NodeGrant, 'kind'> = {
+  const grant: Omit<Grant, 'kind'> = {
     credentialId: 'credential',
     nodeId: 'node',
     projectId: 'project',
@@ -80,24 +83,24 @@ export async function beaconInFrontOf(
   const lines = memory()
   const log = pino({ level: 'debug' }, lines.stream)
   const timeoutMs = options.timeoutMs ?? 20_000
-  const beaconNodes = createBeaconNodes({
+  const beaconUpstreams = createBeaconUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
   })
   const metrics = testMetrics()
-  const eventHubs = createBeaconEventHubs({
-    nodes: beaconNodes,
+  const eventMultiplexers = createEventMultiplexers({
+    nodes: beaconUpstreams,
     directory,
     maxBufferBytes: 16_777_216,
-    metrics: createEventMetrics(metrics.registry, () => eventHubs.upstreamStreams()),
+    metrics: createEventMetrics(metrics.registry, () => eventMultiplexers.upstreamStreams()),
   })
-  const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
+  const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
   const listener = createBeaconListener({
     directory,
-    door,
+    authenticator,
     admission,
-    beaconNodes,
-    eventHubs,
+    beaconUpstreams,
+    eventMultiplexers,
     meter: createMeter(metrics.requests),
     log,
     corsOrigin: '*',
@@ -109,10 +112,10 @@ export async function beaconInFrontOf(
     if (!listener(request, response)) response.writeHead(418).end()
   })
   onTestFinished(async () => {
-    eventHubs.close()
+    eventMultiplexers.close()
     await server.stop()
     await admission.close()
-    await beaconNodes.close()
+    await beaconUpstreams.close()
   })
   return {
     url: server.url,

@@ -1,28 +1,28 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import { allNodes, grantOf } from './node-set.ts'
 import { beaconFormat } from '../http/beacon-format.ts'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
-import { type BeaconEventHubs, createBeaconEventHubs } from '../events/multiplexers.ts'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import { type EventMultiplexers, createEventMultiplexers } from '../events/multiplexers.ts'
 import { type StreamTimes, streamTimes } from '../events/upstream-stream.ts'
 
-/** The event hubs alone behind an HTTP server, in front of some nodes. */
+/** The event multiplexers alone behind an HTTP server, in front of some nodes. */
 export interface EventGateway {
   readonly url: string
-  readonly hubs: BeaconEventHubs
+  readonly multiplexers: EventMultiplexers
   readonly directory: Directory
   /** How many requests came, how many clients are open, and how many were cut off. */
   readonly counted: { requests: number; open: number; slow: number }
   /** Puts the credential in force, changed or not; without one it is revoked. */
-  grant(change?: Partial<NodeGrant>): void
+  grant(change?: Partial<Grant>): void
   revoke(): void
 }
 
-/** Starts the hubs until the running test ends; every request is one of the same credential. */
+/** Starts the multiplexers until the running test ends; every request is one of the same credential. */
 export async function eventGateway(
   servers: readonly { readonly url: string }[],
   times: Partial<StreamTimes> = {},
@@ -30,11 +30,11 @@ export async function eventGateway(
   meter?: Meter,
 ): Promise<EventGateway> {
   const directory = createDirectory()
-  const grant = (change: Partial<NodeGrant> = {}) =>
+  const grant = (change: Partial<Grant> = {}) =>
     directory.replace([{ sha256: 'secret', grant: { ...grantOf(servers), ...change } }])
   grant()
   const counted = { requests: 0, open: 0, slow: 0 }
-  const hubs = createBeaconEventHubs({
+  const multiplexers = createEventMultiplexers({
     nodes: allNodes(),
     directory,
     maxBufferBytes,
@@ -55,22 +55,22 @@ export async function eventGateway(
     }
     response.setHeader('x-request-id', 'request')
     try {
-      const refusal = await hubs.stream(current, searchParams.getAll('topics'), response)
+      const refusal = await multiplexers.stream(current, searchParams.getAll('topics'), response)
       if (refusal) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes)
     } catch (error) {
-      if (!(error instanceof RestFailure)) throw error
+      if (!(error instanceof RestError)) throw error
       response.writeHead(error.status, error.headers).end(beaconFormat.writeError(error))
     }
   }
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
-    hubs.close()
+    multiplexers.close()
     await new Promise<void>((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/eth/v1/events`
-  return { url, hubs, directory, counted, grant, revoke: () => directory.replace([]) }
+  return { url, multiplexers, directory, counted, grant, revoke: () => directory.replace([]) }
 }

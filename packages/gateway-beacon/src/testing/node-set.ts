@@ -1,16 +1,13 @@
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import type { AllBeaconNodes, BeaconCall, BeaconNodes } from '../upstream/types.ts'
-import { type BeaconNodeOptions, createBeaconNodes } from '../upstream/beacon-upstreams.ts'
+import type { BeaconUpstreams, BeaconCall, BeaconNodes } from '../upstream/types.ts'
+import { type BeaconNodeOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
 import { watchTimes } from '../upstream/watched-nodes.ts'
 
 /** A grant of a hosted node in front of some servers. */
-export function grantOf(
-  servers: readonly { readonly url: string }[],
-  credentialId = 'credential',
-): NodeGrant {
+export function grantOf(servers: readonly { readonly url: string }[], credentialId = 'credential'): Grant {
   return {
     credentialId,
     kind: 'token',
@@ -25,9 +22,9 @@ export function grantOf(
 }
 
 /** Makes the set of all nodes until the running test ends, with rounds that come sooner than in the service. */
-export function allNodes(options: Partial<BeaconNodeOptions> & { timeoutMs?: number } = {}): AllBeaconNodes {
+export function allNodes(options: Partial<BeaconNodeOptions> & { timeoutMs?: number } = {}): BeaconUpstreams {
   const { timeoutMs = 2_000, ...others } = options
-  const nodes = createBeaconNodes({
+  const nodes = createBeaconUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
     times: { ...watchTimes, intervalMs: 100, failingMs: 500 },

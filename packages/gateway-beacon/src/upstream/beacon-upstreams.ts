@@ -1,10 +1,10 @@
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
-import { AnswerCache } from '../cache/response-cache.ts'
-import type { AllBeaconNodes } from './types.ts'
+import { ResponseCache } from '../cache/response-cache.ts'
+import type { BeaconUpstreams } from './types.ts'
 import { BeaconNodeGroup } from './forward.ts'
 import { readHealth } from './health.ts'
 import { WatchedNodes, watchTimes } from './watched-nodes.ts'
@@ -23,9 +23,9 @@ export interface BeaconNodeOptions {
 const defaultCacheBytes = 64 * 1024 * 1024
 
 /** Makes the set of all beacon nodes: a group for each list of addresses, and one set of connections for each address. */
-export function createBeaconNodes(options: BeaconNodeOptions): AllBeaconNodes {
+export function createBeaconUpstreams(options: BeaconNodeOptions): BeaconUpstreams {
   const { open, embedded, maxCacheBytes = defaultCacheBytes, times = watchTimes } = options
-  const cache = new AnswerCache(maxCacheBytes)
+  const cache = new ResponseCache(maxCacheBytes)
   const upstreams = new RestUpstreams(open)
   const groups = new Map<string, { readonly watched: WatchedNodes; readonly group: BeaconNodeGroup }>()
 
@@ -54,9 +54,9 @@ export function createBeaconNodes(options: BeaconNodeOptions): AllBeaconNodes {
   }
 }
 
-function addressesOf({ upstreams }: NodeGrant, embedded: string | undefined): string[] {
+function addressesOf({ upstreams }: Grant, embedded: string | undefined): string[] {
   const addresses = usedAddresses(upstreams['beacon']).map((word) => (word === 'devnet' ? embedded : word))
   const usable = addresses.filter((address) => address !== undefined)
-  if (usable.length === 0) throw new RestFailure(503, 'This node has no upstream for beacon.')
+  if (usable.length === 0) throw new RestError(503, 'This node has no upstream for beacon.')
   return [...new Set(usable)]
 }

@@ -1,33 +1,33 @@
-import type { HeldAnswer, RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
-import type { AnswerCache } from '../cache/response-cache.ts'
+import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconCall, BeaconNodes } from './types.ts'
-import { CopyingBody } from '../cache/tee-stream.ts'
-import { lasts, lastingRule, mayLast } from '../cache/cacheable-response.ts'
-import { isRepeatable, isTrouble, mayMoveOn } from './idempotency.ts'
+import { TeeStream } from '../cache/tee-stream.ts'
+import { lasts, cacheRuleOf, mayLast } from '../cache/cacheable-response.ts'
+import { isRepeatable, isFailure, mayFailOver } from './idempotency.ts'
 import type { WatchedNode, WatchedNodes } from './watched-nodes.ts'
 
-type Answer = StreamedAnswer | HeldAnswer
+type Answer = StreamedResponse | BufferedResponse
 
 /** The beacon nodes behind one hosted node. */
 export class BeaconNodeGroup implements BeaconNodes {
   readonly #name: string
   readonly #nodes: WatchedNodes
-  readonly #cache: AnswerCache
+  readonly #cache: ResponseCache
 
   /**
    * @param name - the same for two groups only when the same nodes are in both
    * @param nodes - the nodes and what is known of their health
    * @param cache - shared with other groups
    */
-  constructor(name: string, nodes: WatchedNodes, cache: AnswerCache) {
+  constructor(name: string, nodes: WatchedNodes, cache: ResponseCache) {
     this.#name = name
     this.#nodes = nodes
     this.#cache = cache
   }
 
   async forward(call: BeaconCall): Promise<Answer> {
-    const rule = lastingRule(call)
+    const rule = cacheRuleOf(call)
     if (!rule) return this.#ask(call)
     const key = `${this.#name}\n${JSON.stringify(call.headers)}\n${call.target}`
     const known = this.#cache.find(key)
@@ -35,7 +35,7 @@ export class BeaconNodeGroup implements BeaconNodes {
     const answer = await this.#ask(call)
     if (!('body' in answer) || !mayLast(answer, rule)) return answer
     const { status, headers } = answer
-    const body = new CopyingBody(answer.body, this.#cache, (bytes) => {
+    const body = new TeeStream(answer.body, this.#cache, (bytes) => {
       if (lasts(headers, bytes, rule)) this.#cache.keep(key, { status, headers, bytes }, rule.lifeMs)
     })
     return { status, headers, body }
@@ -49,13 +49,13 @@ export class BeaconNodeGroup implements BeaconNodes {
     const [first, second] = (await this.#nodes.ranked()) as [WatchedNode, WatchedNode?]
     try {
       const answer = await first.upstream.request(call)
-      if (!isTrouble(answer)) return answer
+      if (!isFailure(answer)) return answer
       this.#nodes.suspect()
       if (!second || second.isFailing || !isRepeatable(call)) return answer
     } catch (error) {
-      if (call.signal.aborted || !(error instanceof RestFailure)) throw error
+      if (call.signal.aborted || !(error instanceof RestError)) throw error
       this.#blame(first, error)
-      if (!second || !mayMoveOn(call, error)) throw error
+      if (!second || !mayFailOver(call, error)) throw error
     }
     return this.#askAgain(call, second)
   }
@@ -64,12 +64,12 @@ export class BeaconNodeGroup implements BeaconNodes {
     try {
       return await node.upstream.request(call)
     } catch (error) {
-      if (!call.signal.aborted && error instanceof RestFailure) this.#blame(node, error)
+      if (!call.signal.aborted && error instanceof RestError) this.#blame(node, error)
       throw error
     }
   }
 
-  #blame(node: WatchedNode, { status }: RestFailure): void {
+  #blame(node: WatchedNode, { status }: RestError): void {
     // A slow answer may be the call's own doing, and only the node's health can tell.
     if (status === 504) this.#nodes.suspect()
     else this.#nodes.failed(node)

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { RestUpstream, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import type { RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 
 /** What a beacon node says of itself. */
 export interface NodeHealth {
@@ -34,7 +34,7 @@ export async function readHealth(upstream: RestUpstream, signal: CancellationSig
   }
 }
 
-async function textOf({ body }: StreamedAnswer): Promise<string> {
+async function textOf({ body }: StreamedResponse): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -1,10 +1,10 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type {
-  HeldAnswer,
+  BufferedResponse,
   RestCall,
   RestUpstream,
-  StreamedAnswer,
+  StreamedResponse,
 } from '@fairlead/gateway-core/rest/rest-call'
 
 /** A call of a client that was found to follow the contract. */
@@ -21,17 +21,17 @@ export interface BeaconNodes {
    * Sends a call to the best node, and a repeatable one to the next when that may help; answers from the cache where the
    * answer can never change.
    *
-   * @throws RestFailure as {@link RestUpstream.request}, of the last node that was tried
+   * @throws RestError as {@link RestUpstream.request}, of the last node that was tried
    */
-  forward(call: BeaconCall): Promise<StreamedAnswer | HeldAnswer>
+  forward(call: BeaconCall): Promise<StreamedResponse | BufferedResponse>
   /** The nodes, best first. */
   ranked(): Promise<readonly RestUpstream[]>
 }
 
 /** The beacon nodes behind all hosted nodes, connected to when first needed. */
-export interface AllBeaconNodes {
-  /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
-  of(grant: NodeGrant): BeaconNodes
+export interface BeaconUpstreams {
+  /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
+  of(grant: Grant): BeaconNodes
   /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>

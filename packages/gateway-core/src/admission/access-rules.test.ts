@@ -12,9 +12,9 @@ function rules(kind: RuleKind, texts: readonly string[]): AccessRule[] {
   }))
 }
 
-function visitorPasses(accessRules: AccessRule[], visitor: { address?: string; origin?: string }): unknown {
-  const { address = '192.0.2.7', origin } = visitor
-  const refusal = rulesOf(grantWith({ accessRules }))?.visitor({ address, origin })
+function visitorPasses(accessRules: AccessRule[], requester: { address?: string; origin?: string }): unknown {
+  const { address = '192.0.2.7', origin } = requester
+  const refusal = rulesOf(grantWith({ accessRules }))?.requester({ address, origin })
   return refusal === undefined ? true : refusal.data
 }
 

@@ -1,21 +1,21 @@
 import { BlockList, isIP } from 'node:net'
 import type { AccessRule, RuleKind } from '../grants/access-rule.ts'
-import type { NodeGrant } from '../grants/grant.ts'
-import type { Refusal, Visitor } from './types.ts'
-import { ruleRefusals } from './rejections.ts'
+import type { Grant } from '../grants/grant.ts'
+import type { Rejection, Requester } from './types.ts'
+import { ruleRejections } from './rejections.ts'
 
 /** The rules of a node, made ready for every request. */
 export interface CompiledRules {
   readonly hasOriginRules: boolean
-  visitor(visitor: Visitor): Refusal | undefined
+  requester(requester: Requester): Rejection | undefined
   origin(origin: string | undefined): boolean
-  method(method: string): Refusal | undefined
+  method(method: string): Rejection | undefined
 }
 
 const compiled = new WeakMap<readonly AccessRule[], CompiledRules>()
 
 /** The rules of the node that a grant opens; undefined when it is open. */
-export function rulesOf({ accessRules }: NodeGrant): CompiledRules | undefined {
+export function rulesOf({ accessRules }: Grant): CompiledRules | undefined {
   if (accessRules === undefined || accessRules.length === 0) return undefined
   const known = compiled.get(accessRules)
   if (known) return known
@@ -45,12 +45,12 @@ function compile(rules: readonly AccessRule[]): CompiledRules {
   const method = passes('method', methodTest)
   return {
     hasOriginRules,
-    visitor: (visitor) => {
-      if (!origin(visitor.origin)) return ruleRefusals.origin
-      return ip(visitor.address) ? undefined : ruleRefusals.ip
+    requester: (requester) => {
+      if (!origin(requester.origin)) return ruleRejections.origin
+      return ip(requester.address) ? undefined : ruleRejections.ip
     },
     origin,
-    method: (asked) => (method(asked) ? undefined : ruleRefusals.method),
+    method: (asked) => (method(asked) ? undefined : ruleRejections.method),
   }
 }
 

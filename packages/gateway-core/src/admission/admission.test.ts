@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GrantLimits } from '../grants/limits.ts'
-import { isRefusal } from './types.ts'
+import { isRejection } from './types.ts'
 import { admissionWith, begin, call, grantWith } from '../testing/limited-grant.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -179,7 +179,7 @@ describe('a credential that ends', () => {
     const held = begin(admission, grant)
     const waiting = admission.admit(grant, 'eth_chainId', new AbortController().signal)
     isInForce = false
-    if (!isRefusal(held)) held.leave()
+    if (!isRejection(held)) held.release()
     expect(await waiting).toMatchObject({ status: 401 })
     isInForce = true
     expect(passing(3, () => call(admission, grant))).toBe(1)
@@ -231,9 +231,9 @@ describe('too much to do', () => {
     expect(call(admission, grantWith(), 'debug_traceCall')).toMatchObject({ status: 503 })
     expect(call(admission, full)).toMatchObject({ status: 503, reason: 'Too many calls wait for a place.' })
     expect(call(admission, grantWith())).toBe('passed')
-    if (!isRefusal(held)) held.leave()
+    if (!isRejection(held)) held.release()
     const first = await waiting[0]
-    if (first && !isRefusal(first)) first.leave()
-    expect(await waiting[1]).toHaveProperty('leave')
+    if (first && !isRejection(first)) first.release()
+    expect(await waiting[1]).toHaveProperty('release')
   })
 })

@@ -1,19 +1,24 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { SharedStore } from '../shared-store/types.ts'
 import { rulesOf } from './access-rules.ts'
-import type { Admission, Admitted, Refusal } from './types.ts'
-import type { Allowance } from './limits/limit.ts'
-import { type AllowanceParts, Allowances, type GrantAllowances } from './limits/limits.ts'
+import type { Admission, Permit, Rejection } from './types.ts'
+import type { Limit } from './limits/limit.ts'
+import { type LimitParts, LimitTable, type LimitsOfGrant } from './limits/limits.ts'
 import type { UsedSoFar } from './limits/quota.ts'
 import { type LoadWatch, watchLoad } from './overload.ts'
-import { type PlaceClaim, type PlaceOptions, Places, type PlaceStates } from './concurrency/limiter.ts'
-import { RefusalCounts, type RefusalKind } from './rejection-counts.ts'
+import {
+  type ConcurrencyClaim,
+  type ConcurrencyOptions,
+  ConcurrencyLimiter,
+  type ConcurrencyStates,
+} from './concurrency/limiter.ts'
+import { RejectionCounts, type RejectionKind } from './rejection-counts.ts'
 import { busy } from './rejections.ts'
 import { countReplicas } from '../shared-store/replicas.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /** Limits of those who have none of their own, and of all together. */
-export interface AdmissionLimits extends PlaceOptions {
+export interface AdmissionLimits extends ConcurrencyOptions {
   /** For credentials that have no rate of their own; any number when it is 0. */
   readonly requestsPerSecond: number
 }
@@ -27,9 +32,9 @@ export interface AdmissionOptions extends AdmissionLimits {
   /** What was used before this process started; nothing when it is left out. */
   readonly usedSoFar?: UsedSoFar | undefined
   /** What a call costs; 1 when it is left out. */
-  readonly unitsOf?: ((grant: NodeGrant, method: string) => number) | undefined
+  readonly unitsOf?: ((grant: Grant, method: string) => number) | undefined
   /** Tells whether a credential still opens what it did; asked when a call has waited. */
-  readonly isInForce?: ((grant: NodeGrant) => boolean) | undefined
+  readonly isInForce?: ((grant: Grant) => boolean) | undefined
   /** Tells the calls that a service with too much to do refuses first. */
   readonly isExpensive?: ((method: string) => boolean) | undefined
   readonly load?: LoadWatch | undefined
@@ -47,18 +52,18 @@ export interface OwnAdmission extends Admission {
 
 /** Counters since the start, and what waits at the moment. */
 export interface AdmissionStates {
-  readonly refusals: Readonly<Record<RefusalKind, number>>
-  readonly places: PlaceStates
+  readonly refusals: Readonly<Record<RejectionKind, number>>
+  readonly places: ConcurrencyStates
 }
 
 /** What the limits of a grant come to. */
 interface Plan {
-  readonly allowances: GrantAllowances | undefined
-  readonly claim: PlaceClaim
+  readonly allowances: LimitsOfGrant | undefined
+  readonly claim: ConcurrencyClaim
 }
 
 const forgetMs = 60_000
-const nothing: readonly Allowance[] = []
+const nothing: readonly Limit[] = []
 
 /** Makes the admission of one process. */
 export function createAdmission(options: AdmissionOptions): OwnAdmission {
@@ -72,15 +77,15 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   } = options
   const replicas = countReplicas(store, processes)
   const limits = limitsIn(options)
-  const parts: AllowanceParts = {
+  const parts: LimitParts = {
     shared: { store, replicas: replicas.count },
     usedSoFar: options.usedSoFar ?? (() => 0),
     limits,
   }
-  const allowances = new Allowances(parts)
-  const places = new Places(limits)
-  const refusals = new RefusalCounts()
-  let plans = new WeakMap<NodeGrant, Plan>()
+  const allowances = new LimitTable(parts)
+  const places = new ConcurrencyLimiter(limits)
+  const refusals = new RejectionCounts()
+  let plans = new WeakMap<Grant, Plan>()
   const forgetting = guardedInterval(() => {
     allowances.forgetIdle(performance.now())
     places.forgetIdle()
@@ -88,7 +93,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
     plans = new WeakMap()
   }, forgetMs).unref()
 
-  const planOf = (grant: NodeGrant): Plan => {
+  const planOf = (grant: Grant): Plan => {
     const known = plans.get(grant)
     if (known) return known
     const plan = { allowances: allowances.of(grant, performance.now()), claim: places.claimOf(grant) }
@@ -96,10 +101,10 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
     return plan
   }
 
-  const charge = (plan: Plan, grant: NodeGrant, method: string): Refusal | undefined =>
+  const charge = (plan: Plan, grant: Grant, method: string): Rejection | undefined =>
     plan.allowances && takeAll(plan.allowances.of(method), unitsOf(grant, method))
 
-  const refusalOf = (grant: NodeGrant, method: string): Refusal | undefined => {
+  const refusalOf = (grant: Grant, method: string): Rejection | undefined => {
     const refusal = rulesOf(grant)?.method(method)
     if (refusal) return refusal
     if ((load.isOverloaded || places.isCrowded) && isExpensive(method)) {
@@ -109,11 +114,11 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   }
 
   return {
-    enter: (grant, protocol, visitor) => {
+    checkRequester: (grant, protocol, requester) => {
       if (!grant.protocols.includes(protocol)) {
         return refusals.count({ status: 404, reason: `This node does not offer ${protocol}.` })
       }
-      return refusals.count(rulesOf(grant)?.visitor(visitor))
+      return refusals.count(rulesOf(grant)?.requester(requester))
     },
     admit: (grant, method, signal) => {
       const plan = planOf(grant)
@@ -127,7 +132,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
     admitStream: (grant, method) =>
       refusals.count(refusalOf(grant, method) ?? charge(planOf(grant), grant, method)),
     push: (grant, messages) => {
-      let refusal: Refusal | undefined
+      let refusal: Rejection | undefined
       for (const allowance of planOf(grant).allowances?.pushed ?? nothing) {
         const ended = allowance.push?.(messages)
         refusal ??= ended
@@ -158,10 +163,10 @@ function limitsIn({
 }
 
 /** Takes a call from all, or from none. */
-function takeAll(allowances: readonly Allowance[], units: number): Refusal | undefined {
+function takeAll(allowances: readonly Limit[], units: number): Rejection | undefined {
   const now = performance.now()
   for (let at = 0; at < allowances.length; at += 1) {
-    const refusal = (allowances[at] as Allowance).take(units, now)
+    const refusal = (allowances[at] as Limit).take(units, now)
     if (!refusal) continue
     giveBack(allowances.slice(0, at), units)
     return refusal
@@ -169,33 +174,33 @@ function takeAll(allowances: readonly Allowance[], units: number): Refusal | und
   return undefined
 }
 
-function giveBack(allowances: readonly Allowance[], units: number): void {
-  for (const allowance of allowances) allowance.giveBack(units)
+function giveBack(allowances: readonly Limit[], units: number): void {
+  for (const allowance of allowances) allowance.refund(units)
 }
 
-function isHeld(taken: Admitted | Refusal | Promise<Admitted | Refusal>): taken is Admitted {
-  return 'leave' in taken
+function isHeld(taken: Permit | Rejection | Promise<Permit | Rejection>): taken is Permit {
+  return 'release' in taken
 }
 
-const ended: Refusal = { status: 401, reason: 'Unauthorized: the credential has ended.' }
+const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential has ended.' }
 
 /** Looks once more who has a place now, as a credential may have ended meanwhile. */
 async function afterWaiting(
-  taken: Promise<Admitted | Refusal>,
+  taken: Promise<Permit | Rejection>,
   isInForce: () => boolean,
-): Promise<Admitted | Refusal> {
+): Promise<Permit | Rejection> {
   const answer = await taken
   if ('status' in answer || isInForce()) return answer
-  answer.leave()
+  answer.release()
   return ended
 }
 
 /** Gives back what a call took that gets no place. */
 async function refund(
-  taken: Refusal | Promise<Admitted | Refusal>,
-  allowances: readonly Allowance[],
+  taken: Rejection | Promise<Permit | Rejection>,
+  allowances: readonly Limit[],
   units: number,
-): Promise<Admitted | Refusal> {
+): Promise<Permit | Rejection> {
   const answer = await taken
   if ('status' in answer) giveBack(allowances, units)
   return answer

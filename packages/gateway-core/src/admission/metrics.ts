@@ -1,8 +1,8 @@
-import type { PassageStates } from '../access-control.ts'
+import type { AccessControlStates } from '../access-control.ts'
 import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
 
 /** Publishes what is refused, and what waits. */
-export function publishAdmission(registry: MetricsRegistry, states: () => PassageStates): void {
+export function publishAdmission(registry: MetricsRegistry, states: () => AccessControlStates): void {
   registry.counter(
     'fairlead_refusals_total',
     'Requests and calls that were refused, by what refused them.',
@@ -34,7 +34,7 @@ export function publishAdmission(registry: MetricsRegistry, states: () => Passag
     'Credentials that opened nothing, by answer: refused, or throttled where one address sends too many.',
     ['answer'],
     (add) => {
-      const { failed, throttled } = states().guesses
+      const { failed, throttled } = states().failedAttempts
       add({ answer: 'refused' }, failed - throttled)
       add({ answer: 'throttled' }, throttled)
     },

@@ -1,7 +1,7 @@
-import type { Refusal } from './types.ts'
+import type { Rejection } from './types.ts'
 
 /** Why something was refused, as it is counted. */
-export type RefusalKind = keyof typeof noRefusals
+export type RejectionKind = keyof typeof noRefusals
 
 const noRefusals = {
   /** The node does not offer the protocol. */
@@ -16,21 +16,21 @@ const noRefusals = {
 }
 
 /** Counts what is refused without waiting. */
-export class RefusalCounts {
+export class RejectionCounts {
   readonly #counts = { ...noRefusals }
 
   /** @returns the refusal, as it came */
-  count(refusal: Refusal | undefined): Refusal | undefined {
+  count(refusal: Rejection | undefined): Rejection | undefined {
     if (refusal) this.#counts[kindOf(refusal)] += 1
     return refusal
   }
 
-  states(): Readonly<Record<RefusalKind, number>> {
+  states(): Readonly<Record<RejectionKind, number>> {
     return this.#counts
   }
 }
 
-function kindOf({ data }: Refusal): RefusalKind {
+function kindOf({ data }: Rejection): RejectionKind {
   if (!data) return 'protocol'
   if ('rule' in data) return data.rule
   return data.reason === 'busy' ? 'shed' : data.reason

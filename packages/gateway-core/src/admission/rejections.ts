@@ -1,17 +1,17 @@
 import type { Rate } from '../grants/limits.ts'
-import type { Refusal } from './types.ts'
+import type { Rejection } from './types.ts'
 
 /** Whose limit it is, in the words of a refusal. */
 export type Owner = 'credential' | 'node' | 'project'
 
-/** The refusal of a visitor or a call by an access rule; it says which kind of rule, and nothing of the list. */
-export const ruleRefusals = {
+/** The rejection of a requester or a call by an access rule; it says which kind of rule, and nothing of the list. */
+export const ruleRejections = {
   origin: forbidden('origin', 'This origin may not call this node.'),
   ip: forbidden('ip', 'This address may not call this node.'),
   method: forbidden('method', 'This node does not let this method be called.'),
 } as const
 
-function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Refusal {
+function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Rejection {
   return { status: 403, reason, data: { rule } }
 }
 
@@ -21,7 +21,7 @@ function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Refusal {
  * @param waitMs - until the next one may come
  * @param method - the pattern, for a limit of some methods only
  */
-export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: string): Refusal {
+export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: string): Rejection {
   const limit = rate.requestsPerSecond
   const calls = method === undefined ? 'calls' : `calls of ${method}`
   return {
@@ -33,13 +33,13 @@ export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: strin
 }
 
 /** The refusal of a call for which nothing is left of a quota. */
-export function usedUp(owner: Owner, what: string, resetsAt: number): Refusal {
+export function usedUp(owner: Owner, what: string, resetsAt: number): Rejection {
   const data = { reason: 'quota', resets_at: new Date(resetsAt).toISOString() } as const
   return { status: 403, reason: `The ${owner} has used up its ${what}.`, data }
 }
 
 /** The refusal of a call for which there is no place now. */
-export function busy(reason: string): Refusal {
+export function busy(reason: string): Rejection {
   return { status: 503, reason, data: { reason: 'busy', retry_after_ms: 1_000 }, retryAfterSeconds: 1 }
 }
 

@@ -1,4 +1,4 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { RequestLimit } from '../grants/limits.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { RequestLimit } from '../grants/limits.ts'
  *
  * @param ofService - 0 for any number
  */
-export function sizeLimit({ limits }: NodeGrant, name: RequestLimit, ofService: number): number {
+export function sizeLimit({ limits }: Grant, name: RequestLimit, ofService: number): number {
   if (limits === undefined) return ofService
   return leastOf(
     leastOf(leastOf(ofService, limits.credential?.[name]), limits.node?.[name]),

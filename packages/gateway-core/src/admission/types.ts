@@ -1,8 +1,8 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 
 /** Who calls, as far as rules look at it. */
-export interface Visitor {
+export interface Requester {
   /** Address of the client, behind trusted proxies the one that they name. */
   readonly address: string
   /** Value of the header `origin`. */
@@ -10,18 +10,18 @@ export interface Visitor {
 }
 
 /** Why something may not pass; every protocol writes it in its own shape. */
-export interface Refusal {
+export interface Rejection {
   /** HTTP status that says the same. */
   readonly status: 401 | 403 | 404 | 429 | 503 | 508
   /** Shown to the caller: which rule or limit it was, never what it allows others. */
   readonly reason: string
-  readonly data?: RefusalData | undefined
+  readonly data?: RejectionData | undefined
   /** Whole seconds, 1 to 60. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /** What a program reads of a refusal. */
-export type RefusalData =
+export type RejectionData =
   | { readonly rule: 'origin' | 'ip' | 'method' }
   | {
       readonly reason: 'rate'
@@ -33,20 +33,20 @@ export type RefusalData =
   | { readonly reason: 'busy'; readonly retry_after_ms: number }
 
 /** The leave to make one call. */
-export interface Admitted {
+export interface Permit {
   /** Gives the place back; to be called once, when the call has been answered or given up. */
-  leave(): void
+  release(): void
 }
 
 /** Tells the two answers of {@link Admission.admit} apart. */
-export function isRefusal(answer: Admitted | Refusal): answer is Refusal {
+export function isRejection(answer: Permit | Rejection): answer is Rejection {
   return 'status' in answer
 }
 
-/** The station that decides who may do what, how much of it, and when. It asks memory only. */
+/** Decides who may do what, how much of it, and when. It asks memory only. */
 export interface Admission {
-  /** Whether a visitor may use a protocol of a node at all: once for a request, a connection or a stream. */
-  enter(grant: NodeGrant, protocol: string, visitor: Visitor): Refusal | undefined
+  /** Whether a requester may use a protocol of a node at all: once for a request, a connection or a stream. */
+  checkRequester(grant: Grant, protocol: string, requester: Requester): Rejection | undefined
   /**
    * Takes a call against the rules for methods, the rates and quotas of credential, node and project, and the places for
    * calls. It answers at once but for a call that waits for a place.
@@ -55,16 +55,16 @@ export interface Admission {
    * @param signal - ends the waiting
    */
   admit(
-    grant: NodeGrant,
+    grant: Grant,
     method: string,
     signal: CancellationSignal,
-  ): Admitted | Refusal | Promise<Admitted | Refusal>
+  ): Permit | Rejection | Promise<Permit | Rejection>
   /** As {@link admit} for what stays open for as long as the client likes: it takes no place among the calls. */
-  admitStream(grant: NodeGrant, method: string): Refusal | undefined
+  admitStream(grant: Grant, method: string): Rejection | undefined
   /**
    * Counts messages that are pushed to a client. They are never held back.
    *
    * @returns why what pushes them has to end: a quota is used up
    */
-  push(grant: NodeGrant, messages: number): Refusal | undefined
+  push(grant: Grant, messages: number): Rejection | undefined
 }

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { sha256Hex } from '../credentials/secret.ts'
-import type { CredentialRecord, NodeGrant } from '../grants/grant.ts'
+import type { CredentialRecord, Grant } from '../grants/grant.ts'
 import { createDirectory } from './directory.ts'
 import type { HeadState } from '../http/client-address.ts'
-import { openDoor } from '../testing/test-authenticator.ts'
+import { testAuthenticator } from '../testing/test-authenticator.ts'
 
-function record(change: Partial<NodeGrant> = {}): CredentialRecord {
+function record(change: Partial<Grant> = {}): CredentialRecord {
   const grant = {
     credentialId: 'credential',
     kind: 'token' as const,
@@ -24,11 +24,15 @@ function record(change: Partial<NodeGrant> = {}): CredentialRecord {
 /** Enters again and again with one head, as a client does that keeps its connection. */
 function sameHead() {
   const directory = createDirectory()
-  const { door, admission } = openDoor(directory)
+  const { authenticator, admission } = testAuthenticator(directory)
   onTestFinished(() => admission.close())
   const headState: HeadState = {}
   const request = { headers: {}, socket: { remoteAddress: '192.0.2.7' }, headState }
-  return { directory, headState, enter: () => door.enter('evm', { token: 'secret' }, request) }
+  return {
+    directory,
+    headState,
+    enter: () => authenticator.authenticate('evm', { token: 'secret' }, request),
+  }
 }
 
 it('remembers what a head opened, for as long as nothing changes', () => {

@@ -1,7 +1,7 @@
-import type { CredentialKind, NodeGrant } from '../grants/grant.ts'
-import { authenticate, authenticateXToken, type UnknownCredential } from './find-credential.ts'
+import type { CredentialKind, Grant } from '../grants/grant.ts'
+import { findCredential, findXToken, type AuthenticationFailure } from './find-credential.ts'
 import type { Directory } from './directory.ts'
-import type { GuessWatch } from './failed-attempts.ts'
+import type { FailedAttemptLimiter } from './failed-attempts.ts'
 import {
   clientAddress,
   type HeadState,
@@ -9,56 +9,56 @@ import {
   type TrustedProxies,
 } from '../http/client-address.ts'
 import { rulesOf } from '../admission/access-rules.ts'
-import type { Admission, Refusal } from '../admission/types.ts'
+import type { Admission, Rejection } from '../admission/types.ts'
 import { wholeSeconds } from '../admission/rejections.ts'
 
 /** What stands before every node: who calls, and whether he may at all. */
-export interface Door {
+export interface Authenticator {
   /** Finds the node that the credential of a request opens to its sender. */
-  enter(
+  authenticate(
     protocol: string,
     path: { readonly token?: string | undefined },
     request: RequestSource,
-  ): NodeGrant | Refusal
+  ): Grant | Rejection
   /**
    * The same for a protocol whose credential is the metadata `x-token`.
    *
    * @param host - `:authority` of the call
    */
-  enterWithXToken(
+  authenticateXToken(
     protocol: string,
     xToken: string | undefined,
     host: string | undefined,
     request: RequestSource,
-  ): NodeGrant | Refusal
+  ): Grant | Rejection
   /** The origin whose pages may read the answers of a node by its own rules; undefined when it has none for it. */
-  originFor(grant: NodeGrant, origin: string | undefined): string | undefined
+  originFor(grant: Grant, origin: string | undefined): string | undefined
   /** The same where nobody has come in yet, as a browser asks first: by the credential, if there is one. */
   originOf(kind: CredentialKind, secret: string | undefined, origin: string | undefined): string | undefined
   /** Address of the client, behind trusted proxies the one that they name. */
   addressOf(request: RequestSource): string
   /** Reads requests in another way from now on. */
-  change(settings: DoorSettings): void
+  change(settings: AuthenticatorSettings): void
 }
 
-/** How a door reads requests. */
-export interface DoorSettings {
+/** How an authenticator reads requests. */
+export interface AuthenticatorSettings {
   readonly trustedProxies: TrustedProxies | undefined
   /** Domain below which each node has a host of its own. */
   readonly nodeDomain: string | undefined
 }
 
-/** What a door is made with. */
-export interface DoorParts extends DoorSettings {
+/** What an authenticator is made with. */
+export interface AuthenticatorParts extends AuthenticatorSettings {
   readonly directory: Directory
   readonly admission: Admission
-  readonly guesses: GuessWatch
+  readonly failedAttempts: FailedAttemptLimiter
 }
 
-/** Makes the door. */
-export function createDoor(parts: DoorParts): Door {
-  const { directory, admission, guesses } = parts
-  let settings: DoorSettings = parts
+/** Makes the authenticator. */
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const { directory, admission, failedAttempts } = parts
+  let settings: AuthenticatorSettings = parts
 
   const addressOf = (request: RequestSource): string => {
     const headState = headStateOf(request, settings)
@@ -67,29 +67,29 @@ export function createDoor(parts: DoorParts): Door {
   }
 
   const enter = (
-    found: NodeGrant | UnknownCredential,
+    found: Grant | AuthenticationFailure,
     protocol: string,
     request: RequestSource,
-  ): NodeGrant | Refusal => {
+  ): Grant | Rejection => {
     const address = addressOf(request)
-    if ('reason' in found) return notKnown(found, found.isGuess ? guesses.failed(address) : 0)
-    return admission.enter(found, protocol, { address, origin: request.headers.origin }) ?? found
+    if ('reason' in found) return notKnown(found, found.isGuess ? failedAttempts.failed(address) : 0)
+    return admission.checkRequester(found, protocol, { address, origin: request.headers.origin }) ?? found
   }
 
-  const originFor = (grant: NodeGrant | undefined, origin: string | undefined) => {
+  const originFor = (grant: Grant | undefined, origin: string | undefined) => {
     if (grant === undefined || origin === undefined) return undefined
     const rules = rulesOf(grant)
     return rules?.hasOriginRules === true && rules.origin(origin) ? origin : undefined
   }
 
   return {
-    enter: (protocol, path, request) => {
+    authenticate: (protocol, path, request) => {
       const headState = headStateOf(request, settings)
       const { nodeDomain } = settings
       const { version } = directory
       const known = headState?.entered
       if (known?.version === version && known.protocol === protocol) return known.grant
-      const entered = enter(authenticate(directory, path, request.headers, nodeDomain), protocol, request)
+      const entered = enter(findCredential(directory, path, request.headers, nodeDomain), protocol, request)
       if (!('status' in entered)) {
         // One that ends by itself is looked at every time.
         if (headState && entered.expiresAt === undefined)
@@ -98,8 +98,8 @@ export function createDoor(parts: DoorParts): Door {
       }
       return entered.status === 401 ? { ...entered, reason: `Unauthorized: ${entered.reason}` } : entered
     },
-    enterWithXToken: (protocol, xToken, host, request) =>
-      enter(authenticateXToken(directory, xToken, host, settings.nodeDomain), protocol, request),
+    authenticateXToken: (protocol, xToken, host, request) =>
+      enter(findXToken(directory, xToken, host, settings.nodeDomain), protocol, request),
     originFor,
     originOf: (kind, secret, origin) =>
       originFor(secret === undefined ? undefined : directory.find(kind, secret), origin),
@@ -111,7 +111,7 @@ export function createDoor(parts: DoorParts): Door {
 }
 
 /** What is remembered of requests like this one, by these settings. */
-function headStateOf({ headState }: RequestSource, settings: DoorSettings): HeadState | undefined {
+function headStateOf({ headState }: RequestSource, settings: AuthenticatorSettings): HeadState | undefined {
   if (headState !== undefined && headState.readBy !== settings) {
     headState.readBy = settings
     headState.address = undefined
@@ -120,7 +120,7 @@ function headStateOf({ headState }: RequestSource, settings: DoorSettings): Head
   return headState
 }
 
-function notKnown({ reason }: UnknownCredential, waitMs: number): Refusal {
+function notKnown({ reason }: AuthenticationFailure, waitMs: number): Rejection {
   if (waitMs === 0) return { status: 401, reason }
   return {
     status: 429,

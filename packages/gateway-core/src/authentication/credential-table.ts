@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { credentialKinds, type CredentialRecord, type NodeGrant } from '../grants/grant.ts'
+import { credentialKinds, type CredentialRecord, type Grant } from '../grants/grant.ts'
 import type { Limits } from '../grants/limits.ts'
-import { NodePart } from './endpoint-entry.ts'
+import { EndpointEntry } from './endpoint-entry.ts'
 import { SlotIndex } from './slot-index.ts'
 
 const digestBytes = 32
@@ -34,17 +34,17 @@ export class CredentialTable {
   readonly #limits = new Map<number, Limits>()
   readonly #bySecret = new SlotIndex({ hashOf: (slot) => this.#words[slot * digestWords] ?? 0 })
   readonly #byId = new SlotIndex({ hashOf: (slot) => hashOfText(this.#ids[slot] ?? '') })
-  readonly #parts: (NodePart | undefined)[] = []
+  readonly #parts: (EndpointEntry | undefined)[] = []
   readonly #partIndexes = new Map<string, number>()
   readonly #freeParts: number[] = []
   #sweep = 0
 
   /** What a credential opens, by the SHA-256 of its secret as a text of 32 one-byte characters. */
-  bySecret(digest: string): NodeGrant | undefined {
+  bySecret(digest: string): Grant | undefined {
     return this.#grantIn(this.#slotOfDigest(digest))
   }
 
-  byId(credentialId: string): NodeGrant | undefined {
+  byId(credentialId: string): Grant | undefined {
     return this.#grantIn(this.#slotOfId(credentialId))
   }
 
@@ -103,7 +103,7 @@ export class CredentialTable {
     return { next: end < this.#used ? end : undefined, removed }
   }
 
-  #grantIn(slot: number): NodeGrant | undefined {
+  #grantIn(slot: number): Grant | undefined {
     return slot === -1 ? undefined : this.#partOf(slot).grantOf(slot, this.#credentialIn)
   }
 
@@ -117,7 +117,7 @@ export class CredentialTable {
     }
   }
 
-  #partOf(slot: number): NodePart {
+  #partOf(slot: number): EndpointEntry {
     const part = this.#parts[this.#nodes[slot] ?? -1]
     if (!part) throw new Error('A credential has lost its node.')
     return part
@@ -143,7 +143,7 @@ export class CredentialTable {
     return this.#digests.subarray(slot * digestBytes, (slot + 1) * digestBytes)
   }
 
-  #insert(digest: string, grant: NodeGrant): void {
+  #insert(digest: string, grant: Grant): void {
     const slot = this.#free.pop() ?? this.#used++
     if (slot >= this.#capacity) this.#grow()
     this.#digests.write(digest, slot * digestBytes, 'latin1')
@@ -159,7 +159,7 @@ export class CredentialTable {
     this.size += 1
   }
 
-  #update(slot: number, grant: NodeGrant): boolean {
+  #update(slot: number, grant: Grant): boolean {
     this.#sweeps[slot] = this.#sweep
     const part = this.#partOf(slot)
     const index = this.#partIndexes.get(grant.nodeId)
@@ -182,7 +182,7 @@ export class CredentialTable {
     return isNew || !isSame
   }
 
-  #setOwn(slot: number, { kind, expiresAt, limits }: NodeGrant): void {
+  #setOwn(slot: number, { kind, expiresAt, limits }: Grant): void {
     this.#kinds[slot] = credentialKinds.indexOf(kind)
     this.#expiries[slot] = expiresAt ?? NaN
     if (limits?.credential) this.#limits.set(slot, limits.credential)
@@ -200,11 +200,11 @@ export class CredentialTable {
     this.size -= 1
   }
 
-  #enterNode(slot: number, grant: NodeGrant): void {
+  #enterNode(slot: number, grant: Grant): void {
     let index = this.#partIndexes.get(grant.nodeId)
     if (index === undefined) {
       index = this.#freeParts.pop() ?? this.#parts.length
-      this.#parts[index] = new NodePart(grant)
+      this.#parts[index] = new EndpointEntry(grant)
       this.#partIndexes.set(grant.nodeId, index)
     } else this.#parts[index]?.update(grant)
     this.#nodes[slot] = index

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
-import type { CredentialRecord, NodeGrant } from '../grants/grant.ts'
+import type { CredentialRecord, Grant } from '../grants/grant.ts'
 import { sha256Hex } from '../credentials/secret.ts'
 import { createDirectory } from './directory.ts'
 
-function record(secret: string, change: Partial<NodeGrant> = {}): CredentialRecord {
+function record(secret: string, change: Partial<Grant> = {}): CredentialRecord {
   const grant = {
     credentialId: `id of ${secret}`,
     kind: 'token' as const,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CredentialKind, CredentialRecord, NodeGrant } from '../grants/grant.ts'
+import type { CredentialKind, CredentialRecord, Grant } from '../grants/grant.ts'
 import { CredentialTable } from './credential-table.ts'
 
 /** What is known of how fresh the directory is. */
@@ -33,12 +33,12 @@ export interface Directory {
    * @param kind - how it was sent
    * @param secret - the token, or `username:password`
    */
-  find(kind: CredentialKind, secret: string): NodeGrant | undefined
+  find(kind: CredentialKind, secret: string): Grant | undefined
   /**
    * What a credential opens now, for connections that outlive a request; undefined when it is no longer in force.
    * Until something about it changes it is always the same object.
    */
-  current(credentialId: string): NodeGrant | undefined
+  current(credentialId: string): Grant | undefined
   /** Puts a whole new state in force at once. */
   replace(records: readonly CredentialRecord[]): void
   /** Begins a whole new state, for one that is too long to be put in force at once. One at a time. */
@@ -128,6 +128,6 @@ export function createDirectory(): Directory {
 }
 
 // What was read may be older than the end of a credential in it.
-function inForce(grant: NodeGrant | undefined): NodeGrant | undefined {
+function inForce(grant: Grant | undefined): Grant | undefined {
   return grant?.expiresAt !== undefined && grant.expiresAt <= Date.now() ? undefined : grant
 }

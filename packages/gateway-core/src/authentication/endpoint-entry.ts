@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CredentialKind, NodeGrant } from '../grants/grant.ts'
+import type { CredentialKind, Grant } from '../grants/grant.ts'
 import type { Limits } from '../grants/limits.ts'
 
 /** What is of one credential alone. */
@@ -10,10 +10,10 @@ export interface CredentialPart {
   readonly limits: Limits | undefined
 }
 
-type NodeData = Omit<NodeGrant, 'credentialId' | 'kind' | 'expiresAt'>
+type NodeData = Omit<Grant, 'credentialId' | 'kind' | 'expiresAt'>
 
 /** What all credentials of one node open alike, kept once for them. */
-export class NodePart {
+export class EndpointEntry {
   /** How many credentials open it. */
   credentials = 0
   readonly nodeId: string
@@ -21,15 +21,15 @@ export class NodePart {
   lastSlot = 0
   #data: NodeData
   /** Made when first asked for, by slot: most credentials of a large directory are not in use. */
-  readonly #grants = new Map<number, NodeGrant>()
+  readonly #grants = new Map<number, Grant>()
 
-  constructor(grant: NodeGrant) {
+  constructor(grant: Grant) {
     this.nodeId = grant.nodeId
     this.#data = dataOf(grant)
   }
 
   /** Takes over what a newer record says of the node; true when that is something else than before. */
-  update(grant: NodeGrant): boolean {
+  update(grant: Grant): boolean {
     if (isLike(this.#data, grant)) return false
     const data = dataOf(grant)
     if (isDeepStrictEqual(data, this.#data)) return false
@@ -39,11 +39,11 @@ export class NodePart {
   }
 
   /** The grant of one credential: the same object until something in it changes, so that others may key by it. */
-  grantOf(slot: number, partOf: (slot: number) => CredentialPart): NodeGrant {
+  grantOf(slot: number, partOf: (slot: number) => CredentialPart): Grant {
     const known = this.#grants.get(slot)
     if (known) return known
     const { limits, expiresAt, ...credential } = partOf(slot)
-    const grant: NodeGrant = {
+    const grant: Grant = {
       ...this.#data,
       ...credential,
       ...(expiresAt !== undefined && { expiresAt }),
@@ -58,7 +58,7 @@ export class NodePart {
   }
 }
 
-function dataOf(grant: NodeGrant): NodeData {
+function dataOf(grant: Grant): NodeData {
   const { credentialId: _id, kind: _kind, expiresAt: _end, limits, ...shared } = grant
   if (limits?.node === undefined && limits?.project === undefined) return shared
   const { credential: _own, ...ofNode } = limits
@@ -66,7 +66,7 @@ function dataOf(grant: NodeGrant): NodeData {
 }
 
 // Records that were read together share what they have in common: no need to look inside.
-function isLike(data: NodeData, grant: NodeGrant): boolean {
+function isLike(data: NodeData, grant: Grant): boolean {
   return (
     data.upstreams === grant.upstreams &&
     data.protocols === grant.protocols &&

@@ -5,7 +5,7 @@ import { plainAddress } from '../admission/access-rules.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /** Slows down those who try credentials out. */
-export interface GuessWatch {
+export interface FailedAttemptLimiter {
   /**
    * Counts a credential that opens nothing.
    *
@@ -14,12 +14,12 @@ export interface GuessWatch {
   failed(address: string): number
   /** Takes over how many unknown credentials one address may send in a minute. */
   change(maxFailures: number): void
-  states(): GuessStates
+  states(): FailedAttemptStates
   close(): void
 }
 
 /** What was counted since the start. */
-export interface GuessStates {
+export interface FailedAttemptStates {
   /** Credentials that opened nothing. */
   readonly failed: number
   /** Those of them that were refused for their number. */
@@ -27,7 +27,7 @@ export interface GuessStates {
 }
 
 /** What a watch is made with. */
-export interface GuessWatchOptions {
+export interface FailedAttemptOptions {
   /** Hears once a minute of an address that tries too often. */
   readonly log: Logger
   /** Unknown credentials that one address may send in a minute. */
@@ -48,7 +48,7 @@ const maxAddresses = 20_000
  * Makes a watch over unknown credentials, by the address of the client; those of an IPv6 network of 64 bits count
  * together. A credential that is known passes always: many people share an address.
  */
-export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
+export function createFailedAttemptLimiter(options: FailedAttemptOptions): FailedAttemptLimiter {
   const { log } = options
   let { maxFailures = defaultMaxFailures } = options
   const counts = { failed: 0, throttled: 0 }
@@ -66,7 +66,7 @@ export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
   return {
     failed: (address) => {
       const now = performance.now()
-      const network = networkOf(address)
+      const network = addressPrefix(address)
       const before = known.get(network)
       const isOver = before === undefined || now - before.since >= windowMs
       const tries = isOver ? { count: 0, since: now } : before
@@ -89,7 +89,7 @@ export function createGuessWatch(options: GuessWatchOptions): GuessWatch {
 }
 
 /** The address, or the first 64 bits of one of IPv6: what one client has. */
-export function networkOf(address: string): string {
+export function addressPrefix(address: string): string {
   const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain
   const [head = '', tail] = plain.split('::', 2)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialKind, CredentialRecord } from '../grants/grant.ts'
 import { sha256Hex } from '../credentials/secret.ts'
-import { authenticate } from './find-credential.ts'
+import { findCredential } from './find-credential.ts'
 import { createDirectory } from './directory.ts'
 
 function record(kind: CredentialKind, secret: string, nodeId = 'Node-1'): CredentialRecord {
@@ -31,11 +31,11 @@ function basic(pair: string): string {
 }
 
 function withToken(token: string, headers: Record<string, string> = {}, domain?: string) {
-  return authenticate(directory, { token }, headers, domain)
+  return findCredential(directory, { token }, headers, domain)
 }
 
 function withHeader(authorization?: string) {
-  return authenticate(directory, {}, { authorization }, undefined)
+  return findCredential(directory, {}, { authorization }, undefined)
 }
 
 describe('authenticate', () => {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { Directory } from './directory.ts'
 
 /** Why a request opens no node; the text is shown to the caller. */
-export interface UnknownCredential {
+export interface AuthenticationFailure {
   readonly reason: string
   /** Whether a credential was sent, which may have been made up. */
   readonly isGuess: boolean
@@ -17,14 +17,14 @@ export interface UnknownCredential {
  * @param headers - `authorization` and `host` are read
  * @param nodeDomain - domain below which each node has a host of its own
  */
-export function authenticate(
+export function findCredential(
   directory: Directory,
   path: { readonly token?: string | undefined },
   headers: IncomingHttpHeaders,
   nodeDomain: string | undefined,
-): NodeGrant | UnknownCredential {
+): Grant | AuthenticationFailure {
   const grant = path.token === undefined ? basicGrant(directory, headers) : tokenGrant(directory, path.token)
-  return 'reason' in grant ? grant : ofHost(grant, headers.host, nodeDomain)
+  return 'reason' in grant ? grant : matchHost(grant, headers.host, nodeDomain)
 }
 
 /**
@@ -35,27 +35,27 @@ export function authenticate(
  * @param host - `:authority` of the call
  * @param nodeDomain - domain below which each node has a host of its own
  */
-export function authenticateXToken(
+export function findXToken(
   directory: Directory,
   xToken: string | undefined,
   host: string | undefined,
   nodeDomain: string | undefined,
-): NodeGrant | UnknownCredential {
+): Grant | AuthenticationFailure {
   if (xToken === undefined || xToken === '') return absent('Send the credential as metadata x-token.')
   const grant = directory.find('x-token', xToken)
-  return grant ? ofHost(grant, host, nodeDomain) : guess('Unknown x-token.')
+  return grant ? matchHost(grant, host, nodeDomain) : failure('Unknown x-token.')
 }
 
-function ofHost(
-  grant: NodeGrant,
+function matchHost(
+  grant: Grant,
   asked: string | undefined,
   nodeDomain: string | undefined,
-): NodeGrant | UnknownCredential {
+): Grant | AuthenticationFailure {
   if (nodeDomain === undefined) return grant
   const host = hostName(asked ?? '')
   const domain = hostName(nodeDomain)
   if (host.endsWith(`.${domain}`) && host !== `${grant.nodeId.toLowerCase()}.${domain}`) {
-    return guess('The credential belongs to another node.')
+    return failure('The credential belongs to another node.')
   }
   return grant
 }
@@ -65,11 +65,11 @@ function hostName(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }
 
-function tokenGrant(directory: Directory, token: string): NodeGrant | UnknownCredential {
-  return directory.find('token', token) ?? guess('Unknown token.')
+function tokenGrant(directory: Directory, token: string): Grant | AuthenticationFailure {
+  return directory.find('token', token) ?? failure('Unknown token.')
 }
 
-function basicGrant(directory: Directory, headers: IncomingHttpHeaders): NodeGrant | UnknownCredential {
+function basicGrant(directory: Directory, headers: IncomingHttpHeaders): Grant | AuthenticationFailure {
   const { authorization } = headers
   if (authorization === undefined) {
     return headers['x-api-key'] === undefined
@@ -81,7 +81,7 @@ function basicGrant(directory: Directory, headers: IncomingHttpHeaders): NodeGra
     case 'basic':
       return (
         directory.find('basic', Buffer.from(value, 'base64').toString('utf8')) ??
-        guess('Unknown user name or password. A token goes into the path of the URL instead.')
+        failure('Unknown user name or password. A token goes into the path of the URL instead.')
       )
     case 'bearer':
       return absent(
@@ -92,10 +92,10 @@ function basicGrant(directory: Directory, headers: IncomingHttpHeaders): NodeGra
   }
 }
 
-function absent(reason: string): UnknownCredential {
+function absent(reason: string): AuthenticationFailure {
   return { reason, isGuess: false }
 }
 
-function guess(reason: string): UnknownCredential {
+function failure(reason: string): AuthenticationFailure {
   return { reason, isGuess: true }
 }

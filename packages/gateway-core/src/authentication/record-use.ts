@@ -1,7 +1,7 @@
-import type { Refusal } from '../admission/types.ts'
-import type { Door } from './authenticator.ts'
+import type { Rejection } from '../admission/types.ts'
+import type { Authenticator } from './authenticator.ts'
 import type { RequestSource } from '../http/client-address.ts'
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 
 /** Records the use of credentials. */
 export interface CredentialUseRecorder {
@@ -13,16 +13,17 @@ export interface CredentialUseRecorder {
   note(credentialId: string, address: string): void
 }
 
-/** A door that notes which credentials open it, and from where. */
-export function notedDoor(door: Door, use: CredentialUseRecorder): Door {
-  const noted = (entered: NodeGrant | Refusal, request: RequestSource) => {
-    if (!('status' in entered)) use.note(entered.credentialId, door.addressOf(request))
+/** An authenticator that records which credentials are used, and from where. */
+export function recordUse(authenticator: Authenticator, use: CredentialUseRecorder): Authenticator {
+  const noted = (entered: Grant | Rejection, request: RequestSource) => {
+    if (!('status' in entered)) use.note(entered.credentialId, authenticator.addressOf(request))
     return entered
   }
   return {
-    ...door,
-    enter: (protocol, path, request) => noted(door.enter(protocol, path, request), request),
-    enterWithXToken: (protocol, xToken, host, request) =>
-      noted(door.enterWithXToken(protocol, xToken, host, request), request),
+    ...authenticator,
+    authenticate: (protocol, path, request) =>
+      noted(authenticator.authenticate(protocol, path, request), request),
+    authenticateXToken: (protocol, xToken, host, request) =>
+      noted(authenticator.authenticateXToken(protocol, xToken, host, request), request),
   }
 }

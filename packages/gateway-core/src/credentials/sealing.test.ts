@@ -3,56 +3,56 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createSealer, parseSecretKey } from './sealing.ts'
+import { createEncryptor, parseSecretKey } from './sealing.ts'
 import { readSecretKey } from './secret-key.ts'
 
-describe('createSealer', () => {
+describe('createEncryptor', () => {
   const key = randomBytes(32)
-  const sealer = createSealer(key)
+  const encryptor = createEncryptor(key)
 
   it('gives back what it sealed, and seals nothing twice alike', () => {
     for (const text of ['', 'https://user:c4n4ry@node.example', 'ü'.repeat(10_000)]) {
-      const sealed = sealer.seal(text, 'ND-1')
-      expect(sealed).toMatch(new RegExp(`^v1\\.${sealer.keyId}\\.[\\w-]+$`))
+      const sealed = encryptor.seal(text, 'ND-1')
+      expect(sealed).toMatch(new RegExp(`^v1\\.${encryptor.keyId}\\.[\\w-]+$`))
       expect(sealed).not.toContain('c4n4ry')
-      expect(createSealer(key).open(sealed, 'ND-1')).toBe(text)
-      expect(sealer.seal(text, 'ND-1')).not.toBe(sealed)
+      expect(createEncryptor(key).open(sealed, 'ND-1')).toBe(text)
+      expect(encryptor.seal(text, 'ND-1')).not.toBe(sealed)
     }
   })
 
   it('has one fingerprint for a text, a context and a key', () => {
-    const print = sealer.fingerprint('192.0.2.1', 'CR-1')
+    const print = encryptor.fingerprint('192.0.2.1', 'CR-1')
     expect(print).toMatch(/^[\w-]{43}$/)
-    expect(createSealer(key).fingerprint('192.0.2.1', 'CR-1')).toBe(print)
+    expect(createEncryptor(key).fingerprint('192.0.2.1', 'CR-1')).toBe(print)
     const others = [
-      sealer.fingerprint('192.0.2.2', 'CR-1'),
-      sealer.fingerprint('192.0.2.1', 'CR-2'),
-      createSealer(randomBytes(32)).fingerprint('192.0.2.1', 'CR-1'),
+      encryptor.fingerprint('192.0.2.2', 'CR-1'),
+      encryptor.fingerprint('192.0.2.1', 'CR-2'),
+      createEncryptor(randomBytes(32)).fingerprint('192.0.2.1', 'CR-1'),
     ]
     expect(others).not.toContain(print)
   })
 
   it('opens nothing elsewhere, with another key, or changed', () => {
-    const sealed = sealer.seal('c4n4ry', 'ND-1')
+    const sealed = encryptor.seal('c4n4ry', 'ND-1')
     const [, , body = ''] = sealed.split('.')
-    const other = createSealer(randomBytes(32))
-    expect(other.keyId).not.toBe(sealer.keyId)
-    const attempts: [typeof sealer, string, string][] = [
-      [sealer, sealed, 'ND-2'],
+    const other = createEncryptor(randomBytes(32))
+    expect(other.keyId).not.toBe(encryptor.keyId)
+    const attempts: [typeof encryptor, string, string][] = [
+      [encryptor, sealed, 'ND-2'],
       [other, sealed, 'ND-1'],
       [other, `v1.${other.keyId}.${body}`, 'ND-1'],
-      [sealer, sealed.replace('v1.', 'v2.'), 'ND-1'],
-      [sealer, `v1.${sealer.keyId}.`, 'ND-1'],
-      [sealer, '', 'ND-1'],
+      [encryptor, sealed.replace('v1.', 'v2.'), 'ND-1'],
+      [encryptor, `v1.${encryptor.keyId}.`, 'ND-1'],
+      [encryptor, '', 'ND-1'],
     ]
     const bytes = Buffer.from(body, 'base64url')
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ 1
-      attempts.push([sealer, `v1.${sealer.keyId}.${changed.toString('base64url')}`, 'ND-1'])
+      attempts.push([encryptor, `v1.${encryptor.keyId}.${changed.toString('base64url')}`, 'ND-1'])
     }
     for (const [one, text, context] of attempts) {
-      expect(() => one.open(text, context)).toThrow(expect.objectContaining({ name: 'SealingError' }))
+      expect(() => one.open(text, context)).toThrow(expect.objectContaining({ name: 'EncryptionError' }))
     }
   })
 })

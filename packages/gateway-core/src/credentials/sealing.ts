@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Encrypts what must be read again but must not lie open in a database. */
-export interface Sealer {
+export interface Encryptor {
   /** Names the key without saying anything about it. */
   readonly keyId: string
   /**
@@ -13,7 +13,7 @@ export interface Sealer {
   /**
    * Gives a sealed text back.
    *
-   * @throws {@link SealingError} when it was sealed with another key or for another context, or was changed
+   * @throws {@link EncryptionError} when it was sealed with another key or for another context, or was changed
    */
   open(sealed: string, context: string): string
   /**
@@ -25,8 +25,8 @@ export interface Sealer {
 }
 
 /** A sealed text cannot be opened. The message holds neither the text nor the key. */
-export class SealingError extends Error {
-  override readonly name = 'SealingError'
+export class EncryptionError extends Error {
+  override readonly name = 'EncryptionError'
 }
 
 const keyBytes = 32
@@ -36,13 +36,13 @@ const version = 'v1'
 const cipher = 'aes-256-gcm'
 
 /**
- * Makes a sealer: AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D) under a key derived from the given one.
+ * Makes an encryptor: AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D) under a key derived from the given one.
  * A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>`.
  *
  * @param secretKey - 32 random bytes
  */
-export function createSealer(secretKey: Uint8Array): Sealer {
-  if (secretKey.length !== keyBytes) throw new SealingError('A secret key has 32 bytes.')
+export function createEncryptor(secretKey: Uint8Array): Encryptor {
+  if (secretKey.length !== keyBytes) throw new EncryptionError('A secret key has 32 bytes.')
   const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead sealing', keyBytes))
   const fingerprintKey = Buffer.from(hkdfSync('sha256', secretKey, '', 'fairlead fingerprints', keyBytes))
   const keyId = createHmac('sha256', secretKey).update('fairlead key id').digest('hex').slice(0, 16)
@@ -57,8 +57,8 @@ export function createSealer(secretKey: Uint8Array): Sealer {
     },
     open: (sealed, context) => {
       const [itsVersion, itsKey, body = ''] = sealed.split('.')
-      if (itsVersion !== version) throw new SealingError('A sealed text is of an unknown version.')
-      if (itsKey !== keyId) throw new SealingError('A sealed text was sealed with another key.')
+      if (itsVersion !== version) throw new EncryptionError('A sealed text is of an unknown version.')
+      if (itsKey !== keyId) throw new EncryptionError('A sealed text was sealed with another key.')
       const bytes = Buffer.from(body, 'base64url')
       try {
         const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), {
@@ -69,7 +69,7 @@ export function createSealer(secretKey: Uint8Array): Sealer {
         const text = opening.update(bytes.subarray(nonceBytes, -tagBytes))
         return Buffer.concat([text, opening.final()]).toString('utf8')
       } catch {
-        throw new SealingError('A sealed text was changed or belongs elsewhere.')
+        throw new EncryptionError('A sealed text was changed or belongs elsewhere.')
       }
     },
     fingerprint: (text, context) =>

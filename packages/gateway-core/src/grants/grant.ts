@@ -8,7 +8,7 @@ export const credentialKinds = ['token', 'basic', 'x-token'] as const
 export type CredentialKind = (typeof credentialKinds)[number]
 
 /** What a valid node credential entitles to: one node, with everything a request needs on its way there. */
-export interface NodeGrant {
+export interface Grant {
   readonly credentialId: string
   readonly kind: CredentialKind
   readonly nodeId: string
@@ -37,5 +37,5 @@ export interface NodeGrant {
 export interface CredentialRecord {
   /** Hex SHA-256 of the token, of `username:password`, or of the x-token. */
   readonly sha256: string
-  readonly grant: NodeGrant
+  readonly grant: Grant
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import { addressList, isListed, plainAddress } from '../admission/access-rules.ts'
 
 /** What a request says about where it comes from. */
@@ -18,7 +18,7 @@ export interface HeadState {
   /** Address of the client. */
   address?: string | undefined
   /** What the credential opened, and in which state of the directory. */
-  entered?: { readonly grant: NodeGrant; readonly protocol: string; readonly version: number } | undefined
+  entered?: { readonly grant: Grant; readonly protocol: string; readonly version: number } | undefined
 }
 
 /** The proxies whose word counts. */

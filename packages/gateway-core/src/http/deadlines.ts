@@ -1,6 +1,6 @@
 import { guardedInterval } from '@fairlead/http1'
 /** What ends when its time is up. */
-export interface Timed {
+export interface Expirable {
   end(): void
 }
 
@@ -27,7 +27,7 @@ export class Deadlines {
     this.#ms = milliseconds
   }
 
-  begin(timed: Timed, now: number): Deadline {
+  begin(timed: Expirable, now: number): Deadline {
     const link = new Link(timed, now + this.#ms)
     link.goBefore(this.#ends)
     this.#timer ??= guardedInterval(() => this.#check(), Math.min(checkMs, this.#ms)).unref()
@@ -48,12 +48,12 @@ export class Deadlines {
 
 /** A place in a ring. */
 class Link implements Deadline {
-  readonly timed: Timed | undefined
+  readonly timed: Expirable | undefined
   readonly at: number
   next: Link
   #before: Link
 
-  constructor(timed: Timed | undefined, at: number) {
+  constructor(timed: Expirable | undefined, at: number) {
     this.timed = timed
     this.at = at
     this.next = this

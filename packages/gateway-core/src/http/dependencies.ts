@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { LoopDetector } from '../network/cdn-loop.ts'
-import type { Admission, Refusal } from '../admission/types.ts'
-import type { ClientRequest } from './types.ts'
+import type { Admission, Rejection } from '../admission/types.ts'
+import type { HttpRequest } from './types.ts'
 import type { Directory } from '../authentication/directory.ts'
-import type { Door } from '../authentication/authenticator.ts'
-import type { AnswerMemory } from '../memory/memory-budget.ts'
+import type { Authenticator } from '../authentication/authenticator.ts'
+import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { Meter } from '../usage/meter.ts'
 import type { LoggedRequests } from '../telemetry/logged-requests.ts'
 import type { Tracing } from '../telemetry/current-trace.ts'
 
 /** What the requests of every protocol need from the rest of the service. */
-export interface HttpPlane {
+export interface HttpDependencies {
   readonly directory: Directory
-  readonly door: Door
+  readonly authenticator: Authenticator
   readonly admission: Admission
   readonly meter: Meter
   readonly log: Logger
@@ -27,11 +27,11 @@ export interface HttpPlane {
   /** Refuses requests that have passed through this service before; none when left out. */
   readonly loops?: LoopDetector | undefined
   /** For the bodies of all requests together; any number of bytes when it is left out. */
-  readonly bodyMemory?: Pick<AnswerMemory, 'take' | 'giveBack'> | undefined
+  readonly bodyMemory?: Pick<MemoryBudget, 'take' | 'release'> | undefined
 }
 
 /** In what the protocols differ. */
-export interface ExchangeRules {
+export interface RequestRules {
   readonly protocol: string
   /** Attributes of each span of a request, beside those that all protocols have. */
   readonly traceAttributes?: Readonly<Record<string, string>> | undefined
@@ -40,13 +40,13 @@ export interface ExchangeRules {
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
   readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
   /** Makes what is thrown when a request may not pass. */
-  readonly failure: (refusal: Refusal) => Error
+  readonly failure: (refusal: Rejection) => Error
   /** How to answer what was thrown while a request was answered. */
-  readonly refusalOf: (error: unknown, log: Logger, request: ClientRequest) => RefusedRequest
+  readonly refusalOf: (error: unknown, log: Logger, request: HttpRequest) => ErrorResponse
 }
 
 /** The answer to a request that failed. */
-export interface RefusedRequest {
+export interface ErrorResponse {
   readonly status: number
   /** JSON. */
   readonly text: string

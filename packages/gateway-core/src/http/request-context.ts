@@ -2,17 +2,17 @@ import { Buffer } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import { loopReason, withPassedThrough } from '../network/cdn-loop.ts'
-import { tell } from '../completion.ts'
+import { settleWith } from '../completion.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { busy } from '../admission/rejections.ts'
 import type { MeasuredCall } from '../usage/meter.ts'
 import { isRequestLogged } from '../telemetry/logged-requests.ts'
-import { inTrace, type TracePart } from '../telemetry/current-trace.ts'
-import type { ClientRequest, ClientResponse } from './types.ts'
+import { inTrace, type TraceSpan } from '../telemetry/current-trace.ts'
+import type { HttpRequest, HttpResponse } from './types.ts'
 import { endAndLinger } from './lingering-close.ts'
-import type { ExchangeRules, HttpPlane, RefusedRequest } from './dependencies.ts'
+import type { RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
 import { acceptedEncodings } from './body-encoding.ts'
 import { type BodyStatus, isShort, readBody } from './read-body.ts'
 import { makeRequestId } from './request-id.ts'
@@ -32,9 +32,9 @@ function presetLines(requestId: string, exposed: string): string {
 }
 
 /** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
-export class HttpExchange<
-  request extends ClientRequest = IncomingMessage,
-  response extends ClientResponse = ServerResponse,
+export class RequestContext<
+  request extends HttpRequest = IncomingMessage,
+  response extends HttpResponse = ServerResponse,
 > {
   readonly request: request
   readonly response: response
@@ -43,25 +43,25 @@ export class HttpExchange<
   /** Status that was answered, for counting. */
   status = clientGone
   /** Set where the time says nothing about how fast the node is. */
-  isLasting = false
+  isStreaming = false
   /** Bytes of the request's body, and of the answer's so far. */
   bytesIn = 0
   bytesOut = 0
   /** The calls of a batch. */
   calls: readonly MeasuredCall[] | undefined
-  readonly #plane: HttpPlane
-  readonly #rules: ExchangeRules
+  readonly #dependencies: HttpDependencies
+  readonly #rules: RequestRules
   readonly #ended = new Cancellation()
   readonly #requestId = makeRequestId()
   readonly #started = performance.now()
   #bodyBytes = 0
-  #grant: NodeGrant | undefined
+  #grant: Grant | undefined
   #log: Logger | undefined
-  #part: TracePart | undefined
+  #part: TraceSpan | undefined
   #isMeasured = false
 
-  constructor(plane: HttpPlane, rules: ExchangeRules, request: request, response: response) {
-    this.#plane = plane
+  constructor(dependencies: HttpDependencies, rules: RequestRules, request: request, response: response) {
+    this.#dependencies = dependencies
     this.#rules = rules
     this.request = request
     this.response = response
@@ -69,7 +69,7 @@ export class HttpExchange<
 
   /** Log of this request; made when there is something to say. */
   get log(): Logger {
-    this.#log ??= this.#plane.log.child({ request_id: this.#requestId })
+    this.#log ??= this.#dependencies.log.child({ request_id: this.#requestId })
     return this.#log
   }
 
@@ -90,11 +90,11 @@ export class HttpExchange<
   /** Runs an answer to its end; what it throws is answered as the rules say. It never throws. */
   run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): void {
     this.begin(path, () =>
-      tell(answer(), { resolve: () => this.over(), reject: (error) => this.fail(error) }),
+      settleWith(answer(), { resolve: () => this.finish(), reject: (error) => this.fail(error) }),
     )
   }
 
-  /** As {@link run} for an answer that tells of its end by {@link over} or {@link fail}. */
+  /** As {@link run} for an answer that tells of its end by {@link finish} or {@link fail}. */
   begin(path: { readonly token?: string | undefined }, answer: () => void): void {
     const loop = this.request.headers['cdn-loop']
     if (loop === undefined) this.#trace(path, answer)
@@ -103,11 +103,14 @@ export class HttpExchange<
 
   #trace(path: { readonly token?: string | undefined }, answer: () => void): void {
     const { traceparent } = this.request.headers
-    const part = this.#plane.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
-      'http.request.method': this.request.method,
-      'fairlead.protocol': this.#rules.protocol,
-      'fairlead.request_id': this.#requestId,
-    })
+    const part = this.#dependencies.tracing?.begin(
+      typeof traceparent === 'string' ? traceparent : undefined,
+      {
+        'http.request.method': this.request.method,
+        'fairlead.protocol': this.#rules.protocol,
+        'fairlead.request_id': this.#requestId,
+      },
+    )
     this.#part = part
     if (part) inTrace(part, () => this.#begin(path, answer))
     else this.#begin(path, answer)
@@ -125,14 +128,14 @@ export class HttpExchange<
         return answer()
       }
       this.#answerPreflight(path)
-      this.over()
+      this.finish()
     })
   }
 
   /** @throws what the rules make of a request that has passed through this service before */
   #refuseLoop(): void {
     const loop = this.request.headers['cdn-loop']
-    if (loop === undefined || this.#plane.loops?.isLoop(String(loop)) !== true) return
+    if (loop === undefined || this.#dependencies.loops?.isLoop(String(loop)) !== true) return
     throw this.#rules.failure({ status: 508, reason: loopReason })
   }
 
@@ -151,15 +154,15 @@ export class HttpExchange<
       ? undefined
       : this.#refuse(this.#rules.refusalOf(error, this.log, this.request))
     if (lingering) {
-      tell(lingering, { resolve: () => this.over(), reject: () => this.over() })
-    } else this.over()
+      settleWith(lingering, { resolve: () => this.finish(), reject: () => this.finish() })
+    } else this.finish()
   }
 
   /** Ends when nothing is left to be answered. */
-  over(): void {
+  finish(): void {
     if (this.#isMeasured) return
     this.#isMeasured = true
-    this.#plane.bodyMemory?.giveBack(this.#bodyBytes, this.#grant?.credentialId)
+    this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.#grant?.credentialId)
     this.#measure()
   }
 
@@ -168,16 +171,16 @@ export class HttpExchange<
    *
    * @throws what the rules make of a credential that opens nothing, or nothing for this protocol
    */
-  enter(path: { readonly token?: string | undefined }): NodeGrant {
+  authenticate(path: { readonly token?: string | undefined }): Grant {
     const { protocol, failure } = this.#rules
-    const { door } = this.#plane
-    const entered = door.enter(protocol, path, this.request)
+    const { authenticator } = this.#dependencies
+    const entered = authenticator.authenticate(protocol, path, this.request)
     if ('status' in entered) {
       if (entered.status === 401) this.response.setHeader('www-authenticate', 'Basic realm="node"')
       throw failure(entered)
     }
     this.#grant = entered
-    this.#allowOrigin(door.originFor(entered, this.request.headers.origin))
+    this.#allowOrigin(authenticator.originFor(entered, this.request.headers.origin))
     return entered
   }
 
@@ -187,10 +190,10 @@ export class HttpExchange<
    * @throws what the rules make of a service that holds too many bodies
    */
   async readBody(maxBytes: number, refused: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
-    const request: ClientRequest = this.request
+    const request: HttpRequest = this.request
     if ('latin1' in request) return Buffer.from(request.latin1, 'latin1')
     const hold = (bytes: number) => {
-      if (this.#plane.bodyMemory?.take(bytes, this.#grant?.credentialId) === false) {
+      if (this.#dependencies.bodyMemory?.take(bytes, this.#grant?.credentialId) === false) {
         throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
       }
       this.#bodyBytes += bytes
@@ -219,7 +222,7 @@ export class HttpExchange<
       this.response.setHeader('content-type', 'application/json')
     }
     // A client that does not read would have its answer held for ever.
-    if (content.length > heldAlways) this.response.setTimeout(this.#plane.timeoutMs)
+    if (content.length > heldAlways) this.response.setTimeout(this.#dependencies.timeoutMs)
     this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
     // What is ASCII is the same in both, and then nobody has to look again.
     this.response.end(content, this.bytesOut === content.length ? 'latin1' : encoding)
@@ -237,8 +240,8 @@ export class HttpExchange<
   }
 
   #setCommonHeaders(): void {
-    const { corsOrigin } = this.#plane
-    const response: ClientResponse = this.response
+    const { corsOrigin } = this.#dependencies
+    const response: HttpResponse = this.response
     if ('preset' in response && corsOrigin === '*') {
       response.preset({ names: presetNames, lines: presetLines(this.#requestId, this.#rules.cors.exposed) })
       return
@@ -258,7 +261,9 @@ export class HttpExchange<
 
   /** Answers a browser that asks whether it may call. */
   #answerPreflight(path: { readonly token?: string | undefined }): void {
-    this.#allowOrigin(this.#plane.door.originOf('token', path.token, this.request.headers.origin))
+    this.#allowOrigin(
+      this.#dependencies.authenticator.originOf('token', path.token, this.request.headers.origin),
+    )
     const { methods, headers } = this.#rules.cors
     this.response.setHeader('access-control-allow-methods', methods)
     this.response.setHeader('access-control-allow-headers', headers)
@@ -267,7 +272,7 @@ export class HttpExchange<
   }
 
   /** @returns what to wait for where the client is still sending */
-  #refuse({ status, text, headers = {} }: RefusedRequest): Promise<void> | undefined {
+  #refuse({ status, text, headers = {} }: ErrorResponse): Promise<void> | undefined {
     if (this.response.headersSent) {
       // Half an answer must not look whole.
       this.response.destroy()
@@ -275,7 +280,7 @@ export class HttpExchange<
     }
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
     // Node reads and drops what is left of a short body, and the connection lives on.
-    const { request, response }: { request: ClientRequest; response: ClientResponse } = this
+    const { request, response }: { request: HttpRequest; response: HttpResponse } = this
     if (request.complete || !('write' in response) || isShort(request, this.#rules.maxBodyBytes)) {
       this.end(status, text)
       return undefined
@@ -289,18 +294,18 @@ export class HttpExchange<
   #measure(): void {
     const { protocol } = this.#rules
     const durationSeconds = (performance.now() - this.#started) / 1_000
-    this.#plane.meter({
+    this.#dependencies.meter({
       protocol,
       grant: this.#grant,
       method: this.method,
       status: this.status,
-      durationSeconds: this.isLasting ? undefined : durationSeconds,
+      durationSeconds: this.isStreaming ? undefined : durationSeconds,
       bytesIn: this.bytesIn,
       bytesOut: this.bytesOut,
       calls: this.calls,
     })
     this.#endTrace()
-    const { log, logRequests } = this.#plane
+    const { log, logRequests } = this.#dependencies
     if (!isRequestLogged(log, logRequests, this.status)) return
     this.log.info(
       {

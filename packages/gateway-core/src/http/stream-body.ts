@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ClientResponse } from './types.ts'
+import type { HttpResponse } from './types.ts'
 
 /** What a protocol makes of a body on its way back. */
 export interface BodyRules<failure extends Error> {
@@ -22,7 +22,7 @@ export interface BodyRules<failure extends Error> {
  */
 export async function streamBody<failure extends Error>(
   body: Readable,
-  response: ClientResponse,
+  response: HttpResponse,
   { begin, failureOf, sent }: BodyRules<failure>,
 ): Promise<'complete' | 'client gone' | failure> {
   const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>

@@ -3,7 +3,7 @@ import type { HeadState } from './client-address.ts'
 import type { Http1ServerRequest, Http1ServerResponse } from '@fairlead/http1'
 
 /** A request as node:http reads it, or as the front does. */
-export type ClientRequest<match = unknown> = IncomingMessage | Http1ServerRequest<match, HeadState>
+export type HttpRequest<match = unknown> = IncomingMessage | Http1ServerRequest<match, HeadState>
 
-/** The answer to a {@link ClientRequest}. */
-export type ClientResponse = ServerResponse | Http1ServerResponse
+/** The answer to a {@link HttpRequest}. */
+export type HttpResponse = ServerResponse | Http1ServerResponse

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readOrdinaryCall } from './fast-parse.ts'
+import { fastParse } from './fast-parse.ts'
 import { parseBody } from './parse-body.ts'
 
 const call = {
@@ -9,20 +9,20 @@ const call = {
   idText: '7',
 }
 
-describe('readOrdinaryCall', () => {
+describe('fastParse', () => {
   it.each([
     ['viem, go-ethereum', '{"jsonrpc":"2.0","id":7,"method":"eth_call","params":[{"to":"0x1"},"]}"]}'],
     ['ethers, alloy', '{"method":"eth_call","params":[{"to":"0x1"},"]}"],"id":7,"jsonrpc":"2.0"}'],
     ['web3.py', '{"jsonrpc": "2.0", "method": "eth_call", "params": [{"to":"0x1"},"]}"], "id": 7}'],
     ['params first', '{"params":[{"to":"0x1"},"]}"],"jsonrpc":"2.0","method":"eth_call","id":7}'],
   ])('reads a call as %s write it', (_, text) => {
-    expect(readOrdinaryCall(text)).toEqual(call)
+    expect(fastParse(text)).toEqual(call)
   })
 
   it('keeps the id and the params as they were written', () => {
     const text =
       '{"jsonrpc":"2.0","id":"a b.c:-1","method":"eth_call","params":[ 1.0, 12345678901234567890 ]}'
-    expect(readOrdinaryCall(text)).toMatchObject({
+    expect(fastParse(text)).toMatchObject({
       idText: '"a b.c:-1"',
       paramsText: '[ 1.0, 12345678901234567890 ]',
     })
@@ -57,7 +57,7 @@ describe('readOrdinaryCall', () => {
     ['a comma behind', '{"jsonrpc":"2.0","id":7,"method":"a","params":[],}'],
     ['a batch', '[{"jsonrpc":"2.0","id":7,"method":"a","params":[]}]'],
   ])('leaves %s to those who read everything', (_, text) => {
-    expect(readOrdinaryCall(text)).toBeUndefined()
+    expect(fastParse(text)).toBeUndefined()
   })
 
   it('reads nothing that the whole reading would read in another way', () => {
@@ -89,7 +89,7 @@ describe('readOrdinaryCall', () => {
         signs.splice(draw(signs.length + 1), draw(2), ...(draw(2) ? [pieces[draw(pieces.length)] ?? ''] : []))
       }
       const text = signs.join('')
-      const ordinary = readOrdinaryCall(text)
+      const ordinary = fastParse(text)
       if (!ordinary) continue
       read += 1
       // White space behind it makes it a text for the whole reading.

@@ -23,7 +23,7 @@ for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
  * @param text - one call, or anything else
  * @returns undefined for every other text, be it a call or not
  */
-export function readOrdinaryCall(text: string): RpcRequest | undefined {
+export function fastParse(text: string): RpcRequest | undefined {
   // No other member holds a bracket.
   let paramsEnd = text.length
   while (paramsEnd > 0 && text.charCodeAt(paramsEnd - 1) !== closeBracket) paramsEnd -= 1

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseBody } from './parse-body.ts'
 import type { RpcItem } from './types.ts'
-import { RpcFailure } from './rpc-error.ts'
+import { RpcError } from './rpc-error.ts'
 
 const call = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"m","params":[]}`
 
@@ -16,11 +16,11 @@ function one(text: string): RpcItem {
   return items[0] as RpcItem
 }
 
-function failureOf(text: string | Uint8Array): RpcFailure {
+function failureOf(text: string | Uint8Array): RpcError {
   try {
     parse(text)
   } catch (error) {
-    if (error instanceof RpcFailure) return error
+    if (error instanceof RpcError) return error
   }
   throw new Error('There was no failure.')
 }

@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from 'node:buffer'
 import { jsonMembers, jsonParts } from './json-parts.ts'
-import { readOrdinaryCall } from './fast-parse.ts'
-import { RpcFailure, jsonRpcCodes } from './rpc-error.ts'
+import { fastParse } from './fast-parse.ts'
+import { RpcError, jsonRpcCodes } from './rpc-error.ts'
 import type { RefusedItem, RpcItem } from './types.ts'
 
 /** What a body holds: one call or a batch. */
@@ -17,7 +17,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  *
  * @param body - the bytes as they came
  * @param maxBatchItems - longest batch that is served
- * @throws {@link RpcFailure} when the body is not JSON or an empty batch
+ * @throws {@link RpcError} when the body is not JSON or an empty batch
  */
 export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   return parseText(textOf(body), maxBatchItems)
@@ -35,7 +35,7 @@ export function parseLatin1(latin1: string, maxBatchItems: number): RpcBody {
     : parseBody(Buffer.from(latin1, 'latin1'), maxBatchItems)
 }
 
-/** @throws {@link RpcFailure} when it is no UTF-8 */
+/** @throws {@link RpcError} when it is no UTF-8 */
 function textOf(body: Uint8Array): string {
   // Nearly all calls are ASCII, which needs no decoder.
   if (isAscii(body)) return (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
@@ -46,14 +46,14 @@ function textOf(body: Uint8Array): string {
   }
 }
 
-function notJson(): RpcFailure {
-  return new RpcFailure(jsonRpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
+function notJson(): RpcError {
+  return new RpcError(jsonRpcCodes.parseError, 'The body is not valid JSON in UTF-8.')
 }
 
 function parseText(text: string, maxBatchItems: number): RpcBody {
   let value: unknown
   try {
-    const ordinary = readOrdinaryCall(text)
+    const ordinary = fastParse(text)
     if (ordinary) return { batch: false, items: [ordinary] }
     value = JSON.parse(text)
   } catch {
@@ -61,15 +61,15 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
   }
   if (!Array.isArray(value)) return { batch: false, items: [toItem(value, text)] }
   if (value.length === 0)
-    throw new RpcFailure(jsonRpcCodes.invalidRequest, 'A batch must hold at least one call.')
+    throw new RpcError(jsonRpcCodes.invalidRequest, 'A batch must hold at least one call.')
   const texts = jsonParts(text)
-  const items = texts.map((each, position) => readOrdinaryCall(each) ?? toItem(value[position], each))
+  const items = texts.map((each, position) => fastParse(each) ?? toItem(value[position], each))
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
 }
 
 /** One error for each element that can be told apart by its id, or a single one when there is none. */
 function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
-  const failure = new RpcFailure(
+  const failure = new RpcError(
     jsonRpcCodes.invalidRequest,
     `A batch may hold at most ${maxBatchItems} calls.`,
     {
@@ -103,5 +103,5 @@ function toItem(value: unknown, text: string): RpcItem {
 }
 
 function invalid(idText: string | undefined, message: string): RefusedItem {
-  return { idText: idText ?? 'null', failure: new RpcFailure(jsonRpcCodes.invalidRequest, message) }
+  return { idText: idText ?? 'null', failure: new RpcError(jsonRpcCodes.invalidRequest, message) }
 }

@@ -8,8 +8,8 @@ export const jsonRpcCodes = {
 } as const
 
 /** A refusal or failure that is answered as a JSON-RPC error object. */
-export class RpcFailure extends Error {
-  override readonly name = 'RpcFailure'
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
   /** HTTP status for an answer that holds this error alone. */

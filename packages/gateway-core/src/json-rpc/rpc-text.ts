@@ -1,4 +1,4 @@
-import { RpcFailure, jsonRpcCodes } from './rpc-error.ts'
+import { RpcError, jsonRpcCodes } from './rpc-error.ts'
 
 // Every text here is put together from JSON texts, so that an id and a result leave as they came.
 
@@ -13,7 +13,7 @@ export function resultText(idText: string, resultJson: string): string {
 }
 
 /** Text of an answer with an error. */
-export function errorText(idText: string, { code, message, data }: RpcFailure): string {
+export function errorText(idText: string, { code, message, data }: RpcError): string {
   return errorObjectText(idText, JSON.stringify({ code, message, ...(data !== undefined && { data }) }))
 }
 
@@ -25,12 +25,12 @@ export function errorObjectText(idText: string, errorJson: string): string {
 /**
  * Params as JSON.
  *
- * @throws {@link RpcFailure} -32602 when they are nested too deep: what can be parsed may still be
+ * @throws {@link RpcError} -32602 when they are nested too deep: what can be parsed may still be
  */
 export function stringifyParams(params: readonly unknown[]): string {
   try {
     return JSON.stringify(params)
   } catch {
-    throw new RpcFailure(jsonRpcCodes.invalidParams, 'The params are nested too deep.')
+    throw new RpcError(jsonRpcCodes.invalidParams, 'The params are nested too deep.')
   }
 }

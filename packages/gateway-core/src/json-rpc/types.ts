@@ -1,4 +1,4 @@
-import type { RpcFailure } from './rpc-error.ts'
+import type { RpcError } from './rpc-error.ts'
 
 /** A call that passed the envelope check. */
 export interface RpcRequest {
@@ -13,7 +13,7 @@ export interface RpcRequest {
 /** An element that is no call, with the failure to answer it with. */
 export interface RefusedItem {
   readonly idText: string
-  readonly failure: RpcFailure
+  readonly failure: RpcError
 }
 
 export type RpcItem = RpcRequest | RefusedItem

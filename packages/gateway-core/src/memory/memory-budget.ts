@@ -10,7 +10,7 @@ const largestShare = 0.5
  * The memory for all answers that have to be held whole, so that no number of clients can use up more, and none of them
  * more than its share.
  */
-export class AnswerMemory {
+export class MemoryBudget {
   readonly #share: number
   readonly #byOwner = new RehashingMap<string, number>()
   #left: number
@@ -26,22 +26,22 @@ export class AnswerMemory {
    *
    * @param owner - id of the credential whose request it is
    */
-  room(owner?: string): Room {
-    return new Room(this, owner)
+  reserve(owner?: string): Reservation {
+    return new Reservation(this, owner)
   }
 
-  offers(bytes: number, owner?: string): boolean {
+  canReserve(bytes: number, owner?: string): boolean {
     return bytes <= this.#left && (owner === undefined || this.#takenBy(owner) + bytes <= this.#share)
   }
 
   take(bytes: number, owner?: string): boolean {
-    if (!this.offers(bytes, owner)) return false
+    if (!this.canReserve(bytes, owner)) return false
     this.#left -= bytes
     if (owner !== undefined) this.#byOwner.set(owner, this.#takenBy(owner) + bytes)
     return true
   }
 
-  giveBack(bytes: number, owner?: string): void {
+  release(bytes: number, owner?: string): void {
     this.#left += bytes
     if (owner === undefined || bytes === 0) return
     const taken = this.#takenBy(owner) - bytes
@@ -68,24 +68,24 @@ export class MemoryLimitError extends Error {
 }
 
 /** What the answers of one request take of the memory. Whoever made it empties it when they have left. */
-export class Room {
-  readonly #memory: AnswerMemory
+export class Reservation {
+  readonly #memory: MemoryBudget
   readonly #owner: string | undefined
   #taken = 0
 
-  constructor(memory: AnswerMemory, owner: string | undefined) {
+  constructor(memory: MemoryBudget, owner: string | undefined) {
     this.#memory = memory
     this.#owner = owner
   }
 
   /** @throws {@link MemoryLimitError} when the request, or the service, would hold too much */
   take(bytes: number): void {
-    const failure = this.refuses(bytes)
+    const failure = this.tryTake(bytes)
     if (failure) throw failure
   }
 
   /** As {@link take}, but gives the failure instead of throwing it. */
-  refuses(bytes: number): MemoryLimitError | undefined {
+  tryTake(bytes: number): MemoryLimitError | undefined {
     if (this.#taken + bytes > maxBytesOfRequest) return new MemoryLimitError('request')
     if (!this.#memory.take(bytes, this.#owner)) return new MemoryLimitError('total')
     this.#taken += bytes
@@ -93,16 +93,16 @@ export class Room {
   }
 
   /** Whether there is memory for something that need not be held. */
-  offers(bytes: number): boolean {
-    return this.#memory.offers(bytes, this.#owner)
+  canReserve(bytes: number): boolean {
+    return this.#memory.canReserve(bytes, this.#owner)
   }
 
-  giveBack(bytes: number): void {
+  shrink(bytes: number): void {
     this.#taken -= bytes
-    this.#memory.giveBack(bytes, this.#owner)
+    this.#memory.release(bytes, this.#owner)
   }
 
-  empty(): void {
-    this.giveBack(this.#taken)
+  release(): void {
+    this.shrink(this.#taken)
   }
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Sealer } from '../credentials/sealing.ts'
+import type { Encryptor } from '../credentials/sealing.ts'
 
 /** Detects requests that have already passed through this deployment. */
 export interface LoopDetector {
@@ -24,8 +24,8 @@ const passedOnForm = /^[\x20-\x7E]+$/
  * Makes the loop detector of a deployment. All its processes and replicas, which have the same secret key, have the same
  * id; it reveals nothing of the key, and it differs from that of every other deployment, so that these may be chained.
  */
-export function createLoopDetector(sealer: Pick<Sealer, 'fingerprint'>): LoopDetector {
-  const id = sealer.fingerprint('deployment', loopField).slice(0, idLength)
+export function createLoopDetector(encryptor: Pick<Encryptor, 'fingerprint'>): LoopDetector {
+  const id = encryptor.fingerprint('deployment', loopField).slice(0, idLength)
   return {
     entry: `fairlead; id=${id}`,
     isLoop: (value) => value.length > maxValueLength || value.includes(id),

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
-import { connectChecked, type ConnectionRules, type ConnectOptions } from './guarded-connect.ts'
+import { guardedConnect, type ConnectionRules, type ConnectOptions } from './guarded-connect.ts'
 
 /** Makes the agent of an HTTP client whose connections are checked, each of them anew. */
-export function checkedAgent(protocol: string, rules: ConnectionRules): Agent {
+export function guardedAgent(protocol: string, rules: ConnectionRules): Agent {
   const isSecure = protocol === 'https:'
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
-  agent.createConnection = (options) => connectChecked(targetOf(options, isSecure), isSecure, rules)
+  agent.createConnection = (options) => guardedConnect(targetOf(options, isSecure), isSecure, rules)
   return agent
 }
 

@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import { type AddressRules, isAllowedAddress } from './network-policy.ts'
+import { type NetworkPolicy, isAllowedAddress } from './network-policy.ts'
 import { isOwnAddress, isOwnName, type OwnService } from './own-service.ts'
 
 /** Rules that each outgoing connection is checked against. They are read for each connection, so they may change. */
-export interface ConnectionRules extends AddressRules {
+export interface ConnectionRules extends NetworkPolicy {
   /** Refused at every address; none when left out. */
   readonly own?: OwnService | undefined
   /** Resolves names; `dns.lookup` when left out. */
@@ -35,7 +35,7 @@ export class RefusedTargetError extends Error {
  * resolution cannot lead elsewhere. An IP address is checked as well. A refused connection fails with
  * {@link RefusedTargetError} like any other that cannot be established.
  */
-export function connectChecked(options: ConnectOptions, isSecure: boolean, rules: ConnectionRules): Socket {
+export function guardedConnect(options: ConnectOptions, isSecure: boolean, rules: ConnectionRules): Socket {
   const host = options.host.replace(/^\[(.*)\]$/, '$1')
   const isLiteral = isIP(host) !== 0
   const isRefused = isLiteral && !isAllowedTarget(host, options.port, rules)

@@ -1,8 +1,8 @@
 import { get } from 'node:http'
 import { expect, it } from 'vitest'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { checkedAgent } from '@fairlead/gateway-core/network/guarded-agent'
-import { checkedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
+import { guardedAgent } from '@fairlead/gateway-core/network/guarded-agent'
+import { guardedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 it('sends a request and returns its response', async () => {
@@ -16,7 +16,7 @@ it('sends a request and returns its response', async () => {
       response.writeHead(201, { 'content-type': 'application/json', 'x-b': ['1', '2'] }).end('{"a":"ü"}')
     })
   })
-  const response = await checkedFetch(operatorRules)(`${url}/token`, {
+  const response = await guardedFetch(operatorRules)(`${url}/token`, {
     method: 'POST',
     headers: { 'x-a': 'b' },
     body: new URLSearchParams({ code: 'ä b' }),
@@ -28,29 +28,29 @@ it('sends a request and returns its response', async () => {
 
 it('follows no redirect', async () => {
   const url = await nodeThat((_, response) => response.writeHead(302, { location: '/other' }).end())
-  const response = await checkedFetch(operatorRules)(url)
+  const response = await guardedFetch(operatorRules)(url)
   expect([response.status, response.headers.get('location')]).toEqual([302, '/other'])
 })
 
 it('ends a response that is too long', async () => {
   const url = await nodeThat((_, response) => response.end(Buffer.alloc(1_100_000, 'x')))
-  await expect(checkedFetch(operatorRules)(url)).rejects.toThrow('too long')
+  await expect(guardedFetch(operatorRules)(url)).rejects.toThrow('too long')
 })
 
 it('ends with its signal', async () => {
   const url = await nodeThat(() => undefined)
   const signal = AbortSignal.abort(new Error('enough'))
-  await expect(checkedFetch(operatorRules)(url, { signal })).rejects.toThrow()
+  await expect(guardedFetch(operatorRules)(url, { signal })).rejects.toThrow()
 })
 
 it.each(['http://169.254.169.254/', 'https://[fd00:ec2::254]/', 'http://[::ffff:a9fe:a9fe]/'])(
   'connects to no metadata service: %s',
   async (url) => {
-    await expect(checkedFetch(operatorRules)(url)).rejects.toMatchObject({ code: 'REFUSED_TARGET' })
+    await expect(guardedFetch(operatorRules)(url)).rejects.toMatchObject({ code: 'REFUSED_TARGET' })
     const { protocol } = new URL(url)
     if (protocol !== 'http:') return
     const error = await new Promise((resolve) => {
-      get(url, { agent: checkedAgent(protocol, operatorRules) }).on('error', resolve)
+      get(url, { agent: guardedAgent(protocol, operatorRules) }).on('error', resolve)
     })
     expect(error).toMatchObject({ code: 'REFUSED_TARGET' })
   },

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { targetOf } from './guarded-agent.ts'
-import { connectChecked, type ConnectionRules } from './guarded-connect.ts'
+import { guardedConnect, type ConnectionRules } from './guarded-connect.ts'
 
 /** What a library gives its `fetch`: of a body, text alone. */
 interface FetchSettings {
@@ -19,7 +19,7 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
  * Makes a `fetch` for short requests whose connections are checked: no redirect is followed, a response has at most 1 MiB,
  * and each request has a connection of its own.
  */
-export function checkedFetch(
+export function guardedFetch(
   rules: ConnectionRules,
 ): (url: string, settings?: FetchSettings) => Promise<Response> {
   return (url, { method = 'GET', headers = {}, body, signal } = {}) =>
@@ -34,7 +34,7 @@ export function checkedFetch(
             ...headers,
             ...(content !== undefined && { 'content-length': Buffer.byteLength(content) }),
           },
-          createConnection: (options) => connectChecked(targetOf(options, isSecure), isSecure, rules),
+          createConnection: (options) => guardedConnect(targetOf(options, isSecure), isSecure, rules),
           ...(signal && { signal }),
         },
         (received) => {

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 import { formsOf } from './address-forms.ts'
 
 /** Which addresses the gateway may connect to on behalf of an organization. */
-export interface AddressRules {
+export interface NetworkPolicy {
   /** Whether private networks and this machine are among them. */
   readonly isPrivateAllowed: boolean
 }
@@ -39,7 +39,7 @@ const reserved = listOf([], reservedIpv6)
 const global = listOf(['0.0.0.0/0'], globalIpv6)
 
 /** Returns true if the gateway may connect to an IP address, and to each IPv4 address that it embeds. */
-export function isAllowedAddress(address: string, rules: AddressRules): boolean {
+export function isAllowedAddress(address: string, rules: NetworkPolicy): boolean {
   const { address: canonical, ipv4, embedded } = formsOf(address)
   if (ipv4 !== undefined) return isAllowedForm(ipv4, rules)
   return [canonical, ...embedded].every((form) => isAllowedForm(form, rules))
@@ -51,7 +51,7 @@ export function addressIn(hostname: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare
 }
 
-function isAllowedForm(address: string, { isPrivateAllowed }: AddressRules): boolean {
+function isAllowedForm(address: string, { isPrivateAllowed }: NetworkPolicy): boolean {
   const kind = isIPv4(address) ? 'ipv4' : 'ipv6'
   const isIn = (list: BlockList) => list.check(address, kind)
   if (isIn(never)) return false

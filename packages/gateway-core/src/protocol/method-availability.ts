@@ -1,4 +1,4 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 
 /** What a call of a method of a node has shown. */
 export interface NodeMethodFinding {
@@ -16,7 +16,7 @@ export interface NodeMethodFinding {
 
 /** A node whose methods can be called. */
 export type NodeToProbe = Pick<
-  NodeGrant,
+  Grant,
   'nodeId' | 'projectId' | 'organizationId' | 'chain' | 'network' | 'protocols' | 'upstreams'
 >
 

@@ -5,7 +5,7 @@ import { parseJson } from '../json.ts'
 const maxTextLength = 1_000
 
 /** An error of an API, before it is written in the shape of that API. */
-export interface RestError {
+export interface NodeError {
   /** HTTP status. */
   readonly status: number
   readonly message: string
@@ -18,7 +18,7 @@ export interface RestError {
 /** In what the APIs of nodes differ. */
 export interface ApiFormat {
   /** Writes an error as the JSON body that the clients of the API expect. */
-  readonly writeError: (error: RestError) => string
+  readonly writeError: (error: NodeError) => string
   /** How the names of headers begin that the API has beside those of HTTP; none when left out. */
   readonly headerPrefix?: string | undefined
 }
@@ -36,7 +36,7 @@ export function readNodeError(
   text: string,
   type: string | undefined,
   secrets: readonly string[],
-): RestError {
+): NodeError {
   const { code, message, failures } = readError(text, type)
   return {
     status,

@@ -1,4 +1,4 @@
-import { RestFailure } from './rest-error.ts'
+import { RestError } from './rest-error.ts'
 
 /** An operation of a REST API, by method and path. */
 export interface Operation {
@@ -46,7 +46,7 @@ export class OperationTree<operation extends Operation> {
    * @param method - of the request; HEAD leads to where GET does
    * @param path - below the credential, without a query; a slash at its end changes nothing
    * @returns the operation, and the segments that stand for its placeholders in their order, as they came
-   * @throws {@link RestFailure} 404 for a path that nobody knows, 405 with `Allow` for another method
+   * @throws {@link NodeError} 404 for a path that nobody knows, 405 with `Allow` for another method
    */
   find(
     method: string,
@@ -57,7 +57,7 @@ export class OperationTree<operation extends Operation> {
     if (operation) return { operation, segments }
     const methods = [...byMethod.keys()].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
     const allow = [...methods, 'OPTIONS'].join(', ')
-    throw new RestFailure(405, `This path is called with ${methods.join(' or ')}.`, { allow })
+    throw new RestError(405, `This path is called with ${methods.join(' or ')}.`, { allow })
   }
 
   #branchOf(path: string): { byMethod: ReadonlyMap<string, operation>; segments: string[] } {
@@ -69,7 +69,7 @@ export class OperationTree<operation extends Operation> {
       branch = literal ?? (segment === '' ? undefined : branch?.parameter)
     }
     if (branch && branch.byMethod.size > 0) return { byMethod: branch.byMethod, segments }
-    throw new RestFailure(404, `The ${this.#api} has no such path.`)
+    throw new RestError(404, `The ${this.#api} has no such path.`)
   }
 }
 

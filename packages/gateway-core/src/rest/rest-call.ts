@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RestFailure } from './rest-error.ts'
+import { RestError } from './rest-error.ts'
 
 /** One request to a node. */
 export interface RestCall {
@@ -24,7 +24,7 @@ export interface RestCall {
 }
 
 /** A good answer on its way back: its status is 2xx, and the body has not been read. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number
   /** Only those that a client may see. */
   readonly headers: IncomingHttpHeaders
@@ -32,7 +32,7 @@ export interface StreamedAnswer {
 }
 
 /** An answer that is held whole. */
-export interface HeldAnswer {
+export interface BufferedResponse {
   readonly status: number
   /** Only those that a client may see. */
   readonly headers: IncomingHttpHeaders
@@ -40,7 +40,7 @@ export interface HeldAnswer {
 }
 
 /** The failure to connect: the call was not sent, so that it may go to another node whatever it does. */
-export class Unconnected extends RestFailure {}
+export class ConnectError extends RestError {}
 
 /** The HTTP connections to one node. */
 export interface RestUpstream {
@@ -48,10 +48,10 @@ export interface RestUpstream {
    * Sends a request and waits for the head of its answer. An answer that is not 2xx is held whole, its body in the shape
    * of the API's errors and without a word of where the node is.
    *
-   * @throws {@link Unconnected} when the node has seen nothing of the call
-   * @throws RestFailure with status 502 or 504 when the exchange came to no end, and 502 when the node refuses the
+   * @throws {@link ConnectError} when the node has seen nothing of the call
+   * @throws RestError with status 502 or 504 when the exchange came to no end, and 502 when the node refuses the
    * credential in its address
    */
-  request(call: RestCall): Promise<StreamedAnswer | HeldAnswer>
+  request(call: RestCall): Promise<StreamedResponse | BufferedResponse>
   close(): Promise<void>
 }

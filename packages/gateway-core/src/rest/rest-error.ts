@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { Refusal } from '../admission/types.ts'
+import type { Rejection } from '../admission/types.ts'
 
 /** A refusal or failure that is answered with an error body in the shape of the API that was called. */
-export class RestFailure extends Error {
-  override readonly name: string = 'RestFailure'
+export class RestError extends Error {
+  override readonly name: string = 'NodeError'
   /** HTTP status, which is also the `code` of the body. */
   readonly status: number
   /** Response headers that belong to the failure, for example `allow`. */
@@ -17,13 +17,13 @@ export class RestFailure extends Error {
 }
 
 /** The failure to answer with; anything that is not one already is logged and kept from the caller. */
-export function restFailureOf(error: unknown, log: Logger): RestFailure {
-  if (error instanceof RestFailure) return error
+export function toRestError(error: unknown, log: Logger): RestError {
+  if (error instanceof RestError) return error
   log.error({ err: error }, 'node request failed')
-  return new RestFailure(500, 'Internal error.')
+  return new RestError(500, 'Internal error.')
 }
 
-/** The headers that belong to a refusal of the stations before the node. */
-export function refusalHeaders({ retryAfterSeconds }: Refusal): Readonly<Record<string, string>> {
+/** The headers that belong to a rejection before dispatch. */
+export function rejectionHeaders({ retryAfterSeconds }: Rejection): Readonly<Record<string, string>> {
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
 }

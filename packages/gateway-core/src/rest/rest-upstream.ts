@@ -1,5 +1,5 @@
 import { loopField, loopValue } from '../network/cdn-loop.ts'
-import { connectChecked, type ConnectionRules, operatorRules } from '../network/guarded-connect.ts'
+import { guardedConnect, type ConnectionRules, operatorRules } from '../network/guarded-connect.ts'
 import {
   type CancellationSignal,
   createHttp1Connections,
@@ -8,17 +8,17 @@ import {
   Http1Error,
 } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
-import { authorizationOf, secretsOfAddress } from '../upstream/upstream-url.ts'
+import { authorizationOf, secretsOfUrl } from '../upstream/upstream-url.ts'
 import { type ApiFormat, readNodeError } from './error-body.ts'
 import { visibleHeaders } from './response-headers.ts'
 import {
-  type HeldAnswer,
+  type BufferedResponse,
   type RestCall,
   type RestUpstream,
-  type StreamedAnswer,
-  Unconnected,
+  type StreamedResponse,
+  ConnectError,
 } from './rest-call.ts'
-import { RestFailure } from './rest-error.ts'
+import { RestError } from './rest-error.ts'
 
 /** The failures of a batch may be many; what is longer is no error that anybody reads. */
 const maxErrorBytes = 1_048_576
@@ -53,13 +53,13 @@ export function createRestUpstream(
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
-    connect: (options, isSecure) => connectChecked(options, isSecure, rules),
+    connect: (options, isSecure) => guardedConnect(options, isSecure, rules),
   })
-  const secrets = secretsOfAddress(url)
+  const secrets = secretsOfUrl(url)
   const authorization = authorizationOf(url)
   const own = authorization === undefined ? {} : { authorization }
 
-  const request = async (call: RestCall): Promise<StreamedAnswer | HeldAnswer> => {
+  const request = async (call: RestCall): Promise<StreamedResponse | BufferedResponse> => {
     const { method, headers, body, owner, signal, endless } = call
     try {
       const answer = await connections.request({
@@ -79,13 +79,13 @@ export function createRestUpstream(
       const { 'content-type': type, 'retry-after': retryAfter } = visible
       const text = await beginningOf(answer)
       if (isRefusedCredential(status)) {
-        throw new RestFailure(502, 'The node refuses the credential of this service.')
+        throw new RestError(502, 'The node refuses the credential of this service.')
       }
       const kept = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       // Only a request that the node rejects as invalid has something to say beside its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: kept, bytes: Buffer.alloc(0) }
-      if (status < 400) throw new RestFailure(502, `The node answered HTTP ${status}.`)
+      if (status < 400) throw new RestError(502, `The node answered HTTP ${status}.`)
       // Here the method was found to be right: it is the whole operation that the node lacks.
       const error =
         status === 405
@@ -94,7 +94,7 @@ export function createRestUpstream(
       const bytes = Buffer.from(format.writeError(error))
       return { status: error.status, headers: { ...kept, 'content-type': 'application/json' }, bytes }
     } catch (error) {
-      throw error instanceof RestFailure ? error : unreachable(error, signal)
+      throw error instanceof RestError ? error : unreachable(error, signal)
     }
   }
 
@@ -102,14 +102,14 @@ export function createRestUpstream(
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unreachable(error: unknown, signal: CancellationSignal): RestFailure {
+export function unreachable(error: unknown, signal: CancellationSignal): RestError {
   const cause: unknown = signal.aborted ? signal.reason : error
   const kind = cause instanceof Http1Error ? cause.kind : undefined
-  if (kind === 'unconnected') return new Unconnected(502, 'The node cannot be reached.')
+  if (kind === 'unconnected') return new ConnectError(502, 'The node cannot be reached.')
   const isLate = kind === 'late' || (cause instanceof Error && cause.name.includes('Timeout'))
   return isLate
-    ? new RestFailure(504, 'The node did not answer in time.')
-    : new RestFailure(502, 'The node cannot be reached.')
+    ? new RestError(504, 'The node did not answer in time.')
+    : new RestError(502, 'The node cannot be reached.')
 }
 
 // The client's own credential was found good before; these are about the one in the node's address.

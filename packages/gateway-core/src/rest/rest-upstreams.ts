@@ -1,5 +1,5 @@
 import type { RestUpstream } from './rest-call.ts'
-import { RestFailure } from './rest-error.ts'
+import { RestError } from './rest-error.ts'
 
 /** The connections to the nodes of one protocol: one set for each address, opened when it is first needed. */
 export class RestUpstreams {
@@ -11,7 +11,7 @@ export class RestUpstreams {
     this.#open = open
   }
 
-  /** @throws {@link RestFailure} 503 when the address is not one */
+  /** @throws {@link NodeError} 503 when the address is not one */
   at(address: string): RestUpstream {
     const known = this.#byAddress.get(address)
     if (known) return known
@@ -21,7 +21,7 @@ export class RestUpstreams {
       return upstream
     } catch {
       // The error quotes the address, and with it the credentials inside.
-      throw new RestFailure(503, 'An upstream address of this node is not an HTTP address.')
+      throw new RestError(503, 'An upstream address of this node is not an HTTP address.')
     }
   }
 

@@ -1,18 +1,18 @@
 import type { Route } from '@fairlead/core'
 import { deprecationHeaders } from '../http/deprecation-headers.ts'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import type { HeldAnswer, StreamedAnswer } from './rest-call.ts'
-import { RestFailure } from './rest-error.ts'
+import type { BufferedResponse, StreamedResponse } from './rest-call.ts'
+import { RestError } from './rest-error.ts'
 import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
-import type { HttpExchange } from '../http/request-context.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 
 /** Headers that browsers may read, beside those of the API. */
 export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
 
 /** What an API says about an answer. */
-export interface AnswerRules {
+export interface ResponseRules {
   /** Name of the API in the words of a failure. */
   readonly api: string
   /** Media types of a good answer; empty when anything will do. */
@@ -29,33 +29,33 @@ export function sayDeprecated(response: ServerResponse, route: Route): void {
 /**
  * Sends what a node answered: as it comes, when it is not held.
  *
- * @throws RestFailure 502 for another media type than those of the API; nothing was sent then
+ * @throws RestError 502 for another media type than those of the API; nothing was sent then
  */
-export async function sendAnswer(
-  answer: HeldAnswer | StreamedAnswer,
-  http: HttpExchange,
-  rules: AnswerRules,
+export async function sendResponse(
+  answer: BufferedResponse | StreamedResponse,
+  http: RequestContext,
+  rules: ResponseRules,
 ): Promise<void> {
-  if ('bytes' in answer) sendHeld(answer, http)
+  if ('bytes' in answer) sendBuffered(answer, http)
   else await sendStreamed(answer, http, rules)
 }
 
 /** Sends an answer that is held whole. */
-export function sendHeld({ status, headers, bytes }: HeldAnswer, http: HttpExchange): void {
+export function sendBuffered({ status, headers, bytes }: BufferedResponse, http: RequestContext): void {
   setHeaders(http.response, headers)
   http.end(status, bytes.length === 0 ? undefined : bytes)
 }
 
 async function sendStreamed(
-  { status, headers, body }: StreamedAnswer,
-  http: HttpExchange,
-  { api, types, timeoutMs }: AnswerRules,
+  { status, headers, body }: StreamedResponse,
+  http: RequestContext,
+  { api, types, timeoutMs }: ResponseRules,
 ): Promise<void> {
   const { request, response } = http
   const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
   if (status === 200 && !isExpected) {
     await body.dump().catch(() => undefined)
-    throw new RestFailure(502, `The node answered something that is not the ${api}.`)
+    throw new RestError(502, `The node answered something that is not the ${api}.`)
   }
   if (request.method === 'HEAD') {
     await body.dump().catch(() => undefined)
@@ -71,7 +71,7 @@ async function sendStreamed(
       // has its own limit, which has to come first, or the client would be blamed.
       response.setTimeout(2 * timeoutMs)
     },
-    failureOf: (error) => (error instanceof RestFailure ? error : unreachable(error, http.signal)),
+    failureOf: (error) => (error instanceof RestError ? error : unreachable(error, http.signal)),
     sent: (bytes) => (http.bytesOut += bytes),
   })
   if (end !== 'client gone') http.status = end === 'complete' ? status : end.status

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { BriefStore } from './deadline-store.ts'
+import { DeadlineStore } from './deadline-store.ts'
 import { openSharedStore } from './valkey-store.ts'
 import type { SharedStore } from './types.ts'
 import { hasRedisServer, type RedisServer, startRedisServer } from '../testing/redis-server.ts'
@@ -30,7 +30,7 @@ describe.skipIf(!hasRedisServer)(
     }
 
     it('is not late when this process was busy while it answered', async () => {
-      const brief = new BriefStore(await opened(), 500)
+      const brief = new DeadlineStore(await opened(), 500)
       const answer = brief.ask(ping)
       // What was asked leaves in this turn.
       setImmediate(() => keepBusy(1_000))
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedisServer)(
     })
 
     it('is left alone for a while when it was late', async () => {
-      const brief = new BriefStore(await opened(), 50)
+      const brief = new DeadlineStore(await opened(), 50)
       server.pause()
       expect(await brief.ask(ping)).toBeUndefined()
       expect(brief.isUp).toBe(false)

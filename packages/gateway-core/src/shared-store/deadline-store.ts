@@ -6,7 +6,7 @@ const usualBudgetMs = 20
 const restMs = 1_000
 
 /** A shared store for calls that wait: it is asked for a moment at most, and left alone when it was too slow. */
-export class BriefStore {
+export class DeadlineStore {
   readonly #store: SharedStore | undefined
   readonly #budgetMs: number
   #restsUntil = 0

@@ -1,4 +1,4 @@
-import type { TracePart, Tracing } from './current-trace.ts'
+import type { TraceSpan, Tracing } from './current-trace.ts'
 
 const form = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
@@ -8,10 +8,10 @@ const form = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
  *
  * @see W3C Trace Context, section 4.3
  */
-export const passedOnTraces: Tracing = {
+export const passThroughTracing: Tracing = {
   begin: (traceparent) => {
     if (traceparent === undefined || !form.test(traceparent)) return undefined
-    const part: TracePart = {
+    const part: TraceSpan = {
       traceparent,
       begin: () => part,
       note: () => undefined,

@@ -1,9 +1,9 @@
-import type { NodeGrant } from '../grants/grant.ts'
-import { type Admission, type Admitted, isRefusal, type Refusal } from '../admission/types.ts'
+import type { Grant } from '../grants/grant.ts'
+import { type Admission, type Permit, isRejection, type Rejection } from '../admission/types.ts'
 import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
 
 /** A grant with what a test changes about it. */
-export function grantWith(change: Partial<NodeGrant> = {}): NodeGrant {
+export function grantWith(change: Partial<Grant> = {}): Grant {
   return {
     credentialId: 'credential',
     kind: 'token',
@@ -31,15 +31,15 @@ export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmiss
 }
 
 /** Makes a call that is answered at once. */
-export function call(admission: Admission, grant: NodeGrant, method = 'eth_chainId'): 'passed' | Refusal {
+export function call(admission: Admission, grant: Grant, method = 'eth_chainId'): 'passed' | Rejection {
   const answer = begin(admission, grant, method)
-  if (isRefusal(answer)) return answer
-  answer.leave()
+  if (isRejection(answer)) return answer
+  answer.release()
   return 'passed'
 }
 
 /** Begins a call that must not have to wait for its place. */
-export function begin(admission: Admission, grant: NodeGrant, method = 'eth_chainId'): Admitted | Refusal {
+export function begin(admission: Admission, grant: Grant, method = 'eth_chainId'): Permit | Rejection {
   const answer = admission.admit(grant, method, new AbortController().signal)
   if (answer instanceof Promise) throw new Error('The call waits.')
   return answer

@@ -1,7 +1,7 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 
 /** A grant of a node that nothing is known of but its ids. */
-export function grantOf(ids: Partial<NodeGrant> = {}): NodeGrant {
+export function grantOf(ids: Partial<Grant> = {}): Grant {
   return {
     credentialId: 'CR-1',
     kind: 'token',

@@ -1,12 +1,12 @@
 import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
-import { createDoor, type Door } from '../authentication/authenticator.ts'
+import { createAuthenticator, type Authenticator } from '../authentication/authenticator.ts'
 import type { Directory } from '../authentication/directory.ts'
-import { createGuessWatch } from '../authentication/failed-attempts.ts'
+import { createFailedAttemptLimiter } from '../authentication/failed-attempts.ts'
 import { trustedProxiesOf } from '../http/client-address.ts'
 import { pino } from 'pino'
 
 /** What a test may choose about who may pass. */
-export interface DoorChoices extends Partial<AdmissionOptions> {
+export interface AuthenticatorChoices extends Partial<AdmissionOptions> {
   readonly nodeDomain?: string | undefined
   readonly trustedProxies?: string | undefined
   /** Unknown credentials that one address may send in a minute. */
@@ -14,10 +14,10 @@ export interface DoorChoices extends Partial<AdmissionOptions> {
 }
 
 /** Makes what stands before the nodes of a test: it lets everybody pass that the grants let pass. */
-export function openDoor(
+export function testAuthenticator(
   directory: Directory,
-  choices: DoorChoices = {},
-): { readonly door: Door; readonly admission: OwnAdmission } {
+  choices: AuthenticatorChoices = {},
+): { readonly authenticator: Authenticator; readonly admission: OwnAdmission } {
   const { nodeDomain, trustedProxies, maxFailures = 1e9, ...options } = choices
   const admission = createAdmission({
     requestsPerSecond: 0,
@@ -27,13 +27,13 @@ export function openDoor(
     load: { isOverloaded: false, close: () => undefined },
     ...options,
   })
-  const guesses = createGuessWatch({ log: pino({ level: 'silent' }), maxFailures })
-  const door = createDoor({
+  const failedAttempts = createFailedAttemptLimiter({ log: pino({ level: 'silent' }), maxFailures })
+  const authenticator = createAuthenticator({
     directory,
     admission,
-    guesses,
+    failedAttempts,
     trustedProxies: trustedProxiesOf(trustedProxies, false),
     nodeDomain,
   })
-  return { door, admission }
+  return { authenticator, admission }
 }

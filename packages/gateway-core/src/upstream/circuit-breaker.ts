@@ -1,5 +1,5 @@
 /** Whether an upstream gets calls: all of them, none, or one to find out. */
-export type BreakerState = 'closed' | 'open' | 'half-open'
+export type CircuitBreakerState = 'closed' | 'open' | 'half-open'
 
 const failuresInARow = 5
 const worstErrorRate = 0.5
@@ -11,9 +11,9 @@ const longestPauseMs = 30_000
 const relapseMs = 30_000
 
 /** Keeps calls from an upstream that fails, and finds out now and then whether it still does. */
-export class Breaker {
+export class CircuitBreaker {
   readonly #now: () => number
-  #state: BreakerState = 'closed'
+  #state: CircuitBreakerState = 'closed'
   #inARow = 0
   #calls = 0
   #errorRate = 0
@@ -25,7 +25,7 @@ export class Breaker {
     this.#now = now
   }
 
-  get state(): BreakerState {
+  get state(): CircuitBreakerState {
     return this.#state
   }
 

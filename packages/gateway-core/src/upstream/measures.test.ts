@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Breaker } from './circuit-breaker.ts'
-import { CallBudget } from './retry-budget.ts'
-import { CallRate } from './rate-budget.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import { RetryBudget } from './retry-budget.ts'
+import { RateBudget } from './rate-budget.ts'
 import { Latency } from './latency.ts'
 
 let now = 0
@@ -10,26 +10,26 @@ beforeEach(() => {
   now = 0
 })
 
-describe('Breaker', () => {
-  const failing = (breaker: Breaker, times: number) => {
+describe('CircuitBreaker', () => {
+  const failing = (breaker: CircuitBreaker, times: number) => {
     for (let call = 0; call < times; call++) breaker.fail()
   }
 
   it('opens at the fifth failure in a row, or at once when the upstream is down', () => {
-    const breaker = new Breaker(clock)
+    const breaker = new CircuitBreaker(clock)
     failing(breaker, 4)
     breaker.succeed()
     failing(breaker, 4)
     expect(breaker.state).toBe('closed')
     breaker.fail()
     expect(breaker.state).toBe('open')
-    const down = new Breaker(clock)
+    const down = new CircuitBreaker(clock)
     down.fail(true)
     expect(down.state).toBe('open')
   })
 
   it('opens when most of many calls fail', () => {
-    const breaker = new Breaker(clock)
+    const breaker = new CircuitBreaker(clock)
     for (let call = 0; call < 40; call++) {
       breaker.fail()
       breaker.fail()
@@ -39,7 +39,7 @@ describe('Breaker', () => {
   })
 
   it('lets one call find out after a pause, which doubles while the upstream fails', () => {
-    const breaker = new Breaker(clock)
+    const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
     for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
       now += pause - 1
@@ -57,7 +57,7 @@ describe('Breaker', () => {
   })
 
   it('pauses longer when it was closed too early, and begins anew later', () => {
-    const breaker = new Breaker(clock)
+    const breaker = new CircuitBreaker(clock)
     breaker.fail(true)
     now += 1_000
     breaker.probe()
@@ -75,8 +75,8 @@ describe('Breaker', () => {
   })
 })
 
-it('CallBudget holds a share of the calls and a little for each second', () => {
-  const budget = new CallBudget({ share: 0.25, perSecond: 10, most: 3 }, clock)
+it('RetryBudget holds a share of the calls and a little for each second', () => {
+  const budget = new RetryBudget({ share: 0.25, perSecond: 10, most: 3 }, clock)
   const spent = () => {
     let count = 0
     while (budget.spend()) count += 1
@@ -91,9 +91,9 @@ it('CallBudget holds a share of the calls and a little for each second', () => {
   expect(spent()).toBe(3)
 })
 
-describe('CallRate', () => {
+describe('RateBudget', () => {
   it('lets a second of calls go together, and the others in their turn', () => {
-    const rate = new CallRate(4, clock)
+    const rate = new RateBudget(4, clock)
     const waits = Array.from({ length: 6 }, () => {
       const { waitMs } = rate
       rate.take()
@@ -105,7 +105,7 @@ describe('CallRate', () => {
   })
 
   it('pauses as long as the upstream wants, or longer and longer', () => {
-    const rate = new CallRate(undefined, clock)
+    const rate = new RateBudget(undefined, clock)
     expect([rate.waitMs, rate.isPaused]).toEqual([0, false])
     rate.refused(5_000)
     rate.refused(undefined)

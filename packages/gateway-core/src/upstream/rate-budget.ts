@@ -5,7 +5,7 @@ const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 
 /** How many calls an upstream takes in a second, as the configuration says or as the upstream itself does. */
-export class CallRate {
+export class RateBudget {
   /** A second's calls may go together. */
   readonly #bucket: TokenBucket | undefined
   readonly #now: () => number

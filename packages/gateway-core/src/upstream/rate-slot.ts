@@ -1,6 +1,6 @@
 import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
 import { unavailable, UpstreamBusyError } from './upstream-error.ts'
-import type { CallRate } from './rate-budget.ts'
+import type { RateBudget } from './rate-budget.ts'
 
 // Whoever waits longer is better told to come again.
 const longestWaitMs = 1_000
@@ -10,9 +10,9 @@ const longestWaitMs = 1_000
  *
  * @param signal - what the call runs under
  * @returns what to wait for; undefined when the call may go at once. It rejects with
- * {@link UpstreamBusyError} when the wait would be too long, or with {@link UpstreamFailure} when the call ends meanwhile
+ * {@link UpstreamBusyError} when the wait would be too long, or with {@link UpstreamError} when the call ends meanwhile
  */
-export function takeTurn(rate: CallRate, signal: CancellationSignal): Promise<void> | undefined {
+export function takeSlot(rate: RateBudget, signal: CancellationSignal): Promise<void> | undefined {
   const { waitMs } = rate
   if (waitMs > longestWaitMs) return Promise.reject(new UpstreamBusyError(waitMs))
   rate.take()

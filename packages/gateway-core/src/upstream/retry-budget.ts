@@ -9,7 +9,7 @@ export interface BudgetRules {
 }
 
 /** Bounds the calls that are sent a second time, so that an outage does not multiply the load. */
-export class CallBudget {
+export class RetryBudget {
   readonly #rules: BudgetRules
   readonly #now: () => number
   #saved: number

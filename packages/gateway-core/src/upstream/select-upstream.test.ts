@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../grants/parse-upstreams.ts'
-import { chooseMember } from './select-upstream.ts'
+import { selectUpstream } from './select-upstream.ts'
 import { PoolMember } from './upstream.ts'
 
 function members(...fragments: readonly string[]): PoolMember[] {
@@ -14,7 +14,7 @@ function members(...fragments: readonly string[]): PoolMember[] {
 
 function turns(of: readonly PoolMember[], count: number): string {
   const choice = { method: 'eth_gasPrice', needs: { role: 'full' }, pace: 'quick' } as const
-  return Array.from({ length: count }, () => chooseMember(of, choice)?.label).join('')
+  return Array.from({ length: count }, () => selectUpstream(of, choice)?.label).join('')
 }
 
 it('takes turns by weight', () => {
@@ -48,5 +48,5 @@ it('prefers health to weight, and any upstream to none', () => {
   expect(turns([first, second], 3)).toBe('aaa')
   first.breaker.fail(true)
   expect(turns([first, second], 10)).toContain('a')
-  expect(chooseMember([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
+  expect(selectUpstream([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
 })

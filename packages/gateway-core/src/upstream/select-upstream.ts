@@ -2,16 +2,16 @@ import type { UpstreamRole } from '../grants/parse-upstreams.ts'
 import { type PoolMember, upstreamClasses } from './upstream.ts'
 
 /** What the upstream that answers a call has to have. */
-export interface CallNeeds {
+export interface CallRequirements {
   readonly role: UpstreamRole
   /** Number of the block that the call is about, where it names one. */
   readonly block?: number | undefined
 }
 
 /** What a call asks of the upstream that is chosen for it. */
-export interface Choice {
+export interface SelectionCriteria {
   readonly method: string
-  readonly needs: CallNeeds
+  readonly needs: CallRequirements
   readonly pace: 'quick' | 'slow'
   /** Number of a block that the upstream should have. */
   readonly atLeast?: number | undefined
@@ -28,9 +28,9 @@ const saysNothingMs = 5
  * @param members - those that may be asked; none of them is cordoned or of another chain
  * @returns undefined when there is none
  */
-export function chooseMember<member extends PoolMember>(
+export function selectUpstream<member extends PoolMember>(
   members: readonly member[],
-  choice: Choice,
+  choice: SelectionCriteria,
 ): member | undefined {
   if (members.length <= 1) return members[0]
   const atLeast = Math.max(choice.atLeast ?? -1, choice.needs.block ?? -1)
@@ -49,7 +49,7 @@ export function chooseMember<member extends PoolMember>(
 }
 
 /** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
-function faultsOf(member: PoolMember, { method, needs }: Choice, atLeast: number): number {
+function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, atLeast: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1
   const lacksMethod = member.isLacking(method) ? 1 : 0
   const health = upstreamClasses.indexOf(member.class)
@@ -59,7 +59,7 @@ function faultsOf(member: PoolMember, { method, needs }: Choice, atLeast: number
 
 function soonest<member extends PoolMember>(
   members: readonly member[],
-  pace: Choice['pace'],
+  pace: SelectionCriteria['pace'],
 ): member | undefined {
   const next = nextTurn(members)
   return members.reduce(
@@ -82,6 +82,6 @@ function nextTurn<member extends PoolMember>(members: readonly member[]): member
 }
 
 // An upstream of twice the weight is expected to bear twice the calls. Some milliseconds more or less say nothing.
-function loadOf(member: PoolMember, pace: Choice['pace']): number {
+function loadOf(member: PoolMember, pace: SelectionCriteria['pace']): number {
   return ((member[pace].mean ?? 0) + saysNothingMs) * (member.callsInFlight / member.record.weight + 1)
 }

@@ -1,7 +1,7 @@
 import { type CancellationSignal, Http1Error } from '@fairlead/http1'
 
 /** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
-export type UpstreamFailureKind =
+export type UpstreamErrorKind =
   /** The upstream has seen nothing of the call. */
   | 'unconnected'
   /** It may have seen the call. */
@@ -16,9 +16,9 @@ export type UpstreamFailureKind =
   | 'aborted'
 
 /** The failure of an exchange with an upstream; its message never says where the upstream is. */
-export class UpstreamFailure extends Error {
-  override readonly name = 'UpstreamFailure'
-  readonly kind: UpstreamFailureKind
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  readonly kind: UpstreamErrorKind
   /** HTTP status for the client. */
   readonly status: number
   /** HTTP status of a `refused` call. */
@@ -27,7 +27,7 @@ export class UpstreamFailure extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(
-    kind: UpstreamFailureKind,
+    kind: UpstreamErrorKind,
     message: string,
     options: {
       readonly status?: number
@@ -56,7 +56,7 @@ export class UpstreamBusyError extends Error {
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unavailable(error: unknown, signal: CancellationSignal): UpstreamFailure {
+export function unavailable(error: unknown, signal: CancellationSignal): UpstreamError {
   const cause: unknown = signal.aborted ? signal.reason : error
   const isLate = cause instanceof Error && cause.name.includes('Timeout')
   const kind = isLate
@@ -66,10 +66,10 @@ export function unavailable(error: unknown, signal: CancellationSignal): Upstrea
       : cause instanceof Http1Error
         ? cause.kind
         : 'broken'
-  return new UpstreamFailure(kind, messages[kind] ?? 'The node cannot be reached.')
+  return new UpstreamError(kind, messages[kind] ?? 'The node cannot be reached.')
 }
 
-const messages: Readonly<Partial<Record<UpstreamFailureKind, string>>> = {
+const messages: Readonly<Partial<Record<UpstreamErrorKind, string>>> = {
   late: 'The node did not answer in time.',
   malformed: 'The node answered something that is not HTTP.',
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secretsOfAddress } from './upstream-url.ts'
+import { secretsOfUrl } from './upstream-url.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
@@ -11,11 +11,11 @@ it.each([
   ['https://name:p%40ss@node.example', 'p%40ss'],
   ['https://name:p%40ss@node.example:8545', 'node.example:8545'],
 ])('of %s, %s is a secret by itself', (address, secret) => {
-  expect(secretsOfAddress(new URL(address))).toContain(secret)
+  expect(secretsOfUrl(new URL(address))).toContain(secret)
 })
 
 it('names of chains and versions in a path are none', () => {
-  const secrets = secretsOfAddress(new URL('https://node.example/arbitrum-one/mainnet/v3/rpc'))
+  const secrets = secretsOfUrl(new URL('https://node.example/arbitrum-one/mainnet/v3/rpc'))
   expect(secrets).toEqual([
     '/arbitrum-one/mainnet/v3/rpc',
     'https://node.example',

@@ -16,7 +16,7 @@ export function authorizationOf({ username, password }: URL): string | undefined
  *
  * @returns texts to take out of what a node says
  */
-export function secretsOfAddress(url: URL): readonly string[] {
+export function secretsOfUrl(url: URL): readonly string[] {
   const { host, hostname, pathname, username, password, searchParams } = url
   const parts = [
     url.origin,

@@ -1,7 +1,7 @@
 import type { UpstreamRecord, UpstreamRole } from '../grants/parse-upstreams.ts'
-import type { UpstreamFailure, UpstreamFailureKind } from './upstream-error.ts'
-import { Breaker, type BreakerState } from './circuit-breaker.ts'
-import { CallRate } from './rate-budget.ts'
+import type { UpstreamError, UpstreamErrorKind } from './upstream-error.ts'
+import { CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'
+import { RateBudget } from './rate-budget.ts'
 import { Latency } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
@@ -25,7 +25,7 @@ export interface UpstreamState {
   /** `<node id>/<protocol>/<position>`, counted from 0. */
   readonly label: string
   readonly class: UpstreamClass
-  readonly breaker: BreakerState
+  readonly breaker: CircuitBreakerState
   readonly head: number | undefined
   /** Blocks behind the best head of the node. */
   readonly lag: number | undefined
@@ -46,7 +46,7 @@ export interface UpstreamState {
 }
 
 /** A caller that goes away is no failure of an upstream. */
-type CountedFailure = Exclude<UpstreamFailureKind, 'aborted'>
+type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
 /** An upstream that is further behind lags. */
 export const laggingBlocks = 3
@@ -65,8 +65,8 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly label: string
   readonly upstream: connection
   readonly record: UpstreamRecord
-  readonly breaker = new Breaker()
-  readonly rate: CallRate
+  readonly breaker = new CircuitBreaker()
+  readonly rate: RateBudget
   readonly quick = new Latency()
   readonly slow = new Latency()
   readonly silence = new Silence()
@@ -94,7 +94,7 @@ export class PoolMember<connection extends Connection = Connection> {
     this.label = label
     this.upstream = upstream
     this.record = record
-    this.rate = new CallRate(record.requestsPerSecond)
+    this.rate = new RateBudget(record.requestsPerSecond)
   }
 
   get class(): UpstreamClass {
@@ -152,7 +152,7 @@ export class PoolMember<connection extends Connection = Connection> {
   }
 
   /** Counts a call that came to nothing, unless the caller ended it. */
-  failed({ kind, httpStatus, retryAfterMs }: UpstreamFailure, pace: 'quick' | 'slow'): void {
+  failed({ kind, httpStatus, retryAfterMs }: UpstreamError, pace: 'quick' | 'slow'): void {
     if (kind === 'aborted') return
     this.failures += 1
     this.#failuresByKind[kind] += 1

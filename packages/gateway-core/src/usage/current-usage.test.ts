@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { createUsageCounts } from './usage-counts.ts'
-import { createUsedSoFar } from './current-usage.ts'
+import { createCurrentUsage } from './current-usage.ts'
 import { grantOf } from '../testing/metered-node.ts'
 
 it('adds what is counted here to what the database says, for those who have a quota', () => {
   let now = Date.UTC(2026, 0, 31, 23, 30)
-  const used = createUsedSoFar(() => now)
+  const used = createCurrentUsage(() => now)
   const counts = createUsageCounts(
     () => 2,
     () => now,

@@ -24,7 +24,7 @@ export interface UsedRow {
  * How much was used of quotas, in memory. It knows those who have one: of what they do here about a second late, and of
  * what they do at other processes, or did before their quota was set, about ten.
  */
-export interface UsedSoFar {
+export interface CurrentUsage {
   of(owner: QuotaOwner, id: string, period: QuotaPeriod): Used
   /** Adds what was counted here since the last reading. */
   add(rows: readonly UsageRow[]): void
@@ -35,7 +35,7 @@ export interface UsedSoFar {
 const nothing: Used = { requests: 0, units: 0 }
 
 /** Makes a read-out in which nobody has a quota. */
-export function createUsedSoFar(now: () => number = Date.now): UsedSoFar {
+export function createCurrentUsage(now: () => number = Date.now): CurrentUsage {
   let known: ReadonlyMap<string, Sum> = new Map()
   return {
     of(owner, id, period) {

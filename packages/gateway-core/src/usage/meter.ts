@@ -1,4 +1,4 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { UsageCounts } from './usage-counts.ts'
 
 /** The numbers about node requests. */
@@ -17,10 +17,10 @@ export interface RequestMetrics {
 }
 
 /** How a node request ended, for counting. */
-export interface Measured {
+export interface CompletedRequest {
   readonly protocol: string
-  /** What the credential opened; left out for a request that it did not get through the door. */
-  readonly grant?: NodeGrant | undefined
+  /** What the credential opened; left out for a request that was not authenticated. */
+  readonly grant?: Grant | undefined
   /** Method or operation of the contract, `batch`, or `unknown`: never a text that the caller chose. */
   readonly method: string
   readonly status: number
@@ -45,7 +45,7 @@ export interface MeasuredCall {
 }
 
 /** Counts node requests in memory. */
-export type Meter = (measured: Measured) => void
+export type Meter = (measured: CompletedRequest) => void
 
 /**
  * Makes a meter that feeds the service's metrics and the counts of usage. What nobody's credential let in is no usage.
@@ -66,7 +66,7 @@ export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Mete
   }
 }
 
-function countUsage(usage: UsageCounts, grant: NodeGrant, measured: Measured): void {
+function countUsage(usage: UsageCounts, grant: Grant, measured: CompletedRequest): void {
   const { protocol, method, status, durationSeconds, bytesIn = 0, bytesOut = 0, calls, pushes } = measured
   if (calls === undefined || calls.length === 0) {
     usage.count(grant, protocol, method, status, bytesIn, bytesOut, durationSeconds, pushes)

@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import { createUnits, type ProtocolCosts, type Units, type UnitTable } from './units.ts'
 import { createUsageCounts, type UsageCounts } from './usage-counts.ts'
 import { type RunningFlusher, startFlusher, type UsageSink } from './usage-flusher.ts'
-import { createUsedSoFar, type UsedSoFar } from './current-usage.ts'
+import { createCurrentUsage, type CurrentUsage } from './current-usage.ts'
 
 /** What counts the use of nodes, and tells of it. */
 export interface Metering extends RunningFlusher {
   readonly units: Units
   readonly counts: UsageCounts
-  readonly usedSoFar: UsedSoFar
+  readonly usedSoFar: CurrentUsage
 }
 
 /** Stores usage. */
@@ -32,7 +32,7 @@ export async function startMetering(options: {
   const { store, directory, log } = options
   const units = createUnits(options.units, options.costs)
   const counts = createUsageCounts(units)
-  const usedSoFar = createUsedSoFar()
+  const usedSoFar = createCurrentUsage()
   await store.removeStaleWriters().catch(() => undefined)
   const flusher = await startFlusher({ counts, usedSoFar, log, directory, sink: store })
   return { units, counts, usedSoFar, ...flusher }

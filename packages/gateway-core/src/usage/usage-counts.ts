@@ -1,4 +1,4 @@
-import type { NodeGrant } from '../grants/grant.ts'
+import type { Grant } from '../grants/grant.ts'
 import type { Units } from './units.ts'
 
 /** What one credential did in one hour, of one kind. */
@@ -32,7 +32,7 @@ export interface UsageCounts {
    * @param durationSeconds - of each; left out where none says how long it took
    */
   count(
-    grant: NodeGrant,
+    grant: Grant,
     protocol: string,
     method: string,
     status: number,
@@ -60,7 +60,7 @@ interface Cell {
 }
 
 interface OfCredential {
-  readonly grant: NodeGrant
+  readonly grant: Grant
   /** By method; in each list by protocol and status class. */
   readonly cells: Map<string, (Cell | undefined)[]>
 }
@@ -84,7 +84,7 @@ export function createUsageCounts(units: Units, now: () => number = Date.now): U
     return slot
   }
   let hour = hourOf(now())
-  const cellOf = (grant: NodeGrant, protocol: string, method: string, statusClass: number): Cell => {
+  const cellOf = (grant: Grant, protocol: string, method: string, statusClass: number): Cell => {
     let counted = byCredential.get(grant.credentialId)
     if (counted === undefined) {
       counted = { grant, cells: new Map() }

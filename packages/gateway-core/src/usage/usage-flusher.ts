@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { UsageCounts, UsageRow } from './usage-counts.ts'
-import { openJournal, openLeftJournals, type UsageBatch, type UsageJournal } from './usage-journal.ts'
-import type { UsedRow, UsedSoFar } from './current-usage.ts'
+import { openJournal, openOrphanedJournals, type UsageBatch, type UsageJournal } from './usage-journal.ts'
+import type { UsedRow, CurrentUsage } from './current-usage.ts'
 
 /** Where counts go in the end. */
 export interface UsageSink {
@@ -17,7 +17,7 @@ export interface UsageSink {
 export interface FlusherParts {
   readonly counts: UsageCounts
   readonly sink: UsageSink
-  readonly usedSoFar: UsedSoFar
+  readonly usedSoFar: CurrentUsage
   /** Folder of the journals. */
   readonly directory: string
   readonly log: Logger
@@ -108,7 +108,7 @@ class Flusher {
   async start(): Promise<void> {
     const { directory, log } = this.#parts
     try {
-      this.#left = await openLeftJournals(directory)
+      this.#left = await openOrphanedJournals(directory)
       this.#journal = await openJournal(directory)
       this.#writer = this.#journal.writer
       if (this.#left.some(({ isEmpty }) => !isEmpty)) this.#waitingSince = Date.now()

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openJournal, openLeftJournals, type UsageJournal } from './usage-journal.ts'
+import { openJournal, openOrphanedJournals, type UsageJournal } from './usage-journal.ts'
 
 describe('a journal of usage', () => {
   let directory: string
@@ -47,7 +47,7 @@ describe('a journal of usage', () => {
 
   it('reads what an earlier version wrote, which says of no request how long it took', async () => {
     await writeFile(join(directory, 'w.journal'), '\n{"sequence":7,"rows":[{"method":"m","requests":2}]}\n')
-    const [left] = await openLeftJournals(directory)
+    const [left] = await openOrphanedJournals(directory)
     if (!left) throw new Error('The journal was not found.')
     const row = { method: 'm', requests: 2, timedRequests: 0, durationMicroseconds: 0 }
     const found: unknown[] = []
@@ -59,12 +59,12 @@ describe('a journal of usage', () => {
   it('is found by another process once its own is gone, but for what was broken off', async () => {
     const journal = await openJournal(directory)
     await journal.append(batch(1))
-    expect(await openLeftJournals(directory)).toEqual([])
+    expect(await openOrphanedJournals(directory)).toEqual([])
     await journal.close()
     const file = join(directory, `${journal.writer}.journal`)
     await appendFile(file, '\n{"sequence":2,"rows":[{"hour":17')
     await writeFile(join(directory, 'notes.txt'), 'mine')
-    const [left, ...others] = await openLeftJournals(directory)
+    const [left, ...others] = await openOrphanedJournals(directory)
     expect(others).toEqual([])
     if (!left) throw new Error('The journal was not found.')
     expect(left.writer).toBe(journal.writer)

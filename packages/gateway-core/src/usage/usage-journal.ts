@@ -48,7 +48,7 @@ export async function openJournal(directory: string): Promise<UsageJournal> {
  *
  * @throws as {@link openJournal}
  */
-export async function openLeftJournals(directory: string): Promise<UsageJournal[]> {
+export async function openOrphanedJournals(directory: string): Promise<UsageJournal[]> {
   await makeFolder(directory)
   const journals: UsageJournal[] = []
   for (const name of await readdir(directory)) {

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream'
  * @param status - HTTP status, not 2xx
  * @param headers - beside those of every refusal
  */
-export function refuseUpgrade(
+export function rejectUpgrade(
   socket: Duplex,
   status: number,
   body: string,

@@ -1,5 +1,5 @@
 import type { Call } from '../rpc-call.ts'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Asked } from '../dispatch/asked.ts'
 import type { PlainAnswer } from '../dispatch/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
@@ -8,7 +8,7 @@ import type { Upstream } from '../upstream/types.ts'
 export interface PartAsking {
   readonly upstream: Upstream
   /** Holds the parts. */
-  readonly room: Room
+  readonly reservation: Reservation
   /** Asks for all at once. */
   whole(): Promise<Asked>
   /**
@@ -29,13 +29,13 @@ export interface Adapter {
   /**
    * Answers the call, or gives undefined to have it forwarded as it is.
    *
-   * @throws RpcFailure
+   * @throws RpcError
    */
   answer?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
   /**
    * Gives the params to forward in place of the caller's, or undefined to forward those.
    *
-   * @throws RpcFailure when the call is not to be forwarded
+   * @throws RpcError when the call is not to be forwarded
    */
   ask?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<readonly unknown[]> | undefined
   /**
@@ -43,14 +43,14 @@ export interface Adapter {
    * have the call forwarded as it is.
    *
    * @param params - those to forward, as `ask` has given them
-   * @throws RpcFailure
+   * @throws RpcError
    */
   gather?(call: Call, params: readonly unknown[], asking: PartAsking): Promise<Asked | undefined>
   /**
    * Corrects what the node has answered to the forwarded call.
    *
    * @param result - never an error; those pass by
-   * @throws RpcFailure
+   * @throws RpcError
    */
   mend?(result: unknown, call: Call, params: readonly unknown[], upstream: Upstream): unknown
   /** Longest answer that is held and mended, in bytes; longer ones pass as they are. Without it all are mended. */

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
@@ -33,7 +33,7 @@ export async function callsOf(
   const transaction = await upstream.call('eth_getTransactionByHash', [hash], signal)
   if (!isRecord(transaction) || typeof transaction['blockHash'] !== 'string') return undefined
   const top = await upstream.call('debug_traceTransaction', [hash, { tracer: 'callTracer' }], signal)
-  if (!isRecord(top) || typeof top['type'] !== 'string') throw unreadable()
+  if (!isRecord(top) || typeof top['type'] !== 'string') throw malformed()
   return flat(top as unknown as CallFrame, 0)
 }
 

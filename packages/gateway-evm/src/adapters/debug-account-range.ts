@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 
@@ -9,7 +9,7 @@ export const debugAccountRange: Adapter = {
   answer: ({ signal }, params, upstream) => {
     if (params.length !== withoutLast) return undefined
     return upstream.call('debug_accountRange', params, signal).catch((error: unknown) => {
-      if (!(error instanceof RpcFailure) || error.code !== rpcCodes.invalidParams) throw error
+      if (!(error instanceof RpcError) || error.code !== rpcCodes.invalidParams) throw error
       return upstream.call('debug_accountRange', [...params, false], signal)
     })
   },

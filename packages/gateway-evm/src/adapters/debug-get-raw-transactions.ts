@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 import { blockHashOf } from './block-number.ts'
@@ -18,7 +18,7 @@ export const debugGetRawTransactions: Adapter = {
         : upstream.call('eth_getBlockByHash', [hash, false], signal))
       const hashes = isRecord(found) ? found['transactions'] : undefined
       if (!Array.isArray(hashes)) {
-        throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')
+        throw new RpcError(rpcCodes.resourceNotFound, 'The block is not known.')
       }
       return upstream.batch(
         hashes.map((one) => ['debug_getRawTransaction', [one]] as const),

@@ -1,6 +1,6 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import { validateParams } from '../methods/validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { executionTrace, type StructLoggerResult } from './execution-trace.ts'
@@ -32,7 +32,7 @@ export const debugTraceCallMany: Adapter = {
     const { blockNumber, transactionIndex } = context
     const found = await upstream.call('eth_getBlockByNumber', [blockNumber, transactionIndex > 0], signal)
     if (!isRecord(found)) {
-      throw new RpcFailure(rpcCodes.resourceNotFound, `The block ${BigInt(blockNumber)} is not known.`)
+      throw new RpcError(rpcCodes.resourceNotFound, `The block ${BigInt(blockNumber)} is not known.`)
     }
     const block = found as unknown as StartingBlock
     const derive = () => traceBundles(bundles, { block, transactionIndex }, stateOverrides, upstream, signal)
@@ -62,12 +62,12 @@ function flattened(
   grouped: unknown,
   bundles: readonly { readonly transactions: readonly { readonly gas: string }[] }[],
 ): unknown {
-  if (!Array.isArray(grouped)) throw unreadable()
+  if (!Array.isArray(grouped)) throw malformed()
   const traces = grouped.flat(1) as readonly unknown[]
   const gases = bundles.flatMap(({ transactions }) => transactions.map(({ gas }) => gas))
-  if (traces.length !== gases.length) throw unreadable()
+  if (traces.length !== gases.length) throw malformed()
   return traces.map((trace, position) => {
-    if (!isRecord(trace) || !Array.isArray(trace['structLogs'])) throw unreadable()
+    if (!isRecord(trace) || !Array.isArray(trace['structLogs'])) throw malformed()
     return executionTrace(trace as unknown as StructLoggerResult, gases[position] as string)
   })
 }
@@ -97,7 +97,7 @@ function withPlainOverrides(params: readonly unknown[]): readonly unknown[] {
   const keys = Object.keys(third)
   if (keys.length === 0 || !keys.every((key) => traceOptions.has(key))) return params
   if (third['tracer'] !== undefined) {
-    throw new RpcFailure(rpcCodes.invalidParams, 'debug_traceCallMany gives struct logs; it takes no tracer.')
+    throw new RpcError(rpcCodes.invalidParams, 'debug_traceCallMany gives struct logs; it takes no tracer.')
   }
   return [bundles, context, third['stateOverrides'] ?? {}]
 }
@@ -108,7 +108,7 @@ function checkParams(
   { transactionIndex }: SimulationContext,
   overrides: AccountOverrides,
 ): void {
-  const invalid = (message: string) => new RpcFailure(rpcCodes.invalidParams, message)
+  const invalid = (message: string) => new RpcError(rpcCodes.invalidParams, message)
   if (bundles.every(({ transactions }) => transactions.length === 0)) {
     throw invalid('bundles must hold at least one transaction.')
   }

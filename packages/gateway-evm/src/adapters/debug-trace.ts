@@ -1,5 +1,5 @@
 import type { Call } from '../rpc-call.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter } from './adapter.ts'
@@ -21,7 +21,7 @@ export const debugTraceTransaction: Adapter = {
     if (!isRecord(trace) || trace['gas'] !== 0 || !isEmpty(trace['structLogs'])) return mended
     const transaction = await upstream.call('eth_getTransactionByHash', [params[0]], signal)
     if (isRecord(transaction) && typeof transaction['blockHash'] === 'string') return mended
-    throw new RpcFailure(rpcCodes.serverError, 'transaction not found')
+    throw new RpcError(rpcCodes.serverError, 'transaction not found')
   },
 }
 

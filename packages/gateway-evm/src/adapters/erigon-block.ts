@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
@@ -17,7 +17,7 @@ export const erigonBlockNumber: Adapter = {
       if (tag === 'latest') return upstream.call('eth_blockNumber', [], signal)
       const block = await upstream.call('eth_getBlockByNumber', [tag, false], signal)
       if (isRecord(block)) return block['number']
-      throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')
+      throw new RpcError(rpcCodes.resourceNotFound, 'The block is not known.')
     }),
 }
 
@@ -49,7 +49,7 @@ async function receiptsOf(
   signal: CancellationSignal,
 ): Promise<readonly unknown[]> {
   const receipts = await upstream.call('eth_getBlockReceipts', [blockHash], signal)
-  if (receipts === null) throw new RpcFailure(rpcCodes.resourceNotFound, 'The block is not known.')
-  if (!Array.isArray(receipts)) throw unreadable()
+  if (receipts === null) throw new RpcError(rpcCodes.resourceNotFound, 'The block is not known.')
+  if (!Array.isArray(receipts)) throw malformed()
   return receipts as readonly unknown[]
 }

@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter } from './adapter.ts'
 import { readLogs, withinRange } from './eth-get-logs.ts'
@@ -20,10 +20,10 @@ export const erigonGetLogs: Adapter = {
     const params = (await withinRange(call, given, upstream)) ?? given
     return nativeOrDerived({ upstream, method: 'erigon_getLogs', params, signal }, async () => {
       const logs = await readLogs(call, params, upstream)
-      if (!Array.isArray(logs)) throw unreadable()
+      if (!Array.isArray(logs)) throw malformed()
       const untimed = logs.filter((log: unknown) => isRecord(log) && log['blockTimestamp'] === undefined)
       if (new Set(untimed.map((log: { blockNumber: unknown }) => log.blockNumber)).size > maxBlocks) {
-        throw new RpcFailure(rpcCodes.limitExceeded, `The logs are from more than ${maxBlocks} blocks.`)
+        throw new RpcError(rpcCodes.limitExceeded, `The logs are from more than ${maxBlocks} blocks.`)
       }
       const times = new Map<unknown, Promise<unknown>>()
       const timeOf = (number: unknown) => {
@@ -34,7 +34,7 @@ export const erigonGetLogs: Adapter = {
       }
       return Promise.all(
         logs.map(async (log: unknown) => {
-          if (!isRecord(log)) throw unreadable()
+          if (!isRecord(log)) throw malformed()
           return { ...log, timestamp: log['blockTimestamp'] ?? (await timeOf(log['blockNumber'])) }
         }),
       )
@@ -75,7 +75,7 @@ async function blockAt(
   signal: CancellationSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
   const block = await upstream.call('eth_getBlockByNumber', [number, false], signal)
-  if (!isRecord(block)) throw unreadable()
+  if (!isRecord(block)) throw malformed()
   return block
 }
 

@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 
@@ -10,7 +10,7 @@ export const ethBaseFee: Adapter = {
       const history = await upstream.call('eth_feeHistory', ['0x1', 'latest', []], signal)
       const { baseFeePerGas } = history as { readonly baseFeePerGas?: readonly string[] }
       const next = baseFeePerGas?.at(-1)
-      if (next === undefined) throw unreadable()
+      if (next === undefined) throw malformed()
       return next
     }),
 }

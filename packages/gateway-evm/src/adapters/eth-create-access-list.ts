@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 import { trimmed } from './empty-overrides.ts'
@@ -9,7 +9,7 @@ export const ethCreateAccessList: Adapter = {
   answer: async ({ signal }, params, upstream) => {
     const short = trimmed(params)
     if (short.length > 2 && (await nodeClient(upstream, signal)) === 'erigon') {
-      throw new RpcFailure(
+      throw new RpcError(
         rpcCodes.invalidParams,
         'The client of this node takes no stateOverrides in eth_createAccessList.',
       )

@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 
@@ -6,7 +6,7 @@ import type { Adapter } from './adapter.ts'
 export const ethGetBlockByHash: Adapter = {
   answer: (_, [blockHash, fullTransactionObjects]) => {
     if (typeof fullTransactionObjects !== 'boolean') {
-      throw new RpcFailure(rpcCodes.invalidParams, 'fullTransactionObjects must be true or false.')
+      throw new RpcError(rpcCodes.invalidParams, 'fullTransactionObjects must be true or false.')
     }
     const isHash = typeof blockHash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(blockHash)
     return isHash ? undefined : Promise.resolve(null)

@@ -1,13 +1,13 @@
-import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import { toRpcError } from '../upstream/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Call } from '../rpc-call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
 import type { Asked } from '../dispatch/asked.ts'
 import type { PlainAnswer } from '../dispatch/read-response.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import { blockInteger } from './block-number.ts'
@@ -34,7 +34,7 @@ export const ethGetLogs: Adapter = {
 /**
  * Reads the logs of a filter, in parts where the node finds them too many at once.
  *
- * @throws {@link RpcFailure} the node's error
+ * @throws {@link RpcError} the node's error
  */
 export async function readLogs(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> {
   const { signal } = call
@@ -42,24 +42,24 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
   if (!isRecord(filter) || !hasRange(filter)) return upstream.call('eth_getLogs', params, signal)
   const ask = (asked: readonly unknown[]) =>
     upstream.call('eth_getLogs', asked, signal).then((logs) => ({ result: JSON.stringify(logs) }), errorOf)
-  const room = upstream.room(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant.credentialId)
   try {
     const found = await gatherWhenTooWide(filter, call, {
       upstream,
-      room,
+      reservation,
       whole: () => ask(params),
       part: ask,
     })
     if ('result' in found) return JSON.parse(found.result)
-    const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcFailure
-    throw new RpcFailure(code, message, { data })
+    const { code, message, data } = JSON.parse('error' in found ? found.error : '{}') as RpcError
+    throw new RpcError(code, message, { data })
   } finally {
-    room.empty()
+    reservation.release()
   }
 }
 
 function errorOf(error: unknown): PlainAnswer {
-  const failure = toRpcFailure(error)
+  const failure = toRpcError(error)
   if (!failure) throw error
   const { code, message, data } = failure
   return { error: JSON.stringify({ code, message, data }) }
@@ -77,7 +77,7 @@ export const ethNewFilter: Adapter = {
  * @param params - the filter
  * @returns params with those members of the filter that were looked at, as nodes differ in what they make of a member
  * that comes twice or in another case; undefined without a limit
- * @throws {@link RpcFailure} -32602 with `data` of `max_range`, and of `from` and `to` of a range that is short enough
+ * @throws {@link RpcError} -32602 with `data` of `max_range`, and of `from` and `to` of a range that is short enough
  */
 export function withinRange(
   { signal, maxLogRange = 0 }: Call,
@@ -97,7 +97,7 @@ async function limited(
   if ((fromBlock ?? 'latest') === (toBlock ?? 'latest')) return [lookedAt(filter)]
   const { from, to } = await numbersOf(filter, upstream, signal)
   if (to - from >= maxRange) {
-    throw new RpcFailure(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
+    throw new RpcError(rpcCodes.invalidParams, `The range may hold at most ${maxRange} blocks.`, {
       data: { max_range: maxRange, from: hex(from), to: hex(from + maxRange - 1) },
     })
   }
@@ -127,7 +127,7 @@ async function rangeOf(
 async function gatherWhenTooWide(filter: Filter, { signal }: Call, asking: PartAsking): Promise<Asked> {
   const asked = await asking.whole().catch((error: unknown) => {
     // Some nodes say it by an HTTP status.
-    if (error instanceof UpstreamFailure && error.httpStatus === 413) return undefined
+    if (error instanceof UpstreamError && error.httpStatus === 413) return undefined
     throw error
   })
   const error = asked && 'error' in asked ? (JSON.parse(asked.error) as object) : {}
@@ -141,7 +141,7 @@ async function gatherWhenTooWide(filter: Filter, { signal }: Call, asking: PartA
 function gather(filter: Filter, range: BlockRange, maxBlocks: number, asking: PartAsking) {
   const ask = ({ from, to }: BlockRange) =>
     asking.part([{ ...lookedAt(filter), fromBlock: hex(from), toBlock: hex(to) }], to)
-  return gatherLogs(range, { ask, maxBlocks, room: asking.room })
+  return gatherLogs(range, { ask, maxBlocks, reservation: asking.reservation })
 }
 
 function lookedAt({ fromBlock, toBlock, blockHash, address, topics }: Filter): Filter {
@@ -167,7 +167,7 @@ async function numberOf(
   signal: CancellationSignal,
 ): Promise<number> {
   if (!isBlock(block)) {
-    throw new RpcFailure(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
+    throw new RpcError(rpcCodes.invalidParams, `${field} must be a quantity or a block tag.`)
   }
   if (block === 'earliest') return 0
   const number = block === 'pending' ? null : await blockInteger(block, upstream, signal)

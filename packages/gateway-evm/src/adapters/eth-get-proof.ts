@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
@@ -16,9 +16,9 @@ export const ethGetProof: Adapter = {
     if (!isShort && block !== 'pending') return undefined
     const ask = (asked: unknown) => upstream.call('eth_getProof', [address, asked, block], signal)
     return ask(keys).catch(async (error: unknown) => {
-      if (!(error instanceof RpcFailure)) throw error
+      if (!(error instanceof RpcError)) throw error
       if (block === 'pending' && error.code === rpcCodes.prunedHistory) {
-        throw new RpcFailure(rpcCodes.serverError, error.message, { data: error.data })
+        throw new RpcError(rpcCodes.serverError, error.message, { data: error.data })
       }
       if (!isShort || error.code !== rpcCodes.invalidParams) throw error
       return underGivenKeys(await ask(keys.map(filledUp)), keys)

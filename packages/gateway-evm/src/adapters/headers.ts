@@ -1,6 +1,6 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
@@ -12,7 +12,7 @@ const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
 /** The header of a block; a header stays as it is, and null stays null. */
 export function headerOf(block: unknown): unknown {
   if (block === null) return null
-  if (!isRecord(block)) throw unreadable()
+  if (!isRecord(block)) throw malformed()
   return Object.fromEntries(Object.entries(block).filter(([field]) => !bodyFields.has(field)))
 }
 
@@ -32,7 +32,7 @@ function headerBy(method: string, blockMethod: string): Adapter {
       // Only the names of block explorers take decimal numbers.
       const block = method.startsWith('erigon_') ? quantity(given) : given
       if (typeof block !== 'string') {
-        throw new RpcFailure(rpcCodes.invalidParams, 'invalid argument 0: must be the text of a block.')
+        throw new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the text of a block.')
       }
       const found = await nativeOrDerived({ upstream, method, params: [block], signal }, () =>
         upstream.call(blockMethod, [block, false], signal),

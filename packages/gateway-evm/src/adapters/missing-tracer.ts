@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
@@ -22,7 +22,7 @@ const maxTracers = 8
  * Traces by a tracer that anvil has the name of and nothing more: the flat and the mux tracer.
  *
  * @returns undefined for every other tracer
- * @throws {@link RpcFailure}
+ * @throws {@link RpcError}
  */
 export function missingTracer(call: TracerCall): Promise<unknown> | undefined {
   const { tracer } = optionsOf(call)
@@ -37,7 +37,7 @@ async function muxTrace(call: TracerCall): Promise<unknown> {
   const options = optionsOf(call)
   const configured = isRecord(options['tracerConfig']) ? Object.entries(options['tracerConfig']) : []
   if (configured.length > maxTracers || configured.some(([tracer]) => tracer === 'muxTracer')) {
-    throw new RpcFailure(rpcCodes.invalidParams, `muxTracer takes up to ${maxTracers} other tracers.`)
+    throw new RpcError(rpcCodes.invalidParams, `muxTracer takes up to ${maxTracers} other tracers.`)
   }
   const results = await Promise.all(
     configured.map(([tracer, tracerConfig]) => {
@@ -65,17 +65,17 @@ async function flatTrace({ method, params, upstream, signal }: TracerCall): Prom
   if (method === 'debug_traceTransaction') {
     const traces = await upstream.call('trace_transaction', [subject], signal)
     if (Array.isArray(traces) && traces.length > 0) return traces
-    throw new RpcFailure(rpcCodes.serverError, 'transaction not found')
+    throw new RpcError(rpcCodes.serverError, 'transaction not found')
   }
   if (!method.startsWith('debug_traceBlock')) {
-    throw new RpcFailure(rpcCodes.serverError, `This node has no flatCallTracer for ${method}.`)
+    throw new RpcError(rpcCodes.serverError, `This node has no flatCallTracer for ${method}.`)
   }
   const blockMethod = method.endsWith('Hash') ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
   const block = await upstream.call(blockMethod, [subject, false], signal)
-  if (!isRecord(block)) throw new RpcFailure(rpcCodes.serverError, 'block not found')
+  if (!isRecord(block)) throw new RpcError(rpcCodes.serverError, 'block not found')
   const traces = await upstream.call('trace_block', [block['number']], signal)
   const hashes = block['transactions']
-  if (!Array.isArray(traces) || !Array.isArray(hashes)) throw unreadable()
+  if (!Array.isArray(traces) || !Array.isArray(hashes)) throw malformed()
   return hashes.map((txHash: unknown) => ({
     txHash,
     result: traces.filter((trace: unknown) => isRecord(trace) && trace['transactionHash'] === txHash),

@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
 
@@ -23,7 +23,7 @@ export interface NativeCall {
  *
  * @param call - what to ask the node
  * @param derive - puts the answer together from other methods
- * @throws {@link RpcFailure}
+ * @throws {@link RpcError}
  */
 export async function nativeOrDerived(
   { upstream, method, params, signal }: NativeCall,
@@ -34,7 +34,7 @@ export async function nativeOrDerived(
   try {
     return await upstream.call(method, params, signal)
   } catch (error) {
-    if (!(error instanceof RpcFailure) || error.code !== rpcCodes.methodNotFound) throw error
+    if (!(error instanceof RpcError) || error.code !== rpcCodes.methodNotFound) throw error
     lacking.set(upstream, known.set(method, performance.now()))
     return derive()
   }

@@ -1,4 +1,4 @@
-import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import { toRpcError } from '../upstream/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream/types.ts'
 
@@ -13,7 +13,7 @@ export async function nodeClient(upstream: Upstream, signal: CancellationSignal)
   if (known) return known
   const version = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
     // An error of the node is an answer too; any other status means that there was none.
-    if (toRpcFailure(error)?.status === 200) return undefined
+    if (toRpcError(error)?.status === 200) return undefined
     throw error
   })
   const name = typeof version === 'string' ? version.toLowerCase() : ''

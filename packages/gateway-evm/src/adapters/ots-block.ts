@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream/types.ts'
@@ -66,14 +66,14 @@ function nullWhenUnknown(method: string, mend = (result: unknown) => result): Ad
       try {
         return mend(await upstream.call(method, [asked, ...rest], signal))
       } catch (error) {
-        if (error instanceof RpcFailure && isUnknownBlock(error)) return null
+        if (error instanceof RpcError && isUnknownBlock(error)) return null
         throw error
       }
     },
   }
 }
 
-function isUnknownBlock({ code, message }: RpcFailure): boolean {
+function isUnknownBlock({ code, message }: RpcError): boolean {
   return code === rpcCodes.resourceNotFound || /\bblock\b.*\bnot found\b/i.test(message)
 }
 

@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { validateParams } from '../methods/validate-params.ts'
 import type { Adapter } from './adapter.ts'
@@ -78,7 +78,7 @@ function receiptsOf(method: string, choose: (receipts: Receipts) => unknown): Ad
           upstream.call('eth_getBlockReceipts', [block], signal),
         ])
         if (!transactions || receipts === null) return null
-        if (!Array.isArray(receipts)) throw unreadable()
+        if (!Array.isArray(receipts)) throw malformed()
         const hashes = new Set(transactions.filter(isSystemTransaction).map(({ hash }) => hash))
         const isSystem = (receipt: unknown) =>
           isRecord(receipt) && hashes.has(String(receipt['transactionHash']))
@@ -104,12 +104,12 @@ async function transactionsOf(
     : upstream.call('eth_getBlockByHash', [hash, true], signal))
   if (found === null) return undefined
   const transactions = isRecord(found) ? found['transactions'] : undefined
-  if (!Array.isArray(transactions)) throw unreadable()
+  if (!Array.isArray(transactions)) throw malformed()
   return transactions as BlockTransaction[]
 }
 
 function noSuchHeight(): never {
-  throw new RpcFailure(rpcCodes.internalError, 'invalid block height')
+  throw new RpcError(rpcCodes.internalError, 'invalid block height')
 }
 
 // 0x2222…22 moves the native coin, 0x20…<token index> a bridged token.

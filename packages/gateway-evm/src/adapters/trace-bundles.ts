@@ -1,5 +1,5 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
 import {
@@ -57,7 +57,7 @@ const prestateDiff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true 
  * @param bundles - in order of execution
  * @param context - where to start; `block` is the block of its number
  * @param stateOverrides - laid over the state before the first transaction
- * @throws {@link RpcFailure}
+ * @throws {@link RpcError}
  */
 export async function traceBundles(
   bundles: readonly Bundle[],
@@ -87,7 +87,7 @@ export async function traceBundles(
         signal,
       )) as [StructLoggerResult, PrestateDiff]
       bytes += sizeOf(trace)
-      if (bytes > maxTraceBytes) throw new RpcFailure(rpcCodes.limitExceeded, 'The traces are too large.')
+      if (bytes > maxTraceBytes) throw new RpcError(rpcCodes.limitExceeded, 'The traces are too large.')
       traces.push(executionTrace(trace, call.gas))
       overrides = foldDiff(overrides, diff, transaction.authorizationList)
     }

@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import { validateParams } from '../methods/validate-params.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
@@ -11,7 +11,7 @@ export const txpoolContentFrom: Adapter = {
     nativeOrDerived({ upstream, method: 'txpool_contentFrom', params, signal }, async () => {
       validateParams('txpool_contentFrom', params)
       const content = await upstream.call('txpool_content', [], signal)
-      if (!isRecord(content)) throw unreadable()
+      if (!isRecord(content)) throw malformed()
       const [sender] = params as [string]
       return { pending: ofSender(content['pending'], sender), queued: ofSender(content['queued'], sender) }
     }),
@@ -19,7 +19,7 @@ export const txpoolContentFrom: Adapter = {
 
 // Clients differ in the case of addresses.
 function ofSender(bySender: unknown, sender: string): unknown {
-  if (!isRecord(bySender)) throw unreadable()
+  if (!isRecord(bySender)) throw malformed()
   const wanted = sender.toLowerCase()
   const found = Object.entries(bySender).find(([address]) => address.toLowerCase() === wanted)
   return found?.[1] ?? {}

@@ -1,5 +1,5 @@
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { Lifetime } from './ttl-policy.ts'
+import type { Ttl } from './ttl-policy.ts'
 
 /** Which block the answer to a call belongs to. */
 export type BlockOfCall =
@@ -21,7 +21,7 @@ const head: BlockOfCall = { kind: 'head' }
  * @param lifetime - of the method
  * @param params - by position, with defaults
  */
-export function blockOfCall(lifetime: Lifetime, params: readonly unknown[]): BlockOfCall {
+export function blockOfCall(lifetime: Ttl, params: readonly unknown[]): BlockOfCall {
   switch (lifetime.kind) {
     case 'block':
       return blockOfParam(params[lifetime.param])

@@ -15,7 +15,7 @@ const identifyAgainMs = 30_000
 const unsureBlocks = 32
 
 /** What has to be known of the chain behind a node before anything of it may be kept. */
-export class KnownChain {
+export class ChainIdentity {
   /** Grows whenever an answer that was asked for earlier may differ from one that is asked for now. */
   epoch = 0
   /** Stands before the keys of what is kept; another one when what was kept is good no more. */

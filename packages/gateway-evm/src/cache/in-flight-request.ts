@@ -1,26 +1,26 @@
-import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import { toRpcError } from '../upstream/rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import type { PlainAnswer } from '../dispatch/read-response.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** How a call that several wait for came to its end. */
-export type Landing =
+export type RequestOutcome =
   | { readonly kind: 'answered'; readonly plain: PlainAnswer }
   /** The answer is too long for more than the one who asked first. */
   | { readonly kind: 'long' }
   | { readonly kind: 'failed'; readonly failure: unknown }
 
 /** A call that is under way and that others with the same call may join. */
-export class Flight {
+export class InFlightRequest {
   /** What the call runs under. */
   readonly signal: CancellationSignal
   /** What the chain was when the call began; the answer is good for whoever came no later. */
   readonly epoch: number
   readonly #own: Cancellation | undefined
   /** Made for the first who waits: mostly nobody does. */
-  #landing: Promise<Landing> | undefined
-  #land: ((landing: Landing) => void) | undefined
+  #landing: Promise<RequestOutcome> | undefined
+  #land: ((outcome: RequestOutcome) => void) | undefined
   #waiting = 0
 
   /**
@@ -35,7 +35,7 @@ export class Flight {
   }
 
   /** To be waited for while the call is under way. */
-  get landing(): Promise<Landing> {
+  get landing(): Promise<RequestOutcome> {
     this.#landing ??= new Promise((resolve) => {
       this.#land = resolve
     })
@@ -43,9 +43,9 @@ export class Flight {
   }
 
   /** How many wait for it beside the one who asked first. */
-  followers = 0
+  waiters = 0
 
-  land(landing: Landing): void {
+  settle(landing: RequestOutcome): void {
     this.#land?.(landing)
   }
 
@@ -54,7 +54,7 @@ export class Flight {
    *
    * @param outcome - settles when the call does
    * @param signal - ends the waiting
-   * @throws {@link RpcFailure} with status 502 or 504 when the signal does
+   * @throws {@link RpcError} with status 502 or 504 when the signal does
    */
   async wait<outcome>(outcome: Promise<outcome>, signal: CancellationSignal): Promise<outcome> {
     this.#waiting += 1
@@ -74,7 +74,7 @@ export class Flight {
   }
 
   /** Ends what is left of a long answer when the one who reads it goes away. */
-  endWith(signal: CancellationSignal, { body }: UpstreamAnswer): void {
+  endWith(signal: CancellationSignal, { body }: UpstreamResponse): void {
     const own = this.#own
     if (!own) return
     const end = () => own.abort(signal.reason)
@@ -86,5 +86,5 @@ export class Flight {
 
 /** Whether a failure is an answer as good as any: the node's own error, or a refusal that asking again would repeat. */
 export function isAnswer(failure: unknown): boolean {
-  return toRpcFailure(failure)?.status === 200
+  return toRpcError(failure)?.status === 200
 }

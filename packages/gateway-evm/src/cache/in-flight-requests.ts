@@ -1,5 +1,5 @@
 import { RehashingMap } from '@fairlead/http1'
-import type { Flight } from './in-flight-request.ts'
+import type { InFlightRequest } from './in-flight-request.ts'
 
 /** What tells one call from all others of a node. */
 export interface CallKey {
@@ -10,22 +10,22 @@ export interface CallKey {
 }
 
 /** The calls of one node that are under way. They are kept by group, so that no text has to be made to look one up. */
-export class Flights {
-  readonly #groups = new Map<string, RehashingMap<string, Flight>>()
+export class InFlightRequests {
+  readonly #groups = new Map<string, RehashingMap<string, InFlightRequest>>()
 
-  get({ group, params }: CallKey): Flight | undefined {
+  get({ group, params }: CallKey): InFlightRequest | undefined {
     return this.#groups.get(group)?.get(params)
   }
 
-  set({ group, params }: CallKey, flight: Flight): void {
+  set({ group, params }: CallKey, inFlight: InFlightRequest): void {
     let known = this.#groups.get(group)
     if (!known) this.#groups.set(group, (known = new RehashingMap()))
-    known.set(params, flight)
+    known.set(params, inFlight)
   }
 
   /** Forgets a call, unless another one has taken its place. */
-  delete({ group, params }: CallKey, flight: Flight): void {
+  delete({ group, params }: CallKey, inFlight: InFlightRequest): void {
     const known = this.#groups.get(group)
-    if (known?.get(params) === flight) known.delete(params)
+    if (known?.get(params) === inFlight) known.delete(params)
   }
 }

@@ -19,7 +19,7 @@ interface Kept {
 export type KeptUntil = Omit<Kept, 'result'>
 
 /** The answers of all nodes that are kept in memory, each as the JSON text of its result. */
-export class KeptAnswers {
+export class MemoryCache {
   readonly #entries: LRUCache<string, Kept> | undefined
   #stored = 0
   #dropped = 0

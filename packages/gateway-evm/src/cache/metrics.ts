@@ -1,8 +1,8 @@
-import type { AnswerStates } from './caches.ts'
+import type { ResponseCacheStates } from './caches.ts'
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
 /** Publishes what becomes of calls and answers at the cache. */
-export function publishAnswers(registry: MetricsRegistry, states: () => AnswerStates): void {
+export function publishCache(registry: MetricsRegistry, states: () => ResponseCacheStates): void {
   registry.counter(
     'fairlead_cache_lookups_total',
     'Calls by what the cache had for them: a hit, a miss, or the same call of somebody else under way, a join.',

@@ -1,4 +1,4 @@
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 
 /**
  * Reads an answer to its end unless it is long. Nothing of a long one is lost: it can still be read whole.
@@ -8,7 +8,7 @@ import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
  * @returns undefined for a long one
  * @throws what the body fails with
  */
-export async function readUpTo(answer: UpstreamAnswer, limit: number): Promise<Buffer | undefined> {
+export async function readUpTo(answer: UpstreamResponse, limit: number): Promise<Buffer | undefined> {
   const { bytes, contentLength } = answer
   if (bytes) return bytes.length <= limit ? bytes : undefined
   if (contentLength !== undefined && Number(contentLength) > limit) return undefined
@@ -33,7 +33,7 @@ export async function readUpTo(answer: UpstreamAnswer, limit: number): Promise<B
 }
 
 /** Waits until there is something to read, or nothing any more. */
-function moreOf(body: UpstreamAnswer['body']): Promise<void> {
+function moreOf(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
       body.off('readable', ready).off('end', ready).off('close', closed).off('error', settle)

@@ -3,22 +3,22 @@ import type { Method } from '@fairlead/core'
 import type { CancellationSignal } from '@fairlead/http1'
 import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { type Awaiter, promised, tell } from '@fairlead/gateway-core/completion'
-import { paceOf } from '../methods/latency-class.ts'
+import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
+import { latencyClass } from '../methods/latency-class.ts'
 import type { Asked } from '../dispatch/asked.ts'
 import { plainAnswer, type PlainAnswer } from '../dispatch/read-response.ts'
-import { isAtHand, type UpstreamAnswer } from '../upstream/upstream-response.ts'
+import { isBuffered, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { type BlockOfCall, blockOfCall, toldNumber } from './block-of-call.ts'
 import { type CacheRule, cacheRuleOf } from './ttl-policy.ts'
 import { canonicalParams } from './cache-key.ts'
-import { Flight, isAnswer, type Landing } from './in-flight-request.ts'
-import { type CallKey, Flights } from './in-flight-requests.ts'
-import { type KeptAnswers, type KeptUntil, maxKeptBytes } from './memory-cache.ts'
-import type { KnownChain } from './chain-identity.ts'
+import { InFlightRequest, isAnswer, type RequestOutcome } from './in-flight-request.ts'
+import { type CallKey, InFlightRequests } from './in-flight-requests.ts'
+import { type MemoryCache, type KeptUntil, maxKeptBytes } from './memory-cache.ts'
+import type { ChainIdentity } from './chain-identity.ts'
 import { readUpTo } from './read-up-to.ts'
-import { type SharedAnswers, SharedPlace } from './shared-cache.ts'
+import { type SharedCache, KeySpace } from './shared-cache.ts'
 
 /** A call, as far as its answer depends on it. */
 export interface CacheableCall {
@@ -45,21 +45,21 @@ export interface AnswerCounts {
 }
 
 /** What the answers of one node are kept with. */
-export interface NodeAnswersParts {
+export interface RequestCoalescerParts {
   readonly upstream: Upstream
-  readonly chain: KnownChain
-  readonly kept: KeptAnswers
-  readonly shared: SharedAnswers
+  readonly chain: ChainIdentity
+  readonly kept: MemoryCache
+  readonly shared: SharedCache
   readonly counts: AnswerCounts
   /** How long an answer about the newest block may be kept while that is the newest; 0 keeps none. */
   readonly headMs: () => number
 }
 
 /** Asks the node; the signal ends the exchange. */
-export type Ask = (signal: CancellationSignal, awaiter: Awaiter<Asked>) => void
+export type Ask = (signal: CancellationSignal, completion: Completion<Asked>) => void
 
 /** A call on its way through the kept answers. */
-interface Sought extends CallKey {
+interface Lookup extends CallKey {
   /** What the keys of the chain began with when the call came. */
   readonly prefix: string
   readonly rule: CacheRule
@@ -70,14 +70,14 @@ interface Sought extends CallKey {
 }
 
 /** The answers of one node: those that are kept, and those that are under way. */
-export class NodeAnswers {
-  readonly #parts: NodeAnswersParts
-  readonly #place: SharedPlace
-  readonly #flights = new Flights()
+export class RequestCoalescer {
+  readonly #parts: RequestCoalescerParts
+  readonly #place: KeySpace
+  readonly #inFlightRequests = new InFlightRequests()
 
-  constructor(parts: NodeAnswersParts) {
+  constructor(parts: RequestCoalescerParts) {
     this.#parts = parts
-    this.#place = new SharedPlace(parts.shared, parts.chain)
+    this.#place = new KeySpace(parts.shared, parts.chain)
   }
 
   /**
@@ -86,15 +86,15 @@ export class NodeAnswers {
    * @param call - the call
    * @param destination - what the router found
    * @param ask - asks the node
-   * @param awaiter - hears the answer, or what `ask` fails with
+   * @param completion - hears the answer, or what `ask` fails with
    */
-  answer(call: CacheableCall, destination: CacheableMethod, ask: Ask, awaiter: Awaiter<Asked>): void {
-    this.#answer(call, destination, '', ask, awaiter)
+  answer(call: CacheableCall, destination: CacheableMethod, ask: Ask, completion: Completion<Asked>): void {
+    this.#answer(call, destination, '', ask, completion)
   }
 
   /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
-  part(call: CacheableCall, destination: CacheableMethod, ask: Ask, awaiter: Awaiter<Asked>): void {
-    this.#answer(call, destination, 'part ', ask, awaiter)
+  part(call: CacheableCall, destination: CacheableMethod, ask: Ask, completion: Completion<Asked>): void {
+    this.#answer(call, destination, 'part ', ask, completion)
   }
 
   /** @param mark - tells parts from whole answers */
@@ -103,12 +103,13 @@ export class NodeAnswers {
     { method, params, paramsText }: CacheableMethod,
     mark: string,
     ask: Ask,
-    awaiter: Awaiter<Asked>,
+    completion: Completion<Asked>,
   ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
     // What waits to be in a block changes without notice.
-    if (!rule || paramsText.includes('"pending"')) return this.#alone(idempotent, call.signal, ask, awaiter)
+    if (!rule || paramsText.includes('"pending"'))
+      return this.#alone(idempotent, call.signal, ask, completion)
     const { chain, kept, counts } = this.#parts
     const block = blockOfCall(rule.lifetime, params)
     const { prefix } = chain
@@ -119,7 +120,7 @@ export class NodeAnswers {
       if (found !== undefined) {
         counts.hits += 1
         currentTrace()?.note({ 'fairlead.cache': 'hit' })
-        return awaiter.resolve({ result: found })
+        return completion.resolve({ result: found })
       }
       counts.misses += 1
       currentTrace()?.note({ 'fairlead.cache': 'miss' })
@@ -127,65 +128,65 @@ export class NodeAnswers {
     const isShared = rule.isShared && (block.kind === 'told' || this.#isFinal(block, rule))
     const place = isShared ? this.#place.prefix : undefined
     const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
-    const sought = { prefix, group, params: asked, rule, method: name, block, sharedKey, ask }
-    const flight = this.#flightOf(sought)
+    const lookup = { prefix, group, params: asked, rule, method: name, block, sharedKey, ask }
+    const inFlight = this.#flightOf(lookup)
     // A call that came from another service could wait for one that waits for it there.
-    if (flight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, ask, awaiter)
-    else if (flight) tell(this.#join(flight, sought, call.signal), awaiter)
-    else this.#lead(sought, call.signal, awaiter)
+    if (inFlight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, ask, completion)
+    else if (inFlight) settleWith(this.#join(inFlight, lookup, call.signal), completion)
+    else this.#lead(lookup, call.signal, completion)
   }
 
-  #alone(isRepeatable: boolean, signal: CancellationSignal, ask: Ask, awaiter: Awaiter<Asked>): void {
-    if (isRepeatable) return ask(signal, awaiter)
+  #alone(isRepeatable: boolean, signal: CancellationSignal, ask: Ask, completion: Completion<Asked>): void {
+    if (isRepeatable) return ask(signal, completion)
     ask(signal, {
       resolve: (asked) => {
         this.#parts.chain.changed()
-        awaiter.resolve(asked)
+        completion.resolve(asked)
       },
       reject: (error) => {
         this.#parts.chain.changed()
-        awaiter.reject(error)
+        completion.reject(error)
       },
     })
   }
 
   /** The same call of somebody else that is under way, and whose answer is as new as one that is asked for now. */
-  #flightOf(sought: Sought): Flight | undefined {
-    const flight = this.#flights.get(sought)
-    return flight?.epoch === this.#parts.chain.epoch ? flight : undefined
+  #flightOf(lookup: Lookup): InFlightRequest | undefined {
+    const inFlight = this.#inFlightRequests.get(lookup)
+    return inFlight?.epoch === this.#parts.chain.epoch ? inFlight : undefined
   }
 
   /** Waits for the same call of somebody else; a failure of his is tried again once. */
-  async #join(first: Flight, sought: Sought, signal: CancellationSignal): Promise<Asked> {
-    let flight: Flight | undefined = first
-    for (let attempt = 0; flight; attempt += 1) {
+  async #join(first: InFlightRequest, lookup: Lookup, signal: CancellationSignal): Promise<Asked> {
+    let inFlight: InFlightRequest | undefined = first
+    for (let attempt = 0; inFlight; attempt += 1) {
       this.#parts.counts.joins += 1
       currentTrace()?.note({ 'fairlead.cache': 'join' })
-      flight.followers += 1
-      const landing = await flight.wait(flight.landing, signal)
+      inFlight.waiters += 1
+      const landing = await inFlight.wait(inFlight.landing, signal)
       if (landing.kind === 'answered') return landing.plain
-      if (landing.kind === 'long') return promised((awaiter) => sought.ask(signal, awaiter))
-      const isOther = landing.failure instanceof UpstreamFailure && landing.failure.kind === 'aborted'
+      if (landing.kind === 'long') return promised((completion) => lookup.ask(signal, completion))
+      const isOther = landing.failure instanceof UpstreamError && landing.failure.kind === 'aborted'
       if (isAnswer(landing.failure) || (attempt > 0 && !isOther)) throw landing.failure
-      flight = this.#flightOf(sought)
+      inFlight = this.#flightOf(lookup)
     }
-    return promised((awaiter) => this.#lead(sought, signal, awaiter))
+    return promised((completion) => this.#lead(lookup, signal, completion))
   }
 
-  #lead(sought: Sought, signal: CancellationSignal, awaiter: Awaiter<Asked>): void {
+  #lead(lookup: Lookup, signal: CancellationSignal, completion: Completion<Asked>): void {
     // A quick call costs less to ask again than to keep from ending with the one who asked first.
-    const isQuick = paceOf(sought.method) === 'quick'
-    const flight = new Flight(this.#parts.chain.epoch, isQuick ? signal : undefined)
-    this.#flights.set(sought, flight)
-    if (isQuick) this.#fly(sought, flight, awaiter)
-    else tell(this.#leadLong(sought, flight, signal), awaiter)
+    const isQuick = latencyClass(lookup.method) === 'quick'
+    const inFlight = new InFlightRequest(this.#parts.chain.epoch, isQuick ? signal : undefined)
+    this.#inFlightRequests.set(lookup, inFlight)
+    if (isQuick) this.#fly(lookup, inFlight, completion)
+    else settleWith(this.#leadLong(lookup, inFlight, signal), completion)
   }
 
-  async #leadLong(sought: Sought, flight: Flight, signal: CancellationSignal): Promise<Asked> {
-    const flown = promised<Asked>((awaiter) => this.#fly(sought, flight, awaiter))
+  async #leadLong(lookup: Lookup, inFlight: InFlightRequest, signal: CancellationSignal): Promise<Asked> {
+    const flown = promised<Asked>((completion) => this.#fly(lookup, inFlight, completion))
     try {
-      const asked = await flight.wait(flown, signal)
-      if ('answer' in asked && !isAtHand(asked.answer)) flight.endWith(signal, asked.answer)
+      const asked = await inFlight.wait(flown, signal)
+      if ('answer' in asked && !isBuffered(asked.answer)) inFlight.endWith(signal, asked.answer)
       return asked
     } catch (error) {
       // Nobody is there any more to read what may still come.
@@ -197,70 +198,70 @@ export class NodeAnswers {
     }
   }
 
-  #fly(sought: Sought, flight: Flight, awaiter: Awaiter<Asked>): void {
-    if (sought.sharedKey === undefined) this.#askFor(sought, flight, awaiter)
-    else tell(this.#flyByStore(sought, sought.sharedKey, flight), awaiter)
+  #fly(lookup: Lookup, inFlight: InFlightRequest, completion: Completion<Asked>): void {
+    if (lookup.sharedKey === undefined) this.#askFor(lookup, inFlight, completion)
+    else settleWith(this.#flyByStore(lookup, lookup.sharedKey, inFlight), completion)
   }
 
-  async #flyByStore(sought: Sought, sharedKey: string, flight: Flight): Promise<Asked> {
+  async #flyByStore(lookup: Lookup, sharedKey: string, inFlight: InFlightRequest): Promise<Asked> {
     const shared = await this.#parts.shared.get(sharedKey)
-    if (shared === undefined) return promised((awaiter) => this.#askFor(sought, flight, awaiter))
+    if (shared === undefined) return promised((completion) => this.#askFor(lookup, inFlight, completion))
     const plain = { result: shared }
-    this.#keep({ ...sought, sharedKey: undefined }, shared, this.#untilWhen(sought))
-    this.#land(sought, flight, { kind: 'answered', plain })
+    this.#keep({ ...lookup, sharedKey: undefined }, shared, this.#untilWhen(lookup))
+    this.#land(lookup, inFlight, { kind: 'answered', plain })
     return plain
   }
 
-  #askFor(sought: Sought, flight: Flight, awaiter: Awaiter<Asked>): void {
-    const until = this.#untilWhen(sought)
+  #askFor(lookup: Lookup, inFlight: InFlightRequest, completion: Completion<Asked>): void {
+    const until = this.#untilWhen(lookup)
     const fail = (failure: unknown) => {
-      this.#land(sought, flight, { kind: 'failed', failure })
-      awaiter.reject(failure)
+      this.#land(lookup, inFlight, { kind: 'failed', failure })
+      completion.reject(failure)
     }
     const land = (asked: Asked, plain: PlainAnswer | undefined) => {
-      this.#land(sought, flight, plain ? { kind: 'answered', plain } : { kind: 'long' })
-      if (!plain) return awaiter.resolve(asked)
+      this.#land(lookup, inFlight, plain ? { kind: 'answered', plain } : { kind: 'long' })
+      if (!plain) return completion.resolve(asked)
       // Nothing was read of an answer that came whole.
-      const isUnread = 'answer' in asked && isAtHand(asked.answer) && flight.followers === 0
-      awaiter.resolve(isUnread ? asked : plain)
+      const isUnread = 'answer' in asked && isBuffered(asked.answer) && inFlight.waiters === 0
+      completion.resolve(isUnread ? asked : plain)
     }
-    sought.ask(flight.signal, {
+    lookup.ask(inFlight.signal, {
       resolve: (asked) => {
         // Most answers are for one alone, and not to be kept.
-        if ('answer' in asked && until === undefined && flight.followers === 0) land(asked, undefined)
-        else this.#plain(asked, sought, until).then((plain) => land(asked, plain), fail)
+        if ('answer' in asked && until === undefined && inFlight.waiters === 0) land(asked, undefined)
+        else this.#plain(asked, lookup, until).then((plain) => land(asked, plain), fail)
       },
       reject: fail,
     })
   }
 
-  #land(sought: Sought, flight: Flight, landing: Landing): void {
-    this.#flights.delete(sought, flight)
-    flight.land(landing)
+  #land(lookup: Lookup, inFlight: InFlightRequest, landing: RequestOutcome): void {
+    this.#inFlightRequests.delete(lookup, inFlight)
+    inFlight.settle(landing)
   }
 
   /** The answer without its envelope, if it is short; kept as long as it may be. */
-  async #plain(asked: Asked, sought: Sought, until: Until | undefined): Promise<PlainAnswer | undefined> {
-    const plain = 'answer' in asked ? await this.#opened(asked.answer, sought.method) : asked
-    if (plain && 'result' in plain) this.#keep(sought, plain.result, until)
+  async #plain(asked: Asked, lookup: Lookup, until: Until | undefined): Promise<PlainAnswer | undefined> {
+    const plain = 'answer' in asked ? await this.#opened(asked.answer, lookup.method) : asked
+    if (plain && 'result' in plain) this.#keep(lookup, plain.result, until)
     return plain
   }
 
-  async #opened(answer: UpstreamAnswer, method: string): Promise<PlainAnswer | undefined> {
-    const room = this.#parts.upstream.room()
+  async #opened(answer: UpstreamResponse, method: string): Promise<PlainAnswer | undefined> {
+    const reservation = this.#parts.upstream.reserve()
     const length = Math.min(Number(answer.contentLength ?? maxKeptBytes), maxKeptBytes)
     try {
-      if (!room.offers(length)) return undefined
-      room.take(length)
+      if (!reservation.canReserve(length)) return undefined
+      reservation.take(length)
       const bytes = await readUpTo(answer, maxKeptBytes)
       return bytes && plainAnswer(bytes.toString('utf8'), method, answer.secrets)
     } finally {
-      room.empty()
+      reservation.release()
     }
   }
 
   /** Until when an answer that is asked for now may be kept; undefined when it may not. */
-  #untilWhen({ rule, block }: Sought): Until | undefined {
+  #untilWhen({ rule, block }: Lookup): Until | undefined {
     const { chain, kept } = this.#parts
     if (!kept.isOn || !chain.isLasting) return undefined
     if (rule.lifetime.kind === 'params') return {}
@@ -280,7 +281,7 @@ export class NodeAnswers {
     return block.kind === 'number' && last !== undefined && block.number <= last
   }
 
-  #keep({ prefix, group, params, block, sharedKey }: Sought, result: string, until: Until | undefined): void {
+  #keep({ prefix, group, params, block, sharedKey }: Lookup, result: string, until: Until | undefined): void {
     const { chain, kept, shared } = this.#parts
     // Null may only mean that the node has not got it yet; the key of a chain that has changed is found no more.
     if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxKeptBytes) return

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import {
   hasRedisServer,
@@ -38,7 +38,7 @@ describe.skipIf(!hasRedisServer)(
     /** A replica with a memory of its own, warm enough to use the store, which a busy machine may make wait. */
     async function replica(node: CountedNode, budgetMs = 20_000) {
       const opened = await store()
-      const remembering = rememberingNode(node.url, { store: new BriefStore(opened, budgetMs) })
+      const remembering = rememberingNode(node.url, { store: new DeadlineStore(opened, budgetMs) })
       await remembering.known()
       await vi.waitFor(async () => {
         await remembering.call('eth_getBlockByNumber', ['0x0', true])

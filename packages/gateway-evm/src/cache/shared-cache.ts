@@ -1,6 +1,6 @@
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
-import type { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
-import type { KnownChain } from './chain-identity.ts'
+import type { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import type { ChainIdentity } from './chain-identity.ts'
 
 // Another version for another form of values or meaning of keys.
 const version = 'fairlead-answer-1'
@@ -12,12 +12,12 @@ const soonMs = 1_000
  * The second level of kept answers, for all replicas of the service. It holds answers of finalized blocks alone, and
  * nobody ever waits long for it.
  */
-export class SharedAnswers {
-  readonly #store: BriefStore
+export class SharedCache {
+  readonly #store: DeadlineStore
   #hits = 0
   #misses = 0
 
-  constructor(store: BriefStore) {
+  constructor(store: DeadlineStore) {
     this.#store = store
   }
 
@@ -66,14 +66,14 @@ export class SharedAnswers {
 }
 
 /** Where in the second level the answers of one chain lie. */
-export class SharedPlace {
-  readonly #answers: SharedAnswers
-  readonly #chain: KnownChain
+export class KeySpace {
+  readonly #answers: SharedCache
+  readonly #chain: ChainIdentity
   #seen = 0
   #generation: string | undefined
   #readAt = 0
 
-  constructor(answers: SharedAnswers, chain: KnownChain) {
+  constructor(answers: SharedCache, chain: ChainIdentity) {
     this.#answers = answers
     this.#chain = chain
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { methods } from '@fairlead/evm-rpc/contract'
 import { expect, it } from 'vitest'
 import { blockOfCall } from './block-of-call.ts'
-import { type CacheRule, cacheRuleOf, cacheRules, type Lifetime } from './ttl-policy.ts'
+import { type CacheRule, cacheRuleOf, cacheRules, type Ttl } from './ttl-policy.ts'
 import { canonicalParams } from './cache-key.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/caching.md', import.meta.url), 'utf8')
@@ -80,8 +80,8 @@ it.each([
   'eth_syncing',
 ])('%s is asked of the node every time', (method) => expect(cacheRuleOf(method)).toBeUndefined())
 
-const block: Lifetime = { kind: 'block', param: 0 }
-const logs: Lifetime = { kind: 'logs' }
+const block: Ttl = { kind: 'block', param: 0 }
+const logs: Ttl = { kind: 'logs' }
 
 it.each([
   [block, ['0x10'], { kind: 'number', number: 16 }],

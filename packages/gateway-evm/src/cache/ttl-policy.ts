@@ -1,5 +1,5 @@
 /** What decides how long an answer stays true. */
-export type Lifetime =
+export type Ttl =
   /** It follows from the params alone. */
   | { readonly kind: 'params' }
   /** It belongs to the chain as a whole; asked again now and then, in case another chain is behind the address. */
@@ -18,15 +18,15 @@ export type Lifetime =
 /** Methods whose answers are kept alike. */
 export interface CacheRule {
   readonly methods: readonly string[]
-  readonly lifetime: Lifetime
+  readonly lifetime: Ttl
   /** Whether kept answers go to the shared store too: only those that take a node longer than the way there. */
   readonly isShared: boolean
   /** For people. */
   readonly why: string
 }
 
-const block = (param: number): Lifetime => ({ kind: 'block', param })
-const told = (member: 'number' | 'blockNumber'): Lifetime => ({ kind: 'told', member })
+const block = (param: number): Ttl => ({ kind: 'block', param })
+const told = (member: 'number' | 'blockNumber'): Ttl => ({ kind: 'told', member })
 
 /**
  * Which answers may be kept, for how long, and why. A method that stands in no row is asked of the node every time.

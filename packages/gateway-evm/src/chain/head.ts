@@ -1,4 +1,4 @@
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 
 /** A block's header on its way to those who follow the chain. */
 export interface Head {
@@ -15,13 +15,13 @@ const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
 /**
  * Reads a header out of what a node sends for a new head or for a block.
  *
- * @throws {@link RpcFailure} with status 502 when it is neither
+ * @throws {@link RpcError} with status 502 when it is neither
  */
 export function readHead(value: unknown): Head {
-  if (typeof value !== 'object' || value === null) throw unreadable()
+  if (typeof value !== 'object' || value === null) throw malformed()
   const { number, hash, parentHash } = value as Record<string, unknown>
-  if (typeof number !== 'string' || !/^0x[0-9a-f]{1,13}$/i.test(number)) throw unreadable()
-  if (typeof hash !== 'string' || typeof parentHash !== 'string') throw unreadable()
+  if (typeof number !== 'string' || !/^0x[0-9a-f]{1,13}$/i.test(number)) throw malformed()
+  if (typeof hash !== 'string' || typeof parentHash !== 'string') throw malformed()
   const header = Object.entries(value).filter(([field]) => !bodyFields.has(field))
   return { number: Number(number), hash, parentHash, text: JSON.stringify(Object.fromEntries(header)) }
 }

@@ -2,8 +2,8 @@ import type { Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
 import type { Call } from '../rpc-call.ts'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
-import { routeMethod } from '../methods/resolve-method.ts'
-import { forward } from '../dispatch/dispatch.ts'
+import { resolveMethod } from '../methods/resolve-method.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
 
@@ -19,7 +19,7 @@ type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'answers'> & { 
  * @param context - of the batch
  * @returns undefined when fewer than two calls depend on it
  */
-export function latestOfBatch(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
+export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
   if (!context.answers || items.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
   // Not before a call was admitted.
@@ -29,11 +29,11 @@ export function latestOfBatch(items: readonly RpcItem[], context: BatchContext):
 async function latestOf(context: BatchContext): Promise<number | undefined> {
   const request = { method: 'eth_blockNumber', params: [], paramsText: '[]', idText: '1' }
   const { upstream, grant, endpoint, signal, answers } = context
-  const room = upstream.room()
+  const reservation = upstream.reserve()
   try {
-    const destination = routeMethod(request, grant, endpoint)
+    const destination = resolveMethod(request, grant, endpoint)
     const call = { grant, endpoint, request, signal, answers }
-    const forwarded = await forward(call, destination, upstream, room)
+    const forwarded = await dispatch(call, destination, upstream, reservation)
     const { result } = JSON.parse('text' in forwarded ? forwarded.text : '{}') as {
       readonly result?: unknown
     }
@@ -42,7 +42,7 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
     // The calls will tell what is wrong.
     return undefined
   } finally {
-    room.empty()
+    reservation.release()
   }
 }
 

@@ -1,8 +1,8 @@
-import { toRpcFailure } from '../upstream/rpc-errors.ts'
-import type { Awaiter } from '@fairlead/gateway-core/completion'
+import { toRpcError } from '../upstream/rpc-errors.ts'
+import type { Completion } from '@fairlead/gateway-core/completion'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { Destination } from '../methods/resolve-method.ts'
+import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Asked } from '../dispatch/asked.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream/types.ts'
@@ -11,9 +11,13 @@ import { latestParam } from './latest-param.ts'
 /** A call of a batch to which one block is the newest. */
 export interface PinnedCall {
   readonly latest: number
-  readonly destination: Destination
+  readonly destination: ResolvedMethod
   readonly upstream: Upstream
-  readonly ask: (destination: Destination, atLeast: number | undefined, awaiter: Awaiter<Asked>) => void
+  readonly ask: (
+    destination: ResolvedMethod,
+    atLeast: number | undefined,
+    completion: Completion<Asked>,
+  ) => void
 }
 
 // Some nodes know the state by the tag alone.
@@ -24,37 +28,40 @@ const unpinnedMs = 60_000
  * Asks with the number of the block in place of the tag `latest`. A node that will not have it so is asked as the caller
  * did.
  *
- * @param awaiter - hears the answer, or what `ask` fails with
+ * @param completion - hears the answer, or what `ask` fails with
  */
-export function askPinned({ latest, destination, upstream, ask }: PinnedCall, awaiter: Awaiter<Asked>): void {
+export function sendPinned(
+  { latest, destination, upstream, ask }: PinnedCall,
+  completion: Completion<Asked>,
+): void {
   const text = `0x${latest.toString(16)}`
-  if (destination.method.name === 'eth_blockNumber') return awaiter.resolve({ result: `"${text}"` })
+  if (destination.method.name === 'eth_blockNumber') return completion.resolve({ result: `"${text}"` })
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
-  if (!pinned) return ask(destination, undefined, awaiter)
-  const fail = (error: unknown) => awaiter.reject(error)
+  if (!pinned) return ask(destination, undefined, completion)
+  const fail = (error: unknown) => completion.reject(error)
   const askAgain = (refusal?: string) =>
     ask(destination, undefined, {
       resolve: (again) => {
         // A node that is behind has not got the block yet; the next batch may be luckier.
         const isBehind = refusal !== undefined && isUnknownBlock(refusal)
         if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
-        awaiter.resolve(again)
+        completion.resolve(again)
       },
       reject: fail,
     })
   ask(pinned, latest, {
     resolve: (asked) => {
       if ('error' in asked && isRefusal(asked.error)) askAgain(asked.error)
-      else awaiter.resolve(asked)
+      else completion.resolve(asked)
     },
     reject: (error) => {
-      if (toRpcFailure(error)?.status === 200) askAgain()
+      if (toRpcError(error)?.status === 200) askAgain()
       else fail(error)
     },
   })
 }
 
-function pinnedTo(block: string, destination: Destination): Destination | undefined {
+function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
   const { method, params, paramsText } = destination
   const position = latestParam(method, params)
   if (position === undefined) return undefined

@@ -1,13 +1,13 @@
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import { toRpcFailure } from '../upstream/rpc-errors.ts'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { toRpcError } from '../upstream/rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
+import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Call } from '../rpc-call.ts'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { Destination } from '../methods/resolve-method.ts'
+import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
-import type { Answers } from '../cache/caches.ts'
+import type { ResponseCaches } from '../cache/caches.ts'
 import type { Asked } from '../dispatch/asked.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
 import { answerResult } from '../dispatch/read-response.ts'
@@ -18,10 +18,10 @@ const mostLooks = 4
 const betweenLooksMs = 50
 
 /** Asks the node again. */
-type Ask = (destination: Destination, atLeast: number) => Promise<Asked>
+type Ask = (destination: ResolvedMethod, atLeast: number) => Promise<Asked>
 
 /** Whether a call asks for the newest block. */
-export function asksForHead({ method: { name }, params }: Destination): boolean {
+export function asksForHead({ method: { name }, params }: ResolvedMethod): boolean {
   return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
 }
 
@@ -33,46 +33,46 @@ export function asksForHead({ method: { name }, params }: Destination): boolean 
  * @param destination - the same
  * @param asked - what the node has answered
  * @param ask - asks again, of a node that has a certain block if there is one
- * @param awaiter - hears the same answer, or a better one
+ * @param completion - hears the same answer, or a better one
  */
-export function steadyHead(
+export function monotonicReads(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   asked: Asked,
   parts: HeadParts,
-  awaiter: Awaiter<Asked>,
+  completion: Completion<Asked>,
 ): void {
   const { answers, upstream } = parts
   const { chain } = answers.of(upstream, call.grant)
   const { credentialId } = call.grant
   const number = headIn(asked)
-  if (number === undefined || !chain.isLasting) return awaiter.resolve(asked)
+  if (number === undefined || !chain.isLasting) return completion.resolve(asked)
   const show = (shown: number) => {
     chain.observe(shown)
     answers.heads.show(credentialId, shown)
   }
   const better = (floor: number) =>
-    tell(higherHead(call, destination, asked, { ...parts, floor, show }), awaiter)
+    settleWith(higherHead(call, destination, asked, { ...parts, floor, show }), completion)
   const settle = (shared = -1) => {
     // Read last, as other calls may have raised it meanwhile.
     const floor = Math.max(answers.heads.floor(credentialId), shared)
     if (number < floor) return better(floor)
     show(number)
-    awaiter.resolve(asked)
+    completion.resolve(asked)
   }
   const believe = () => {
     if (!answers.sharedHeads.isUp) return settle()
-    tell(answers.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
+    settleWith(answers.sharedHeads.raise(credentialId, number), { resolve: settle, reject: () => settle() })
   }
   if (!chain.doubts(number)) return believe()
-  tell(hasBlock(upstream, number, call.signal), {
+  settleWith(hasBlock(upstream, number, call.signal), {
     resolve: (isThere) => {
       if (isThere) believe()
       else better(Math.max(answers.heads.floor(credentialId), chain.latest ?? -1))
     },
     reject: (error) => {
       leave(asked)
-      awaiter.reject(error)
+      completion.reject(error)
     },
   })
 }
@@ -82,22 +82,22 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
   const body = callText(method, JSON.stringify(params), '1')
-  const answer = await upstream.post(body, signal, { method, params, atLeast: number })
-  const room = upstream.room()
+  const answer = await upstream.post(body, signal, { method, params, minBlock: number })
+  const reservation = upstream.reserve()
   try {
-    const block = await answerResult(answer, { method, room, signal })
+    const block = await answerResult(answer, { method, reservation, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
-    if (error instanceof UpstreamFailure || !toRpcFailure(error)) throw error
+    if (error instanceof UpstreamError || !toRpcError(error)) throw error
     return false
   } finally {
-    room.empty()
+    reservation.release()
   }
 }
 
 /** What a head is kept steady with. */
 interface HeadParts {
-  readonly answers: Answers
+  readonly answers: ResponseCaches
   readonly upstream: Upstream
   readonly ask: Ask
 }
@@ -105,7 +105,7 @@ interface HeadParts {
 /** Looks for an answer that is not below what the credential was shown. */
 async function higherHead(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   asked: Asked,
   {
     answers,

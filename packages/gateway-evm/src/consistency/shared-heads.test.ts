@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import {
   hasRedisServer,
@@ -34,7 +34,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
   /** A replica whose own node is so many blocks behind, and which waits for the store on a busy machine. */
   async function replica(behind: number, budgetMs = 20_000) {
     const node = await countedNode(chain.node)
-    const remembering = rememberingNode(node.url, { store: new BriefStore(await store(), budgetMs) })
+    const remembering = rememberingNode(node.url, { store: new DeadlineStore(await store(), budgetMs) })
     await remembering.known()
     if (behind > 0) {
       node.scripts.set('eth_blockNumber', async () => ({ result: hex((await headOf()) - behind) }))
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
   })
 
   it('goes back when no replica has found the higher one for a while', async () => {
-    const heads = new SharedHeads(new BriefStore(await store(), 20_000), 600)
+    const heads = new SharedHeads(new DeadlineStore(await store(), 20_000), 600)
     const raised = (number: number) => heads.raise('third', number)
     expect(await raised(100)).toBe(100)
     expect(await raised(97)).toBe(100)

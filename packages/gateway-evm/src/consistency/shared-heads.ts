@@ -1,4 +1,4 @@
-import type { BriefStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import type { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 
 // Whoever comes back later than this starts anew.
 const lifetimeMs = 300_000
@@ -25,11 +25,11 @@ return told`
 
 /** The highest block that each credential was shown by any replica, in the store that they share. */
 export class SharedHeads {
-  readonly #store: BriefStore
+  readonly #store: DeadlineStore
   readonly #patienceMs: number
 
   /** @param patienceMs - as of `CredentialHeads` */
-  constructor(store: BriefStore, patienceMs = 10_000) {
+  constructor(store: DeadlineStore, patienceMs = 10_000) {
     this.#store = store
     this.#patienceMs = patienceMs
   }

@@ -1,29 +1,29 @@
-import { type Awaiter, promised, tell } from '@fairlead/gateway-core/completion'
+import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
 import type { Call } from '../rpc-call.ts'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { Destination } from '../methods/resolve-method.ts'
-import { askNode, nodesEcho } from './send-to-upstream.ts'
-import type { Answers } from '../cache/caches.ts'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { ResolvedMethod } from '../methods/resolve-method.ts'
+import { sendToUpstream, nodesEcho } from './send-to-upstream.ts'
+import type { ResponseCaches } from '../cache/caches.ts'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Asked } from './asked.ts'
 import type { Ask } from '../cache/request-coalescer.ts'
-import { askPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
-import { asksForHead, steadyHead } from '../consistency/monotonic-reads.ts'
-import { answerText, type PlainAnswer, resultAtHand } from './read-response.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
+import { asksForHead, monotonicReads } from '../consistency/monotonic-reads.ts'
+import { answerText, type PlainAnswer, tryPassThrough } from './read-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** An answer: its whole text, or the node's own answer, not yet read. */
-export type Forwarded = { readonly text: string } | { readonly answer: UpstreamAnswer }
+export type DispatchedResponse = { readonly text: string } | { readonly answer: UpstreamResponse }
 
-/** {@link beginForward} for whoever would rather have a promise. */
-export function forward(
+/** {@link beginDispatch} for whoever would rather have a promise. */
+export function dispatch(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   upstream: Upstream,
-  room?: Room,
-): Promise<Forwarded> {
-  return promised((awaiter) => beginForward(call, destination, upstream, awaiter, room))
+  reservation?: Reservation,
+): Promise<DispatchedResponse> {
+  return promised((completion) => beginDispatch(call, destination, upstream, completion, reservation))
 }
 
 /**
@@ -32,30 +32,31 @@ export function forward(
  * @param call - the call
  * @param destination - what the router found
  * @param upstream - the node
- * @param awaiter - hears the answer, or {@link RpcFailure}
- * @param room - when given, the answer is read whole and checked before it is passed on
+ * @param completion - hears the answer, or {@link RpcError}
+ * @param reservation - when given, the answer is read whole and checked before it is passed on
  */
-export function beginForward(
+export function beginDispatch(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   upstream: Upstream,
-  awaiter: Awaiter<Forwarded>,
-  room?: Room,
+  completion: Completion<DispatchedResponse>,
+  reservation?: Reservation,
 ): void {
   const { idText = '1' } = call.request
   answered(call, destination, upstream, {
     resolve: (asked) => {
-      const text = 'answer' in asked ? room && resultAtHand(asked.answer, idText) : plainText(asked, idText)
+      const text =
+        'answer' in asked ? reservation && tryPassThrough(asked.answer, idText) : plainText(asked, idText)
       if (text !== undefined) {
-        const failure = room?.refuses(text.length)
-        if (failure) awaiter.reject(failure)
-        else awaiter.resolve({ text })
+        const failure = reservation?.tryTake(text.length)
+        if (failure) completion.reject(failure)
+        else completion.resolve({ text })
       } else if ('answer' in asked) {
-        if (!room && asked.answer.delimited && nodesEcho(idText)) awaiter.resolve(asked)
-        else tell(underId(asked.answer, { call, destination, upstream }, room), awaiter)
+        if (!reservation && asked.answer.delimited && nodesEcho(idText)) completion.resolve(asked)
+        else settleWith(underId(asked.answer, { call, destination, upstream }, reservation), completion)
       }
     },
-    reject: (error) => awaiter.reject(error),
+    reject: (error) => completion.reject(error),
   })
 }
 
@@ -65,34 +66,39 @@ function plainText(asked: PlainAnswer, idText: string): string {
 
 /** Reads an answer whole, and puts it under the id of its call. */
 async function underId(
-  answer: UpstreamAnswer,
-  { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: Destination },
-  room: Room | undefined,
-): Promise<Forwarded> {
+  answer: UpstreamResponse,
+  { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: ResolvedMethod },
+  reservation: Reservation | undefined,
+): Promise<DispatchedResponse> {
   const { signal, request } = call
   const { idText = '1' } = request
-  const held = room ?? upstream.room(call.grant.credentialId)
+  const held = reservation ?? upstream.reserve(call.grant.credentialId)
   try {
     const method = destination.method.name
-    return { text: await answerText(answer, { method, idText, room: held, signal }) }
+    return { text: await answerText(answer, { method, idText, reservation: held, signal }) }
   } finally {
-    if (!room) held.empty()
+    if (!reservation) held.release()
   }
 }
 
-function answered(call: Call, destination: Destination, upstream: Upstream, awaiter: Awaiter<Asked>): void {
+function answered(
+  call: Call,
+  destination: ResolvedMethod,
+  upstream: Upstream,
+  completion: Completion<Asked>,
+): void {
   const { answers, latest } = call
-  if (!answers) askNode(call, destination, upstream, undefined, awaiter)
-  else if (latest) ofBatch({ call, answers, upstream }, destination, latest, awaiter)
-  else remembered({ call, answers, upstream }, destination, undefined, awaiter)
+  if (!answers) sendToUpstream(call, destination, upstream, undefined, completion)
+  else if (latest) ofBatch({ call, answers, upstream }, destination, latest, completion)
+  else remembered({ call, answers, upstream }, destination, undefined, completion)
 }
 
 /** Has a call answered for which another one of its batch may have read the newest block. */
 function ofBatch(
   asking: Asking,
-  destination: Destination,
+  destination: ResolvedMethod,
   latestOf: NonNullable<Call['latest']>,
-  awaiter: Awaiter<Asked>,
+  completion: Completion<Asked>,
 ): void {
   // Whoever began the call does not wait here any more, so nobody would catch what is thrown.
   const ask: PinnedCall['ask'] = (one, atLeast, asker) => {
@@ -103,38 +109,38 @@ function ofBatch(
     }
   }
   const { upstream } = asking
-  tell(latestOf(), {
+  settleWith(latestOf(), {
     resolve: (latest) => {
-      if (latest === undefined) ask(destination, undefined, awaiter)
-      else askPinned({ latest, destination, upstream, ask }, awaiter)
+      if (latest === undefined) ask(destination, undefined, completion)
+      else sendPinned({ latest, destination, upstream, ask }, completion)
     },
-    reject: (error) => awaiter.reject(error),
+    reject: (error) => completion.reject(error),
   })
 }
 
 /** What all ways to answer a call have in common. */
 interface Asking {
   readonly call: Call
-  readonly answers: Answers
+  readonly answers: ResponseCaches
   readonly upstream: Upstream
 }
 
 function remembered(
   { call, answers, upstream }: Asking,
-  destination: Destination,
+  destination: ResolvedMethod,
   atLeast: number | undefined,
-  awaiter: Awaiter<Asked>,
+  completion: Completion<Asked>,
 ): void {
   const memory = answers.of(upstream, call.grant)
   const ask: Ask = (signal, asker) =>
-    askNode(signal === call.signal ? call : { ...call, signal }, destination, upstream, atLeast, asker)
-  if (!asksForHead(destination)) return memory.answers.answer(call, destination, ask, awaiter)
+    sendToUpstream(signal === call.signal ? call : { ...call, signal }, destination, upstream, atLeast, asker)
+  if (!asksForHead(destination)) return memory.answers.answer(call, destination, ask, completion)
   memory.answers.answer(call, destination, ask, {
     resolve: (asked) => {
-      const again = (one: Destination, floor: number) =>
-        promised<Asked>((asker) => askNode(call, one, upstream, floor, asker))
-      steadyHead(call, destination, asked, { answers, upstream, ask: again }, awaiter)
+      const again = (one: ResolvedMethod, floor: number) =>
+        promised<Asked>((asker) => sendToUpstream(call, one, upstream, floor, asker))
+      monotonicReads(call, destination, asked, { answers, upstream, ask: again }, completion)
     },
-    reject: (error) => awaiter.reject(error),
+    reject: (error) => completion.reject(error),
   })
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
@@ -10,7 +10,7 @@ const resultAhead = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]
 const longestBeginning = 1_024
 
 /** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
-export function isErrorAtHand(answer: UpstreamAnswer): boolean | undefined {
+export function isErrorAtHand(answer: UpstreamResponse): boolean | undefined {
   const { latin1 } = answer
   if (latin1 !== undefined) return isErrorText(latin1)
   // Not asked for any earlier, as they may have to be made.
@@ -24,9 +24,12 @@ export function isErrorAtHand(answer: UpstreamAnswer): boolean | undefined {
  *
  * @param answer - not yet read
  * @param signal - what the exchange runs under
- * @throws {@link RpcFailure} as `Upstream.post` when nothing comes
+ * @throws {@link RpcError} as `Upstream.post` when nothing comes
  */
-export async function beginsWithError(answer: UpstreamAnswer, signal: CancellationSignal): Promise<boolean> {
+export async function beginsWithError(
+  answer: UpstreamResponse,
+  signal: CancellationSignal,
+): Promise<boolean> {
   const atHand = isErrorAtHand(answer)
   if (atHand !== undefined) return atHand
   const { body } = answer
@@ -63,7 +66,7 @@ function hasResult(bytes: Buffer): boolean {
 }
 
 /** Waits for something to read; a body without a single byte only ends. */
-function firstBytes(body: UpstreamAnswer['body']): Promise<void> {
+function firstBytes(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {
       body.off('readable', settled).off('end', settled).off('close', settled).off('error', settle)

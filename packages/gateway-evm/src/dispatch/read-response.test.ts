@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { resultAtHand } from './read-response.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import { tryPassThrough } from './read-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 
-function atHand(text: string | undefined): UpstreamAnswer {
+function atHand(text: string | undefined): UpstreamResponse {
   const latin1 = text === undefined ? undefined : Buffer.from(text).toString('latin1')
   const body = Object.assign(Readable.from([]), { dump: async () => undefined })
   return { latin1, body, contentLength: undefined, delimited: true }
@@ -17,7 +17,7 @@ it.each([
   ['null', '{"jsonrpc":"2.0","id":7,"result":null}', '7'],
   ['one under an id of letters', '{"id":"a","result":[1,{"error":2}],"jsonrpc":"2.0"}', '"a"'],
 ])('%s is passed on as it is', (_, text, id) => {
-  expect(resultAtHand(atHand(text), id)).toBe(text)
+  expect(tryPassThrough(atHand(text), id)).toBe(text)
 })
 
 it.each([
@@ -35,5 +35,5 @@ it.each([
   ['half of a result', result.slice(0, -1), '7'],
   ['more than ASCII', '{"jsonrpc":"2.0","id":7,"result":"ü"}', '7'],
 ])('%s is read and written anew', (_, text, id) => {
-  expect(resultAtHand(atHand(text), id)).toBeUndefined()
+  expect(tryPassThrough(atHand(text), id)).toBeUndefined()
 })

@@ -1,14 +1,14 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorObjectText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { redactDeep, redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import { mendError, type NodeError } from '../upstream/upstream-errors.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
-import { toRpcFailure, unreadable } from '../upstream/rpc-errors.ts'
+import { normalizeError, type NodeError } from '../upstream/upstream-errors.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import { toRpcError, malformed } from '../upstream/rpc-errors.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isRecord } from '@fairlead/gateway-core/json'
 
@@ -16,27 +16,27 @@ import { isRecord } from '@fairlead/gateway-core/json'
  * Reads a node's answer to its end.
  *
  * @param answer - not yet read
- * @param room - holds what is kept
+ * @param reservation - holds what is kept
  * @param signal - what the exchange runs under
- * @throws {@link RpcFailure} -32005 when there is no room, else as {@link Upstream.post}
+ * @throws {@link RpcError} -32005 when there is no room, else as {@link Upstream.post}
  */
-export async function readAnswer(
-  answer: UpstreamAnswer,
-  room: Room,
+export async function readResponse(
+  answer: UpstreamResponse,
+  reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<string> {
-  return (await readBytes(answer, room, signal)).toString('utf8')
+  return (await readBytes(answer, reservation, signal)).toString('utf8')
 }
 
-/** As {@link readAnswer}. */
+/** As {@link readResponse}. */
 export async function readBytes(
-  answer: UpstreamAnswer,
-  room: Room,
+  answer: UpstreamResponse,
+  reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<Buffer> {
   const { bytes } = answer
   if (bytes) {
-    room.take(bytes.length)
+    reservation.take(bytes.length)
     return bytes
   }
   const chunks: Buffer[] = []
@@ -44,14 +44,14 @@ export async function readBytes(
   try {
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       // Leaving the loop ends the exchange, so that the rest is not even transferred.
-      room.take(chunk.length)
+      reservation.take(chunk.length)
       length += chunk.length
       chunks.push(chunk)
     }
   } catch (error) {
     // What is not kept makes room for the other answers.
-    room.giveBack(length)
-    throw toRpcFailure(error) ? error : unavailable(error, signal)
+    reservation.shrink(length)
+    throw toRpcError(error) ? error : unavailable(error, signal)
   }
   return Buffer.concat(chunks)
 }
@@ -62,7 +62,7 @@ export async function readBytes(
  * @param idText - that any node gives back as it is
  * @returns undefined for every other answer
  */
-export function resultAtHand(answer: UpstreamAnswer, idText: string): string | undefined {
+export function tryPassThrough(answer: UpstreamResponse, idText: string): string | undefined {
   const { latin1 } = answer
   // In UTF-8, only what is ASCII has a byte for each character.
   if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
@@ -79,13 +79,13 @@ export function resultAtHand(answer: UpstreamAnswer, idText: string): string | u
  * Reads a node's answer to its end and puts it under another id. A result stays as the node wrote it, an error as far as
  * it needs no mending.
  *
- * @throws {@link RpcFailure} with status 502 when it is no JSON-RPC answer, else as {@link readAnswer}
+ * @throws {@link RpcError} with status 502 when it is no JSON-RPC answer, else as {@link readResponse}
  */
 export async function answerText(
-  answer: UpstreamAnswer,
-  { method, idText, room, signal }: Reading & { readonly idText: string },
+  answer: UpstreamResponse,
+  { method, idText, reservation, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
-  const plain = plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
+  const plain = plainAnswer(await readResponse(answer, reservation, signal), method, answer.secrets)
   return 'error' in plain ? errorObjectText(idText, plain.error) : resultText(idText, plain.result)
 }
 
@@ -99,22 +99,22 @@ export type PlainAnswer = { readonly result: string } | { readonly error: string
  * @param text - the whole answer
  * @param method - what the node was asked for
  * @param secrets - what an error may not tell
- * @throws {@link RpcFailure} with status 502 when it is no JSON-RPC answer
+ * @throws {@link RpcError} with status 502 when it is no JSON-RPC answer
  */
 export function plainAnswer(text: string, method: string, secrets: readonly string[] = []): PlainAnswer {
   const value = parseAnswer(text)
-  if (!isRecord(value)) throw unreadable()
+  if (!isRecord(value)) throw malformed()
   const members = jsonMembers(text)
   const { error } = value
   if (isRecord(error)) {
     const written = asNodeError(error)
-    const mended = mendError(written, method)
+    const mended = normalizeError(written, method)
     const own = members.get('error') as string
     const isFit = mended === written && redactDeep(own, secrets) === own
     return { error: isFit ? own : JSON.stringify(redactJsonDeep(mended, secrets)) }
   }
   const result = members.get('result')
-  if (result === undefined) throw unreadable()
+  if (result === undefined) throw malformed()
   return { result }
 }
 
@@ -122,23 +122,23 @@ export function plainAnswer(text: string, method: string, secrets: readonly stri
  * Reads a node's answer to its end and parses it.
  *
  * @returns the result
- * @throws {@link RpcFailure} with the node's error, else as {@link answerText}
+ * @throws {@link RpcError} with the node's error, else as {@link answerText}
  */
 export async function answerResult(
-  answer: UpstreamAnswer,
-  { method, room, signal }: Reading,
+  answer: UpstreamResponse,
+  { method, reservation, signal }: Reading,
 ): Promise<unknown> {
-  const value = parseAnswer(await readAnswer(answer, room, signal))
-  if (!isRecord(value)) throw unreadable()
+  const value = parseAnswer(await readResponse(answer, reservation, signal))
+  if (!isRecord(value)) throw malformed()
   const { error, result } = value
   if (isRecord(error)) {
     const { code, message, data } = redactJsonDeep(
-      mendError(asNodeError(error), method),
+      normalizeError(asNodeError(error), method),
       answer.secrets ?? [],
     )
-    throw new RpcFailure(code, message, { data })
+    throw new RpcError(code, message, { data })
   }
-  if (result === undefined) throw unreadable()
+  if (result === undefined) throw malformed()
   return result
 }
 
@@ -147,7 +147,7 @@ interface Reading {
   /** What the node was asked for. */
   readonly method: string
   /** Holds what is kept. */
-  readonly room: Room
+  readonly reservation: Reservation
   /** What the exchange runs under. */
   readonly signal: CancellationSignal
 }
@@ -160,11 +160,11 @@ function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>)
   }
 }
 
-/** @throws {@link RpcFailure} with status 502 when the text is not JSON */
+/** @throws {@link RpcError} with status 502 when the text is not JSON */
 function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw unreadable()
+    throw malformed()
   }
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 
 /**
  * Corrects the text of an answer while it passes, without holding it.
@@ -7,7 +7,10 @@ import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
  * @param answer - not yet read
  * @param rewrite - gets pieces of the text, each cut behind a comma; bytes stand as single characters
  */
-export function rewriteAnswer(answer: UpstreamAnswer, rewrite: (text: string) => string): UpstreamAnswer {
+export function rewriteResponse(
+  answer: UpstreamResponse,
+  rewrite: (text: string) => string,
+): UpstreamResponse {
   async function* rewritten() {
     let rest = ''
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {

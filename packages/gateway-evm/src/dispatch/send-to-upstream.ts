@@ -1,16 +1,16 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import { type Awaiter, promised, tell } from '@fairlead/gateway-core/completion'
+import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
 import type { Call } from '../rpc-call.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { Destination } from '../methods/resolve-method.ts'
+import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, PartAsking } from '../adapters/adapter.ts'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Asked } from './asked.ts'
 import { beginsWithError, isErrorAtHand } from './peek-response.ts'
-import { answerResult, type PlainAnswer, plainAnswer, readAnswer } from './read-response.ts'
-import { rewriteAnswer } from './rewrite-response.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import { answerResult, type PlainAnswer, plainAnswer, readResponse } from './read-response.ts'
+import { rewriteResponse } from './rewrite-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /**
@@ -23,23 +23,23 @@ import type { Upstream } from '../upstream/types.ts'
  * @param destination - what the router found
  * @param upstream - the node
  * @param atLeast - number of a block that the answering node has to have
- * @param awaiter - hears the node's own answer only when it begins like a result, or {@link RpcFailure}
+ * @param completion - hears the node's own answer only when it begins like a result, or {@link RpcError}
  */
-export function askNode(
+export function sendToUpstream(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   upstream: Upstream,
   atLeast: number | undefined,
-  awaiter: Awaiter<Asked>,
+  completion: Completion<Asked>,
 ): void {
   const { adapter } = destination
-  if (adapter) tell(adapted(call, destination, adapter, upstream, atLeast), awaiter)
-  else post(call, destination, upstream, atLeast, awaiter)
+  if (adapter) settleWith(adapted(call, destination, adapter, upstream, atLeast), completion)
+  else post(call, destination, upstream, atLeast, completion)
 }
 
 async function adapted(
   call: Call,
-  destination: Destination,
+  destination: ResolvedMethod,
   adapter: Adapter,
   upstream: Upstream,
   atLeast: number | undefined,
@@ -50,38 +50,45 @@ async function adapted(
   const asked = await adapter.ask?.(call, params, upstream)
   const question =
     asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
-  const whole = () => promised<Asked>((awaiter) => post(call, question, upstream, atLeast, awaiter))
+  const whole = () => promised<Asked>((completion) => post(call, question, upstream, atLeast, completion))
   if (!adapter.gather) return whole()
-  const room = upstream.room(call.grant.credentialId)
+  const reservation = upstream.reserve(call.grant.credentialId)
   try {
-    const part = partsOf(call, question, upstream, room)
-    return (await adapter.gather(call, question.params, { upstream, room, whole, part })) ?? (await whole())
+    const part = partsOf(call, question, upstream, reservation)
+    return (
+      (await adapter.gather(call, question.params, { upstream, reservation, whole, part })) ?? (await whole())
+    )
   } finally {
-    room.empty()
+    reservation.release()
   }
 }
 
 /** Asks for parts, each of which may be kept. */
-function partsOf(call: Call, destination: Destination, upstream: Upstream, room: Room): PartAsking['part'] {
+function partsOf(
+  call: Call,
+  destination: ResolvedMethod,
+  upstream: Upstream,
+  reservation: Reservation,
+): PartAsking['part'] {
   return async (params, atLeast) => {
     const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
-    const ask = (signal: CancellationSignal, awaiter: Awaiter<Asked>) =>
-      post({ ...call, signal }, part, upstream, atLeast, awaiter)
+    const ask = (signal: CancellationSignal, completion: Completion<Asked>) =>
+      post({ ...call, signal }, part, upstream, atLeast, completion)
     const memory = call.answers?.of(upstream, call.grant)
-    const asked = await promised<Asked>((awaiter) => {
-      if (memory) memory.answers.part(call, part, ask, awaiter)
-      else ask(call.signal, awaiter)
+    const asked = await promised<Asked>((completion) => {
+      if (memory) memory.answers.part(call, part, ask, completion)
+      else ask(call.signal, completion)
     })
-    return 'answer' in asked ? plainOf(asked.answer, part.method.name, room, call.signal) : asked
+    return 'answer' in asked ? plainOf(asked.answer, part.method.name, reservation, call.signal) : asked
   }
 }
 
 function post(
   call: Call,
-  { adapter, method: { name: method }, params, paramsText }: Destination,
+  { adapter, method: { name: method }, params, paramsText }: ResolvedMethod,
   upstream: Upstream,
   atLeast: number | undefined,
-  awaiter: Awaiter<Asked>,
+  completion: Completion<Asked>,
 ): void {
   const { signal, request } = call
   const { idText = '1' } = request
@@ -98,13 +105,13 @@ function post(
     batch,
     idText: own,
   }
-  upstream.ask(body, signal, question, {
+  upstream.send(body, signal, question, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
-      if (isOrdinary) awaiter.resolve({ answer })
-      else tell(translated(answer, { call, adapter, method, params, upstream }), awaiter)
+      if (isOrdinary) completion.resolve({ answer })
+      else settleWith(translated(answer, { call, adapter, method, params, upstream }), completion)
     },
-    reject: (error) => awaiter.reject(error),
+    reject: (error) => completion.reject(error),
   })
 }
 
@@ -118,14 +125,14 @@ interface Translation {
 }
 
 async function translated(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   { call, adapter, method, params, upstream }: Translation,
 ): Promise<Asked> {
   const { signal } = call
-  const held = upstream.room(call.grant.credentialId)
+  const held = upstream.reserve(call.grant.credentialId)
   try {
     if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
-      const result = await answerResult(answer, { method, room: held, signal })
+      const result = await answerResult(answer, { method, reservation: held, signal })
       return { result: JSON.stringify(await adapter.mend(result, call, params, upstream)) }
     }
     if (await beginsWithError(answer, signal)) {
@@ -134,19 +141,19 @@ async function translated(
       return plain
     }
     const rewrite = adapter?.rewrite?.(params)
-    return { answer: rewrite ? rewriteAnswer(answer, rewrite) : answer }
+    return { answer: rewrite ? rewriteResponse(answer, rewrite) : answer }
   } finally {
-    held.empty()
+    held.release()
   }
 }
 
 async function plainOf(
-  answer: UpstreamAnswer,
+  answer: UpstreamResponse,
   method: string,
-  room: Room,
+  reservation: Reservation,
   signal: CancellationSignal,
 ): Promise<PlainAnswer> {
-  return plainAnswer(await readAnswer(answer, room, signal), method, answer.secrets)
+  return plainAnswer(await readResponse(answer, reservation, signal), method, answer.secrets)
 }
 
 /** Whether the node does not have the method; the error has the code of the specification by now. */
@@ -158,7 +165,7 @@ function isMissing(plain: PlainAnswer): boolean {
 
 const missingCode = String(rpcCodes.methodNotFound)
 
-function isWithin({ contentLength }: UpstreamAnswer, limit: number | undefined): boolean {
+function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined): boolean {
   return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
 }
 

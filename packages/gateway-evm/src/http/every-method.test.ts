@@ -6,7 +6,7 @@ import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { chains, document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ProbeAnswer, readProbeAnswer } from '../probe/read-response.ts'
+import { type ProbeResponse, readProbeResponse } from '../probe/read-response.ts'
 import { readSample } from '../probe/read-sample.ts'
 import { recipeOf } from '../probe/recipes.ts'
 import { type ListenerFixture, listenTo, token } from '../testing/listener-fixture.ts'
@@ -72,10 +72,10 @@ ajv.addSchema({ $id: document, components: { schemas } })
 
 const ask =
   (path: string) =>
-  async (method: string, params: readonly unknown[]): Promise<ProbeAnswer> => {
+  async (method: string, params: readonly unknown[]): Promise<ProbeResponse> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(`${gateway.url}/${token}${path}`, { method: 'POST', body })
-    return readProbeAnswer(await response.text())
+    return readProbeResponse(await response.text())
   }
 
 // They take signed transactions; the end-to-end tests send some.

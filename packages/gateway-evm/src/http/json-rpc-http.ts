@@ -1,43 +1,49 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { type AnsweredCall, beginCall, beginCalls, type CallContext, failureOf } from '../call-handler.ts'
-import { tell } from '@fairlead/gateway-core/completion'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import {
+  type RpcResponse,
+  beginCall,
+  beginCalls,
+  type CallContext,
+  toResponseError,
+} from '../call-handler.ts'
+import { settleWith } from '@fairlead/gateway-core/completion'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Answers } from '../cache/caches.ts'
-import { latestOfBatch } from '../consistency/batch-latest-block.ts'
-import type { UpstreamAnswer } from '../upstream/upstream-response.ts'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { ResponseCaches } from '../cache/caches.ts'
+import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
-import type { Upstreams } from '../upstream/evm-upstreams.ts'
-import { readOrdinaryCall } from '@fairlead/gateway-core/json-rpc/fast-parse'
+import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
+import { fastParse } from '@fairlead/gateway-core/json-rpc/fast-parse'
 import { parseBody, parseLatin1 } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem } from '@fairlead/gateway-core/json-rpc/types'
-import { refusedCall } from '../rejected-call.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rejectedCall } from '../rejected-call.ts'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { ClientRequest, ClientResponse } from '@fairlead/gateway-core/http/types'
-import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
-import type { ExchangeRules, HttpPlane } from '@fairlead/gateway-core/http/dependencies'
-import { type Deadline, Deadlines, type Timed } from '@fairlead/gateway-core/http/deadlines'
+import type { HttpRequest, HttpResponse } from '@fairlead/gateway-core/http/types'
+import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import type { RequestRules, HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
+import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import { matchNodePath, type NodePath } from './node-path.ts'
-import { streamAnswer } from './stream-response.ts'
+import { streamResponse } from './stream-response.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
 /** What JSON-RPC needs from the rest of the service. */
-export interface AccessPlane extends HttpPlane {
+export interface JsonRpcDependencies extends HttpDependencies {
   /** First segments of paths that no token is like. */
   readonly reserved: ReadonlySet<string>
-  readonly upstreams: Upstreams
+  readonly upstreams: EvmUpstreams
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
   /** Most blocks that a query for logs may span; 0 for any number. */
   readonly maxLogRange: number
   /** What earlier answers are remembered with; without it every call goes to the node. */
-  readonly answers?: Answers | undefined
+  readonly answers?: ResponseCaches | undefined
 }
 
 // What libraries, wallets and tracing add to a call.
@@ -63,75 +69,75 @@ const browserHeaders = [
 const longestLookedAt = 4_096
 
 /** The id of a call that is refused before it is read, where its body is there already and short; clients find it by that. */
-function idOf(request: ClientRequest, status: number): string {
+function idOf(request: HttpRequest, status: number): string {
   if (status !== 401 || !('latin1' in request) || request.latin1.length > longestLookedAt) return 'null'
-  return readOrdinaryCall(request.latin1)?.idText ?? 'null'
+  return fastParse(request.latin1)?.idText ?? 'null'
 }
 
 /** Makes the listener for JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
 export function createJsonRpcListener(
-  plane: AccessPlane,
-): (request: ClientRequest<NodePath>, response: ClientResponse) => boolean {
-  const rules: ExchangeRules = {
+  dependencies: JsonRpcDependencies,
+): (request: HttpRequest<NodePath>, response: HttpResponse) => boolean {
+  const rules: RequestRules = {
     protocol: 'evm',
     traceAttributes: { 'rpc.system': 'jsonrpc' },
-    maxBodyBytes: plane.maxBodyBytes,
+    maxBodyBytes: dependencies.maxBodyBytes,
     cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: 'x-request-id, retry-after' },
-    failure: refusedCall,
+    failure: rejectedCall,
     refusalOf: (error, log, request) => {
-      const failure = failureOf(error, log)
+      const failure = toResponseError(error, log)
       const { status, retryAfterSeconds } = failure
       const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
       return { status, headers, text: errorText(idOf(request, status), failure) }
     },
   }
-  const deadlines = new Deadlines(plane.timeoutMs)
+  const deadlines = new Deadlines(dependencies.timeoutMs)
   return (request, response) => {
-    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '', plane.reserved)
+    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '', dependencies.reserved)
     if (!path) return false
-    const exchange = new HttpExchange<ClientRequest, ClientResponse>(plane, rules, request, response)
-    exchange.begin(path, () => new JsonRpcExchange(plane, path, exchange, deadlines).begin())
+    const exchange = new RequestContext<HttpRequest, HttpResponse>(dependencies, rules, request, response)
+    exchange.begin(path, () => new JsonRpcRequest(dependencies, path, exchange, deadlines).begin())
     return true
   }
 }
 
 /** The calls of one HTTP request, and what they share. */
-class JsonRpcExchange implements Timed, CallContext {
+class JsonRpcRequest implements Expirable, CallContext {
   readonly signal: CancellationSignal
   readonly endpoint: NodePath['endpoint']
   readonly admission: Admission
-  readonly answers: Answers | undefined
-  readonly grant: NodeGrant
+  readonly answers: ResponseCaches | undefined
+  readonly grant: Grant
   readonly upstream: Upstream
   readonly maxLogRange: number
   /** Of a batch. */
   batch: CallContext['batch']
   latest: CallContext['latest']
-  readonly #plane: AccessPlane
-  readonly #http: HttpExchange<ClientRequest, ClientResponse>
+  readonly #dependencies: JsonRpcDependencies
+  readonly #http: RequestContext<HttpRequest, HttpResponse>
   readonly #deadlines: Deadlines
   #deadline: Deadline | undefined
 
-  /** @throws {@link RpcFailure} when the request may not pass */
+  /** @throws {@link RpcError} when the request may not pass */
   constructor(
-    plane: AccessPlane,
+    dependencies: JsonRpcDependencies,
     path: NodePath,
-    http: HttpExchange<ClientRequest, ClientResponse>,
+    http: RequestContext<HttpRequest, HttpResponse>,
     deadlines: Deadlines,
   ) {
     const { request, response } = http
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST, OPTIONS')
-      throw new RpcFailure(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
+      throw new RpcError(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
     }
-    this.grant = http.enter(path)
-    this.upstream = plane.upstreams.of(this.grant, 'evm')
+    this.grant = http.authenticate(path)
+    this.upstream = dependencies.upstreams.of(this.grant, 'evm')
     this.signal = http.signal
     this.endpoint = path.endpoint
-    this.admission = plane.admission
-    this.answers = plane.answers
-    this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', plane.maxLogRange)
-    this.#plane = plane
+    this.admission = dependencies.admission
+    this.answers = dependencies.answers
+    this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', dependencies.maxLogRange)
+    this.#dependencies = dependencies
     this.#http = http
     this.#deadlines = deadlines
   }
@@ -143,14 +149,14 @@ class JsonRpcExchange implements Timed, CallContext {
 
   begin(): void {
     const { request } = this.#http
-    const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#plane.maxBodyBytes)
+    const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#dependencies.maxBodyBytes)
     // The front has read the body before it calls.
     if ('latin1' in request) {
       if (request.latin1.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
       this.#take(request.latin1, this.#http.started)
       return
     }
-    tell(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {
+    settleWith(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {
       resolve: (bytes) => this.#http.guard(() => this.#take(bytes, performance.now())),
       reject: (error) => this.#http.fail(error),
     })
@@ -164,7 +170,7 @@ class JsonRpcExchange implements Timed, CallContext {
   /** @param body - bytes, or a text with a character for each of them */
   #take(body: Buffer | string, now: number): void {
     this.#http.bytesIn = body.length
-    const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#plane.maxBatchItems)
+    const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#dependencies.maxBatchItems)
     const { batch, items } =
       typeof body === 'string' ? parseLatin1(body, maxBatchItems) : parseBody(body, maxBatchItems)
     this.#deadline = this.#deadlines.begin(this, now)
@@ -173,7 +179,7 @@ class JsonRpcExchange implements Timed, CallContext {
     beginCall(item, this, (answered) => this.#http.guard(() => this.#answerOne(item, answered)))
   }
 
-  #answerOne({ idText }: RpcItem, answered: AnsweredCall): void {
+  #answerOne({ idText }: RpcItem, answered: RpcResponse): void {
     this.#http.method = answered.method
     const { content, status, retryAfterSeconds } = answered
     if (retryAfterSeconds !== undefined) {
@@ -194,9 +200,9 @@ class JsonRpcExchange implements Timed, CallContext {
     this.#over()
   }
 
-  async #stream(content: UpstreamAnswer, { leave }: AnsweredCall, idText = 'null'): Promise<void> {
+  async #stream(content: UpstreamResponse, { leave }: RpcResponse, idText = 'null'): Promise<void> {
     try {
-      const end = await streamAnswer(
+      const end = await streamResponse(
         content,
         this.#http.response,
         this.signal,
@@ -205,7 +211,7 @@ class JsonRpcExchange implements Timed, CallContext {
       if (end !== 'client gone') this.#http.status = end === 'complete' ? 200 : end.status
     } catch (error) {
       if (this.#http.isOver()) return
-      const failure = failureOf(error, this.log)
+      const failure = toResponseError(error, this.log)
       this.#http.end(failure.status, errorText(idText, failure))
     } finally {
       leave?.()
@@ -214,17 +220,22 @@ class JsonRpcExchange implements Timed, CallContext {
 
   #beginBatch(items: readonly RpcItem[]): void {
     this.#http.method = 'batch'
-    const room = this.upstream.room(this.grant.credentialId)
+    const reservation = this.upstream.reserve(this.grant.credentialId)
     this.batch = items
-    this.latest = latestOfBatch(items, this)
-    beginCalls(items, this, (answered) => this.#http.guard(() => this.#answerBatch(answered, room)), room)
+    this.latest = batchLatestBlock(items, this)
+    beginCalls(
+      items,
+      this,
+      (answered) => this.#http.guard(() => this.#answerBatch(answered, reservation)),
+      reservation,
+    )
   }
 
-  #answerBatch(answered: readonly AnsweredCall[], room: Room): void {
+  #answerBatch(answered: readonly RpcResponse[], reservation: Reservation): void {
     this.#http.calls = answered
     // Not earlier: what is still being read is given back by whoever reads it.
-    this.#http.whenOver(() => room.empty())
-    const texts = answered.flatMap(({ content }: AnsweredCall) =>
+    this.#http.whenOver(() => reservation.release())
+    const texts = answered.flatMap(({ content }: RpcResponse) =>
       typeof content === 'string' ? [content] : [],
     )
     if (texts.length === 0) this.#http.end(204)
@@ -233,7 +244,7 @@ class JsonRpcExchange implements Timed, CallContext {
   }
 
   #endWith(answered: Promise<void>): void {
-    tell(answered, {
+    settleWith(answered, {
       resolve: () => this.#over(),
       reject: (error) => {
         this.#deadline?.done()
@@ -244,14 +255,14 @@ class JsonRpcExchange implements Timed, CallContext {
 
   #over(): void {
     this.#deadline?.done()
-    this.#http.over()
+    this.#http.finish()
   }
 }
 
-function refusedBody(maxBytes: number): (status: BodyStatus, message?: string) => RpcFailure {
+function refusedBody(maxBytes: number): (status: BodyStatus, message?: string) => RpcError {
   return (status, message = `The body may hold at most ${maxBytes} bytes.`) => {
     const code = status === 400 ? rpcCodes.parseError : rpcCodes.invalidRequest
-    return new RpcFailure(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })
+    return new RpcError(code, message, { status, ...(status === 413 && { data: { max_bytes: maxBytes } }) })
   }
 }
 

@@ -7,7 +7,7 @@ import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/u
 
 const patient = { timeout: 50_000 }
 
-/** A node that answers everything with its new head, and the access plane in front of it, which counts. */
+/** A node that answers everything with its new head, and the gateway in front of it, which counts. */
 async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
   let head = 1
   const node = createServer((request, response) => {
@@ -28,15 +28,15 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
   const address = node.address()
   const usage = createUsageCounts(() => 1)
   const port = typeof address === 'object' && address ? address.port : 0
-  const plane = await listenTo(`http://127.0.0.1:${port}`, { ...options, usage })
+  const dependencies = await listenTo(`http://127.0.0.1:${port}`, { ...options, usage })
   onTestFinished(async () => {
-    await plane.stop()
+    await dependencies.stop()
     node.closeAllConnections()
     node.close()
   })
   const post = async (content: unknown, path = token) => {
     const body = typeof content === 'string' ? content : JSON.stringify(content)
-    const response = await fetch(`${plane.url}/${path}`, { method: 'POST', body })
+    const response = await fetch(`${dependencies.url}/${path}`, { method: 'POST', body })
     return { body, text: await response.text(), status: response.status }
   }
   /** Everything counted since the last time, once it is at least so much. */
@@ -48,7 +48,7 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
     }, patient)
     return rows
   }
-  return { plane, post, taken }
+  return { dependencies, post, taken }
 }
 
 type Summed = 'requests' | 'units' | 'bytesIn' | 'bytesOut' | 'timedRequests' | 'durationMicroseconds'
@@ -98,7 +98,7 @@ it('counts every call of a batch under its own name, and never one that a caller
   expect(new Set(rows.map((row) => row.durationMicroseconds)).size).toBe(1)
 })
 
-it('counts what is refused behind the door without units, and nothing in front of it', async () => {
+it('counts what is refused after authentication without units, and nothing before it', async () => {
   const { post, taken } = await counted({ maxBatchItems: 2 })
   expect((await post(call('eth_chainId'), 'wrong-token')).status).toBe(401)
   expect((await post('x'.repeat(2_000_000))).status).toBe(413)
@@ -107,8 +107,8 @@ it('counts what is refused behind the door without units, and nothing in front o
 })
 
 it('counts the messages of a WebSocket, in both directions', async () => {
-  const { plane, taken } = await counted()
-  const socket = new WebSocket(plane.wsUrl)
+  const { dependencies, taken } = await counted()
+  const socket = new WebSocket(dependencies.wsUrl)
   await once(socket, 'open')
   const texts: string[] = []
   socket.on('message', (data: Buffer) => texts.push(data.toString()))

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { chains, methods } from '@fairlead/evm-rpc/contract'
 import { describe, expect, it } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { adapters } from '../adapters/adapters.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { offeredMethod } from './available-methods.ts'
-import { routeMethod } from './resolve-method.ts'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { availableMethod } from './available-methods.ts'
+import { resolveMethod } from './resolve-method.ts'
 
-const grantOf = (chain: string, withheldMethods?: readonly string[]): NodeGrant => ({
+const grantOf = (chain: string, withheldMethods?: readonly string[]): Grant => ({
   credentialId: 'credential',
   kind: 'token',
   nodeId: 'node',
@@ -26,62 +26,62 @@ function refusal(action: () => unknown): { readonly code: number; readonly messa
   try {
     action()
   } catch (error) {
-    if (error instanceof RpcFailure) return { code: error.code, message: error.message }
+    if (error instanceof RpcError) return { code: error.code, message: error.message }
   }
   throw new Error('There was no refusal.')
 }
 
-describe('offeredMethod', () => {
+describe('availableMethod', () => {
   it('gives what the chain of the node has', () => {
     for (const [name, { methods: offered }] of Object.entries(chains)) {
-      for (const method of offered) expect(offeredMethod(method, grantOf(name), '').name).toBe(method)
+      for (const method of offered) expect(availableMethod(method, grantOf(name), '').name).toBe(method)
     }
   })
 
   it('takes the chain of the address before the chain of the node', () => {
     const grant = grantOf('ethereum')
-    expect(refusal(() => offeredMethod(system, grant, ''))).toEqual({
+    expect(refusal(() => availableMethod(system, grant, ''))).toEqual({
       code: -32601,
       message: `This node does not offer ${system}.`,
     })
-    expect(offeredMethod(system, grant, 'evm').name).toBe(system)
+    expect(availableMethod(system, grant, 'evm').name).toBe(system)
   })
 
   it('takes a chain that it does not know for any other EVM chain', () => {
-    expect(offeredMethod(system, grantOf('somewhere'), '').name).toBe(system)
-    expect(offeredMethod(system, grantOf('toString'), '').name).toBe(system)
+    expect(availableMethod(system, grantOf('somewhere'), '').name).toBe(system)
+    expect(availableMethod(system, grantOf('toString'), '').name).toBe(system)
   })
 
   it('tells a method of no chain from one that this node does not offer', () => {
-    expect(refusal(() => offeredMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
+    expect(refusal(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'The interface has no method eth_nothing.',
     })
     for (const name of ['__proto__', 'constructor']) {
-      expect(refusal(() => offeredMethod(name, grantOf('evm'), '')).code).toBe(-32601)
+      expect(refusal(() => availableMethod(name, grantOf('evm'), '')).code).toBe(-32601)
     }
     for (const name of ['', 'a\nb', 'eth_'.repeat(20), '<b>', 'c0ffee'.repeat(5)]) {
-      const { message } = refusal(() => offeredMethod(name, grantOf('evm'), ''))
+      const { message } = refusal(() => availableMethod(name, grantOf('evm'), ''))
       expect(message).toBe('The interface has no method of this name.')
     }
   })
 
   it('refuses what the node was found not to offer, unless an adapter can do without', () => {
     const refused = (name: string, withheld: readonly string[]) =>
-      refusal(() => offeredMethod(name, grantOf('evm', withheld), ''))
+      refusal(() => availableMethod(name, grantOf('evm', withheld), ''))
     expect(refused('eth_getProof', ['eth_getProof']).message).toBe('This node does not offer eth_getProof.')
-    expect(offeredMethod('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
+    expect(availableMethod('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
     const many = 'debug_traceCallMany'
-    expect(offeredMethod(many, grantOf('evm', [many]), '').name).toBe(many)
+    expect(availableMethod(many, grantOf('evm', [many]), '').name).toBe(many)
     expect(refused(many, [many, 'debug_traceCall']).code).toBe(-32601)
-    expect(offeredMethod('eth_accounts', grantOf('evm', ['eth_accounts']), '').name).toBe('eth_accounts')
+    expect(availableMethod('eth_accounts', grantOf('evm', ['eth_accounts']), '').name).toBe('eth_accounts')
   })
 })
 
-describe('routeMethod', () => {
+describe('resolveMethod', () => {
   it('refuses subscriptions over HTTP and says where they are', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
-    expect(refusal(() => routeMethod(request, grantOf('evm'), ''))).toEqual({
+    expect(refusal(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'eth_subscribe is offered over a WebSocket only.',
     })
@@ -89,7 +89,7 @@ describe('routeMethod', () => {
 
   it('fills in defaults behind what the caller wrote, for the node and for adapters', () => {
     const request = { method: 'eth_getBalance', params: ['0x1'], paramsText: '[ "0x1"]', idText: '1' }
-    expect(routeMethod(request, grantOf('evm'), '')).toMatchObject({
+    expect(resolveMethod(request, grantOf('evm'), '')).toMatchObject({
       params: ['0x1', 'latest'],
       paramsText: '[ "0x1","latest"]',
     })

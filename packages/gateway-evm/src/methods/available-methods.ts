@@ -1,8 +1,8 @@
 import type { Chain, Method } from '@fairlead/core'
 import * as contract from '@fairlead/evm-rpc/contract'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { adapterOf } from '../adapters/adapters.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.methods))
@@ -25,9 +25,9 @@ export function contractMethod(name: string): Method | undefined {
  * @param name - as the caller wrote it
  * @param grant - the node
  * @param endpoint - address shape that the call came by; it decides which chain is meant
- * @throws {@link RpcFailure} -32601 that tells a method of no chain from one that this node does not offer
+ * @throws {@link RpcError} -32601 that tells a method of no chain from one that this node does not offer
  */
-export function offeredMethod(name: string, grant: NodeGrant, endpoint: '' | 'evm'): Method {
+export function availableMethod(name: string, grant: Grant, endpoint: '' | 'evm'): Method {
   const method = contractMethod(name)
   if (!method) throw notFound(`The interface has no method ${printable(name)}.`)
   const chain = endpoint === 'evm' ? chainOfPath : grant.chain
@@ -39,14 +39,14 @@ export function offeredMethod(name: string, grant: NodeGrant, endpoint: '' | 'ev
 }
 
 // A method that an adapter puts together from others needs only those.
-function isWithheld(name: string, { withheldMethods }: NodeGrant): boolean {
+function isWithheld(name: string, { withheldMethods }: Grant): boolean {
   if (withheldMethods?.includes(name) !== true) return false
   const { derivedFrom } = adapterOf(name) ?? {}
   return !derivedFrom || derivedFrom.some((needed) => withheldMethods.includes(needed))
 }
 
-function notFound(message: string): RpcFailure {
-  return new RpcFailure(rpcCodes.methodNotFound, message)
+function notFound(message: string): RpcError {
+  return new RpcError(rpcCodes.methodNotFound, message)
 }
 
 // Only what looks like a method is repeated: a token in the wrong place has no namespace.

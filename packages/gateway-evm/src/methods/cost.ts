@@ -1,4 +1,4 @@
-import { paceOf } from './latency-class.ts'
+import { latencyClass } from './latency-class.ts'
 import type { ProtocolCost } from '@fairlead/gateway-core/usage/units'
 
 // What a node has to compute anew.
@@ -12,5 +12,5 @@ const expensive =
  */
 export const evmCost: ProtocolCost = {
   units: (method) => (tracing.test(method) ? 2 : 1),
-  isExpensive: (method) => expensive.test(method) && paceOf(method) === 'slow',
+  isExpensive: (method) => expensive.test(method) && latencyClass(method) === 'slow',
 }

@@ -57,6 +57,6 @@ const quick: ReadonlySet<string> = new Set([
  * Tells how long the answer to a call of this method takes: `quick` is a look-up by key or at the head of the chain. A
  * method that is not known is slow.
  */
-export function paceOf(method: string): 'quick' | 'slow' {
+export function latencyClass(method: string): 'quick' | 'slow' {
   return quick.has(method) ? 'quick' : 'slow'
 }

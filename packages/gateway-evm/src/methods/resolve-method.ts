@@ -1,14 +1,14 @@
 import type { Method } from '@fairlead/core'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Adapter } from '../adapters/adapter.ts'
 import { adapterOf } from '../adapters/adapters.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { offeredMethod } from './available-methods.ts'
+import { availableMethod } from './available-methods.ts'
 
 /** Where a call goes. */
-export interface Destination {
+export interface ResolvedMethod {
   readonly method: Method
   /** Answers in place of the node, or translates; most methods have none. */
   readonly adapter: Adapter | undefined
@@ -24,13 +24,13 @@ export interface Destination {
  * @param request - a checked envelope
  * @param grant - the node
  * @param endpoint - address shape that the call came by
- * @throws {@link RpcFailure} -32601 for a method that is not offered or not this way, -32602 for parameters that
+ * @throws {@link RpcError} -32601 for a method that is not offered or not this way, -32602 for parameters that
  * cannot fit
  */
-export function routeMethod(request: RpcRequest, grant: NodeGrant, endpoint: '' | 'evm'): Destination {
-  const method = offeredMethod(request.method, grant, endpoint)
+export function resolveMethod(request: RpcRequest, grant: Grant, endpoint: '' | 'evm'): ResolvedMethod {
+  const method = availableMethod(request.method, grant, endpoint)
   if (method.transports && !method.transports.includes('http')) {
-    throw new RpcFailure(rpcCodes.methodNotFound, `${method.name} is offered over a WebSocket only.`)
+    throw new RpcError(rpcCodes.methodNotFound, `${method.name} is offered over a WebSocket only.`)
   }
   const given = positional(method, request.params)
   const adapter = adapterOf(method.name)
@@ -44,7 +44,7 @@ export function routeMethod(request: RpcRequest, grant: NodeGrant, endpoint: '' 
 }
 
 function positional(method: Method, params: RpcRequest['params']): readonly unknown[] {
-  const invalid = (message: string) => new RpcFailure(rpcCodes.invalidParams, message)
+  const invalid = (message: string) => new RpcError(rpcCodes.invalidParams, message)
   if (!isArray(params)) throw invalid(`The params of ${method.name} must be an array.`)
   if (params.length > method.params.length) {
     throw invalid(`${method.name} takes at most ${method.params.length} params, not ${params.length}.`)

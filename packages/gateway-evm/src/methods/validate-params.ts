@@ -1,7 +1,7 @@
 import type { Method } from '@fairlead/core'
 import { document, methods, schemas } from '@fairlead/evm-rpc/contract'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: false })
@@ -13,7 +13,7 @@ const validators = new Map<string, readonly ValidateFunction[]>()
  *
  * @param name - method of the contract
  * @param params - by position, their number checked already
- * @throws RpcFailure -32602 that names the place and the rule, never the value
+ * @throws RpcError -32602 that names the place and the rule, never the value
  */
 export function validateParams(name: string, params: readonly unknown[]): void {
   const described = (methods as Readonly<Record<string, Method>>)[name]?.params ?? []
@@ -26,7 +26,7 @@ export function validateParams(name: string, params: readonly unknown[]): void {
     const check = validate[position]
     if (!check || check(value)) continue
     const place = `${described[position]?.name}${pathOf(check.errors?.[0])}`
-    throw new RpcFailure(rpcCodes.invalidParams, `${place} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
+    throw new RpcError(rpcCodes.invalidParams, `${place} ${check.errors?.[0]?.message ?? 'is invalid'}.`)
   }
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { classifyAnswer, noSuchMethod } from './classify-response.ts'
-import type { ProbeAnswer } from './read-response.ts'
+import { classifyResponse, noSuchMethod } from './classify-response.ts'
+import type { ProbeResponse } from './read-response.ts'
 
 const method = 'eth_getBlockReceipts'
 
-function error(code: number | undefined, message: string, status = 200): ProbeAnswer {
+function error(code: number | undefined, message: string, status = 200): ProbeResponse {
   return { status, error: { code, message } }
 }
 
@@ -28,7 +28,7 @@ describe('a method that is missing', () => {
     ['a node without the namespace', -32000, 'namespace is not enabled'],
     ['a node that names it only', -32000, `${method} is disabled`],
   ])('is told from the words of %s', (_, code, message) => {
-    expect(classifyAnswer(method, error(code, message))).toEqual({
+    expect(classifyResponse(method, error(code, message))).toEqual({
       outcome: 'missing',
       note: 'not offered by the node',
       code,
@@ -37,12 +37,12 @@ describe('a method that is missing', () => {
 
   it('is told from what the node says to a method that nobody has', () => {
     const words = 'data did not match any variant of untagged enum EthRpcCall'
-    expect(classifyAnswer(method, error(-32602, words)).outcome).toBe('available')
-    expect(classifyAnswer(method, error(-32602, words), error(-32602, words)).outcome).toBe('missing')
+    expect(classifyResponse(method, error(-32602, words)).outcome).toBe('available')
+    expect(classifyResponse(method, error(-32602, words), error(-32602, words)).outcome).toBe('missing')
     const decoy = error(-32000, `who is ${noSuchMethod}?`)
-    expect(classifyAnswer(method, error(-32000, `who is ${method}?`), decoy).outcome).toBe('missing')
-    expect(classifyAnswer(method, error(-32000, 'header not found'), decoy).outcome).toBe('available')
-    expect(classifyAnswer(method, { status: 200, hasResult: true }, { hasResult: true }).outcome).toBe(
+    expect(classifyResponse(method, error(-32000, `who is ${method}?`), decoy).outcome).toBe('missing')
+    expect(classifyResponse(method, error(-32000, 'header not found'), decoy).outcome).toBe('available')
+    expect(classifyResponse(method, { status: 200, hasResult: true }, { hasResult: true }).outcome).toBe(
       'available',
     )
   })
@@ -70,13 +70,13 @@ describe('a method that ran', () => {
     [-31337, 'whatever', 'error'],
     [undefined, '', 'error'],
   ])('is told from the error %s %j', (code, message, note) => {
-    expect(classifyAnswer(method, error(code, message))).toEqual({ outcome: 'available', note, code })
+    expect(classifyResponse(method, error(code, message))).toEqual({ outcome: 'available', note, code })
   })
 
   it('is told from a result, whatever the HTTP status', () => {
     const plain = { outcome: 'available', note: '' }
-    expect(classifyAnswer(method, { status: 200, hasResult: true, result: null })).toEqual(plain)
-    expect(classifyAnswer(method, { hasResult: true })).toEqual(plain)
+    expect(classifyResponse(method, { status: 200, hasResult: true, result: null })).toEqual(plain)
+    expect(classifyResponse(method, { hasResult: true })).toEqual(plain)
   })
 })
 
@@ -95,12 +95,12 @@ describe('a method that is refused', () => {
     [403, -32601, 'method is not available on your current plan', 'not part of the plan'],
     [200, -32000, 'method is not available on freetier', 'not part of the plan'],
   ])('is told from %i %i %j', (status, code, message, note) => {
-    expect(classifyAnswer(method, error(code, message, status))).toEqual({ outcome: 'refused', note, code })
+    expect(classifyResponse(method, error(code, message, status))).toEqual({ outcome: 'refused', note, code })
   })
 
   it('is told from the status alone', () => {
     for (const status of [401, 403]) {
-      expect(classifyAnswer(method, { status, problem: 'unreadable' })).toEqual({
+      expect(classifyResponse(method, { status, problem: 'unreadable' })).toEqual({
         outcome: 'refused',
         note: 'credential refused',
       })
@@ -109,7 +109,7 @@ describe('a method that is refused', () => {
 })
 
 describe('a call that failed', () => {
-  it.each<[ProbeAnswer, string]>([
+  it.each<[ProbeResponse, string]>([
     [{ problem: 'timeout' }, 'no answer in time'],
     [{ problem: 'unreachable' }, 'not reachable'],
     [{ problem: 'unreadable', status: 200 }, 'not JSON-RPC'],
@@ -121,10 +121,10 @@ describe('a call that failed', () => {
     [error(-32000, 'Too many requests'), 'rate limited'],
     [error(429, 'Your app has exceeded its compute units per second capacity'), 'rate limited'],
   ])('is told from %j', (answer, note) => {
-    expect(classifyAnswer(method, answer)).toMatchObject({ outcome: 'failed', note })
+    expect(classifyResponse(method, answer)).toMatchObject({ outcome: 'failed', note })
   })
 
   it('is not what a node says that lacks the method and calls that its own failure', () => {
-    expect(classifyAnswer(method, error(-32601, 'Method not found', 500)).outcome).toBe('missing')
+    expect(classifyResponse(method, error(-32601, 'Method not found', 500)).outcome).toBe('missing')
   })
 })

@@ -1,4 +1,4 @@
-import type { ProbeAnswer } from './read-response.ts'
+import type { ProbeResponse } from './read-response.ts'
 
 /**
  * What an answer says about a method: `available` it ran, also when it ended with an error; `missing` the node does not
@@ -61,7 +61,7 @@ export const noSuchMethod = 'eth_thisMethodDoesNotExist'
  * @param answer - what came back
  * @param decoy - what came back for {@link noSuchMethod}, if that was called
  */
-export function classifyAnswer(method: string, answer: ProbeAnswer, decoy?: ProbeAnswer): Verdict {
+export function classifyResponse(method: string, answer: ProbeResponse, decoy?: ProbeResponse): Verdict {
   const { status, hasResult, error } = answer
   if (hasResult) return { outcome: 'available', note: '' }
   // A contract on the chain has chosen the words of its revert.
@@ -81,11 +81,11 @@ export function classifyAnswer(method: string, answer: ProbeAnswer, decoy?: Prob
 }
 
 /** Whether the node asks to be called less often. */
-export function isRateLimited({ status, error }: ProbeAnswer): boolean {
+export function isRateLimited({ status, error }: ProbeResponse): boolean {
   return status === 429 || (error !== undefined && error.code !== 3 && rateLimits.test(error.message))
 }
 
-function withoutAnswer({ status, problem }: ProbeAnswer): Verdict {
+function withoutAnswer({ status, problem }: ProbeResponse): Verdict {
   if (status === 401 || status === 403) return { outcome: 'refused', note: 'credential refused' }
   if (status !== undefined && status !== 200) return { outcome: 'failed', note: `HTTP ${status}` }
   if (problem === 'timeout') return { outcome: 'failed', note: 'no answer in time' }
@@ -103,7 +103,7 @@ function saysMissing(method: string, message: string): boolean {
   )
 }
 
-function isLikeDecoy(method: string, { error }: ProbeAnswer, decoy: ProbeAnswer | undefined): boolean {
+function isLikeDecoy(method: string, { error }: ProbeResponse, decoy: ProbeResponse | undefined): boolean {
   if (!error || !decoy?.error || error.code !== decoy.error.code) return false
   return error.message.replaceAll(method, noSuchMethod) === decoy.error.message
 }

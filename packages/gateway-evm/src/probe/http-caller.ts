@@ -1,4 +1,4 @@
-import { type ProbeAnswer, type ProbeCaller, readProbeAnswer } from './read-response.ts'
+import { type ProbeResponse, type ProbeCaller, readProbeResponse } from './read-response.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
 // What a node answers beyond this is not read: its beginning tells a result from an error.
@@ -34,7 +34,7 @@ export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: numbe
   }
 }
 
-async function readResponse(response: Response): Promise<ProbeAnswer> {
+async function readResponse(response: Response): Promise<ProbeResponse> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -42,7 +42,7 @@ async function readResponse(response: Response): Promise<ProbeAnswer> {
     length += chunk.length
     if (length > maxHeldBytes) return { hasResult: true }
   }
-  return readProbeAnswer(Buffer.concat(chunks).toString('utf8'))
+  return readProbeResponse(Buffer.concat(chunks).toString('utf8'))
 }
 
 function waitOf(retryAfter: string | null): number | undefined {

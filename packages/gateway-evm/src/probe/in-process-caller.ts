@@ -1,26 +1,26 @@
 import { answerCall, type CallContext } from '../call-handler.ts'
-import { type ProbeCaller, readProbeAnswer } from './read-response.ts'
+import { type ProbeCaller, readProbeResponse } from './read-response.ts'
 
 /**
- * Makes a caller that takes its calls through the stations of the access plane, as if a client had sent them: what an
+ * Makes a caller that takes its calls through admission and dispatch, as if a client had sent them: what an
  * adapter answers counts as answered.
  *
  * @param context - the node, and where to log
  * @param timeoutMs - longest wait for an answer
  */
-export function createStationCaller(context: Omit<CallContext, 'signal'>, timeoutMs: number): ProbeCaller {
+export function createInProcessCaller(context: Omit<CallContext, 'signal'>, timeoutMs: number): ProbeCaller {
   return {
     call: async (method, params, signal) => {
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       const request = { method, params, paramsText: JSON.stringify(params), idText: '1' }
       // With room, the answer is read whole.
-      const room = context.upstream.room()
+      const reservation = context.upstream.reserve()
       try {
-        const { status, content } = await answerCall(request, { ...context, signal: limited }, room)
+        const { status, content } = await answerCall(request, { ...context, signal: limited }, reservation)
         if (typeof content !== 'string') return { problem: 'unreadable', status }
-        return { ...readProbeAnswer(content), status }
+        return { ...readProbeResponse(content), status }
       } finally {
-        room.empty()
+        reservation.release()
       }
     },
     close: () => Promise.resolve(),

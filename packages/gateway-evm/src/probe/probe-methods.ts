@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Method } from '@fairlead/core'
-import { classifyAnswer, isRateLimited, noSuchMethod, type Verdict } from './classify-response.ts'
-import type { ProbeAnswer, ProbeCaller, ProbeTransport } from './read-response.ts'
+import { classifyResponse, isRateLimited, noSuchMethod, type Verdict } from './classify-response.ts'
+import type { ProbeResponse, ProbeCaller, ProbeTransport } from './read-response.ts'
 import { type ChainSample, readSample } from './read-sample.ts'
 import { type Ask, type Recipe, recipeOf } from './recipes.ts'
 
@@ -56,7 +56,7 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
     const caller = options.callers[transport]
     return caller ? [{ transport, ask: patient(caller, signal), tidyAsk: untiring(caller) }] : []
   })
-  const decoys = new Map<ProbeTransport, ProbeAnswer>()
+  const decoys = new Map<ProbeTransport, ProbeResponse>()
   for (const { transport, ask } of callers) {
     await assertAnswers(ask, callers.length > 1 ? `${transport}: ` : '')
     decoys.set(transport, await ask(noSuchMethod, []))
@@ -88,7 +88,7 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
   return { sample, findings: findings.toSorted(byName) }
 }
 
-type TimedAnswer = ProbeAnswer & { readonly latencyMs: number }
+type TimedAnswer = ProbeResponse & { readonly latencyMs: number }
 type PatientAsk = (method: string, params: readonly unknown[]) => Promise<TimedAnswer>
 
 /** Waits as long as the node asks to, with all calls and not only with the one that was told to. */
@@ -123,7 +123,7 @@ async function assertAnswers(ask: PatientAsk, prefix: string): Promise<void> {
   let verdict: Verdict | undefined
   for (const method of ['eth_chainId', 'web3_clientVersion', 'eth_blockNumber']) {
     const answer = await ask(method, [])
-    verdict = classifyAnswer(method, answer)
+    verdict = classifyResponse(method, answer)
     if (answer.hasResult || (answer.error && verdict.outcome !== 'refused' && verdict.outcome !== 'failed')) {
       return
     }
@@ -146,7 +146,7 @@ interface Finding {
   readonly ask: PatientAsk
   readonly tidyAsk: Ask
   readonly sample: ChainSample
-  readonly decoy: ProbeAnswer | undefined
+  readonly decoy: ProbeResponse | undefined
   readonly repeat: number
 }
 
@@ -169,14 +169,14 @@ async function find({
   for (let round = 0; round < repeat; round++) {
     answers.push(await callOnce(name, recipe, sample, ask, tidyAsk))
     // Asking again for what is not there tells nothing new.
-    if (classifyAnswer(name, answers[0] as TimedAnswer, decoy).outcome !== 'available') break
+    if (classifyResponse(name, answers[0] as TimedAnswer, decoy).outcome !== 'available') break
   }
   const first = answers[0] as TimedAnswer
   const hasAnswer = first.problem === undefined || first.status !== undefined
   return {
     method: name,
     transport,
-    ...classifyAnswer(name, first, decoy),
+    ...classifyResponse(name, first, decoy),
     message: first.error?.message ?? '',
     latencyMs: hasAnswer ? median(answers.map(({ latencyMs }) => latencyMs)) : undefined,
   }

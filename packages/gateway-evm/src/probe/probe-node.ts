@@ -1,6 +1,6 @@
 import type { Method } from '@fairlead/core'
 import type { Logger } from 'pino'
-import type { Upstreams } from '../upstream/evm-upstreams.ts'
+import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { methodsOfChain } from '../methods/chain-methods.ts'
 import type {
   MethodAvailabilityStore,
@@ -8,13 +8,13 @@ import type {
   NodeToProbe,
 } from '@fairlead/gateway-core/protocol/method-availability'
 import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
-import { createStationCaller } from './in-process-caller.ts'
+import { createInProcessCaller } from './in-process-caller.ts'
 import type { Change } from './upstream-identity.ts'
 
 /** What a probe works with. */
 interface ProbeParts {
   readonly store: MethodAvailabilityStore
-  readonly upstreams: Upstreams
+  readonly upstreams: EvmUpstreams
   readonly log: Logger
   /** Longest wait for one answer. */
   readonly timeoutMs: number
@@ -79,7 +79,7 @@ async function find(
   const { path, methods } = methodsOfChain(node.chain)
   const endpoint = path === 'evm' ? 'evm' : ''
   const upstream = upstreams.of(grant, 'evm')
-  const http = createStationCaller({ grant, endpoint, upstream, log }, timeoutMs)
+  const http = createInProcessCaller({ grant, endpoint, upstream, log }, timeoutMs)
   const { findings } = await probeMethods({ callers: { http }, methods, repeat: 1, concurrency, signal })
   const known = findings.flatMap((finding) => recordable(finding, methods))
   return { findings, records: [...known, ...subscriptions(findings, methods)] }

@@ -1,5 +1,5 @@
 /** What came back for one call, whatever it was. */
-export interface ProbeAnswer {
+export interface ProbeResponse {
   /** HTTP status, when the call travelled over HTTP or the WebSocket was refused by one. */
   readonly status?: number | undefined
   /** Whether the answer holds a result. */
@@ -16,7 +16,7 @@ export interface ProbeAnswer {
 /** A way to call a node. */
 export interface ProbeCaller {
   /** Calls a method once. It never rejects: what goes wrong is an answer, too. */
-  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<ProbeAnswer>
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<ProbeResponse>
   close(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface ProbeCaller {
 export type ProbeTransport = 'http' | 'websocket'
 
 /** Reads the text of a JSON-RPC answer. */
-export function readProbeAnswer(text: string): ProbeAnswer {
+export function readProbeResponse(text: string): ProbeResponse {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -1,4 +1,4 @@
-import type { ProbeAnswer } from './read-response.ts'
+import type { ProbeResponse } from './read-response.ts'
 
 /** Values that really exist on a chain, to call methods with. */
 export interface ChainSample {
@@ -19,7 +19,7 @@ export const zeroAddress = `0x${'0'.repeat(40)}`
 const mostBlocksBack = 16
 const fewTransactions = 20
 
-type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeAnswer>
+type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
 /**
  * Reads a recent block and one of its transactions, going back a few blocks when they are empty. What the node does not

@@ -1,16 +1,16 @@
 import type { Method } from '@fairlead/core'
-import type { ProbeAnswer } from './read-response.ts'
+import type { ProbeResponse } from './read-response.ts'
 import { type ChainSample, zeroAddress } from './read-sample.ts'
 import { sampleParams } from './sample-params.ts'
 
 /** Calls the node besides the call that is measured. */
-export type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeAnswer>
+export type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
 /** How a method is called without leaving a trace. */
 export interface Recipe {
   params(sample: ChainSample, ask: Ask): readonly unknown[] | Promise<readonly unknown[]>
   /** Undoes what the call has made. */
-  tidy?(answer: ProbeAnswer, params: readonly unknown[], ask: Ask): Promise<unknown>
+  tidy?(answer: ProbeResponse, params: readonly unknown[], ask: Ask): Promise<unknown>
 }
 
 // No chain takes this for a transaction, so that the node has to refuse it.

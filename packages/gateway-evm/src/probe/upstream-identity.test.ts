@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createUpstream } from '../upstream/evm-upstream.ts'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import { scriptedNode } from '../testing/adapted-node.ts'
 import { type Change, type Identity, readIdentity, UpstreamIdentities } from './upstream-identity.ts'
 
@@ -71,7 +71,7 @@ describe('what answers at an address', () => {
 describe('readIdentity', () => {
   const signal = AbortSignal.timeout(10_000)
   const of = async (url: string) => {
-    const upstream = createUpstream(url, 5_000, new AnswerMemory(2 ** 20))
+    const upstream = createEvmUpstream(url, 5_000, new MemoryBudget(2 ** 20))
     try {
       return await readIdentity(upstream, signal)
     } finally {

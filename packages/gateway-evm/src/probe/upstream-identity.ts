@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import type { CancellationSignal } from '@fairlead/http1'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** What answers at an address: its client version and namespaces; `away` without an answer, `unknown` when it refuses. */
@@ -15,7 +15,7 @@ export async function readIdentity(upstream: Upstream, signal: CancellationSigna
       return await upstream.call(method, [], signal)
     } catch (error) {
       // Many providers have neither method.
-      if (error instanceof RpcFailure && error.code === rpcCodes.methodNotFound) return null
+      if (error instanceof RpcError && error.code === rpcCodes.methodNotFound) return null
       throw error
     }
   }
@@ -23,7 +23,7 @@ export async function readIdentity(upstream: Upstream, signal: CancellationSigna
     const [version, modules] = await Promise.all([read('web3_clientVersion'), read('rpc_modules')])
     return { text: JSON.stringify([version, sorted(modules)]) }
   } catch (error) {
-    const isAway = error instanceof UpstreamFailure && error.httpStatus === undefined
+    const isAway = error instanceof UpstreamError && error.httpStatus === undefined
     return isAway ? 'away' : 'unknown'
   }
 }

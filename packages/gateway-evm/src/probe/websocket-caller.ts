@@ -1,5 +1,5 @@
 import { type RawData, WebSocket } from 'ws'
-import { type ProbeAnswer, type ProbeCaller, readProbeAnswer } from './read-response.ts'
+import { type ProbeResponse, type ProbeCaller, readProbeResponse } from './read-response.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
 const maxMessageBytes = 256 * 1024 * 1024
@@ -39,9 +39,9 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
 
 interface Connection {
   /** Given when there is no connection. */
-  readonly refusal?: ProbeAnswer
+  readonly refusal?: ProbeResponse
   readonly ended: Promise<unknown>
-  exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeAnswer>
+  exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeResponse>
   close(): void
 }
 
@@ -50,7 +50,7 @@ function connect(
   headers: Readonly<Record<string, string>>,
   timeoutMs: number,
 ): Promise<Connection> {
-  const waiting = new Map<number, (answer: ProbeAnswer) => void>()
+  const waiting = new Map<number, (answer: ProbeResponse) => void>()
   return new Promise((resolve) => {
     const socket = new WebSocket(url, {
       headers,
@@ -67,7 +67,7 @@ function connect(
     })
     const exchange: Connection['exchange'] = (id, text, signal) =>
       new Promise((answered) => {
-        const settle = (answer: ProbeAnswer) => {
+        const settle = (answer: ProbeResponse) => {
           clearTimeout(late)
           signal.removeEventListener('abort', giveUp)
           waiting.delete(id)
@@ -89,7 +89,7 @@ function connect(
       const text = textOf(data)
       const id = idOf(text)
       // Notifications, and answers that came too late, belong to nobody.
-      if (id !== undefined) waiting.get(id)?.(readProbeAnswer(text))
+      if (id !== undefined) waiting.get(id)?.(readProbeResponse(text))
     })
     socket.once('unexpected-response', (request, response) => {
       request.destroy()

@@ -1,6 +1,6 @@
 import type { UpstreamSubscription } from '../upstream/websocket-upstream.ts'
-import { ChainFollower } from './chain-tracker.ts'
-import type { FeedOptions } from './source-options.ts'
+import { ChainTracker } from './chain-tracker.ts'
+import type { SourceOptions } from './source-options.ts'
 import { LogIndex } from './log-index.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -13,21 +13,21 @@ const maxAddresses = 256
 
 /** One chain of a node, from where its following began, and the subscribers to its heads and logs. */
 export class ChainRun {
-  /** Rejects with {@link RpcFailure} when the node does not answer. */
+  /** Rejects with {@link RpcError} when the node does not answer. */
   readonly started: Promise<void>
   readonly #heads = new Set<Subscriber>()
   readonly #logs: LogIndex
-  readonly #follower: ChainFollower
+  readonly #follower: ChainTracker
   readonly #subscription: UpstreamSubscription | undefined
   readonly #ended: (run: ChainRun) => void
   #isStopped = false
 
   /** @param ended - called when the chain is lost, and whenever the last subscriber has left */
-  constructor(options: FeedOptions, ended: (run: ChainRun) => void) {
+  constructor(options: SourceOptions, ended: (run: ChainRun) => void) {
     const { socket, slices } = options
     this.#ended = ended
     this.#logs = new LogIndex(slices)
-    const follower = new ChainFollower({
+    const follower = new ChainTracker({
       ...options,
       wantedLogs: () => this.#logs.wanted(maxAddresses),
       listener: {
@@ -40,7 +40,7 @@ export class ChainRun {
         },
         onDropped: (block) => this.#logs.deliver(block, true),
         onLost: (reason) => {
-          for (const subscriber of [...this.#heads, ...this.#logs.subscribers()]) subscriber.lose(reason)
+          for (const subscriber of [...this.#heads, ...this.#logs.subscribers()]) subscriber.overflow(reason)
           ended(this)
         },
       },

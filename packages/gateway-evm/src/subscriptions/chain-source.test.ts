@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { pino } from 'pino'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import type { Upstream } from '../upstream/types.ts'
-import { ChainFeed } from './chain-source.ts'
+import { ChainSource } from './chain-source.ts'
 import { TimeSlices } from './time-slices.ts'
 
 interface TestBlock {
@@ -38,7 +38,7 @@ function scriptedNode(start: readonly TestBlock[]) {
     batch: (calls: readonly (readonly [string, readonly unknown[]])[]) =>
       Promise.resolve(calls.map(([method, params]) => answer(method, params))),
   } as unknown as Upstream
-  const feed = new ChainFeed({
+  const feed = new ChainSource({
     upstream,
     socket: undefined,
     pollMs: 5,
@@ -54,7 +54,7 @@ function scriptedNode(start: readonly TestBlock[]) {
       { kind: 'newHeads', key: 'newHeads', size: 0 },
       {
         deliver: (text) => heads.push((JSON.parse(text) as TestBlock).hash),
-        lose: (reason) => lost.push(reason),
+        overflow: (reason) => lost.push(reason),
       },
     )
     return { heads, lost, leave }

@@ -1,6 +1,6 @@
 import { guardedTimeout } from '@fairlead/http1'
 import { type ChainRequest, ChainRun } from './chain-run.ts'
-import type { FeedOptions } from './source-options.ts'
+import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 
 // Whoever loads a page anew leaves and comes back.
@@ -14,13 +14,13 @@ const maxOlder = 4
  * While the node's chain is shorter than what was followed, as after it was made anew, those who subscribed before wait for
  * what they have not heard of; those who subscribe then follow the chain as it is, in a run of their own.
  */
-export class ChainFeed {
-  readonly #options: FeedOptions
+export class ChainSource {
+  readonly #options: SourceOptions
   #current: ChainRun | undefined
   readonly #older = new Set<ChainRun>()
   #linger: NodeJS.Timeout | undefined
 
-  constructor(options: FeedOptions) {
+  constructor(options: SourceOptions) {
     this.#options = options
   }
 
@@ -32,7 +32,7 @@ export class ChainFeed {
   /**
    * Joins a subscriber to the heads or to logs.
    *
-   * @throws {@link RpcFailure} when the node does not answer
+   * @throws {@link RpcError} when the node does not answer
    */
   async join(request: ChainRequest, subscriber: Subscriber): Promise<Leave> {
     clearTimeout(this.#linger)

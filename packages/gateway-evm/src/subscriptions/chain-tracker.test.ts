@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { type Devnet, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { pino } from 'pino'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createUpstream } from '../upstream/evm-upstream.ts'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { Upstream } from '../upstream/types.ts'
-import { ChainFollower, type FollowOptions } from './chain-tracker.ts'
+import { ChainTracker, type FollowOptions } from './chain-tracker.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
 let directory: string
@@ -16,7 +16,7 @@ let upstream: Upstream
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-follower-'))
   devnet = await startDevnet({ dataDirectory: directory, chains: ['evm'] })
-  upstream = createUpstream(devnet.chains[0]?.url as string, 5_000, new AnswerMemory(2 ** 29))
+  upstream = createEvmUpstream(devnet.chains[0]?.url as string, 5_000, new MemoryBudget(2 ** 29))
 }, 60_000)
 afterAll(async () => {
   await upstream.close()
@@ -35,7 +35,7 @@ async function follow(
 ) {
   const numbers: number[] = []
   const lost: string[] = []
-  const follower = new ChainFollower({
+  const follower = new ChainTracker({
     upstream,
     pollMs: 3_600_000,
     timeoutMs: 5_000,

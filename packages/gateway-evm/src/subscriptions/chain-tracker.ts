@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Upstream } from '../upstream/types.ts'
-import { unreadable } from '../upstream/rpc-errors.ts'
+import { malformed } from '../upstream/rpc-errors.ts'
 import { type Block, BlockWindow, type LogEntry } from './block-window.ts'
 import { type Head, readHead } from '../chain/head.ts'
 import type { Log } from './log-filter.ts'
@@ -62,7 +62,7 @@ class Lost extends Error {}
  * importance. Logs are asked for by the hash of their block, so that they are those of this block or an error, and
  * never those of another one.
  */
-export class ChainFollower {
+export class ChainTracker {
   readonly #options: FollowOptions
   readonly #stopped = new AbortController()
   readonly #inbox: unknown[] = []
@@ -93,7 +93,7 @@ export class ChainFollower {
   /**
    * Begins at the node's head.
    *
-   * @throws {@link RpcFailure} when the node does not answer
+   * @throws {@link RpcError} when the node does not answer
    */
   async start(): Promise<void> {
     this.#window = await this.#begin()
@@ -271,7 +271,7 @@ export class ChainFollower {
   async #logs({ hash }: Head, addresses: readonly string[]): Promise<LogEntry[]> {
     const filter = { blockHash: hash, ...(addresses.length > 0 && { address: addresses }) }
     const logs = await this.#call('eth_getLogs', [filter])
-    if (!Array.isArray(logs)) throw unreadable()
+    if (!Array.isArray(logs)) throw malformed()
     return logs.map((log: unknown) => ({ log: readLog(log, hash), text: JSON.stringify(log) }))
   }
 
@@ -295,6 +295,6 @@ function hex(number: number): string {
 function readLog(value: unknown, hash: string): Log {
   const log = value as Log | null
   const isLog = typeof log?.address === 'string' && Array.isArray(log.topics) && log.blockHash === hash
-  if (!isLog) throw unreadable()
+  if (!isLog) throw malformed()
   return log
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
-import type { SubscriptionHub } from './multiplexer.ts'
+import type { SubscriptionMultiplexer } from './multiplexer.ts'
 import {
   readSubscriptionRequest,
   type SubscriptionKind,
@@ -11,14 +11,14 @@ import {
 
 /** What the subscriptions of one connection need. */
 export interface ClientOptions {
-  hub(): SubscriptionHub
-  /** @throws {@link RpcFailure} -32601 when the node does not offer a method that a subscription is made of */
+  multiplexer(): SubscriptionMultiplexer
+  /** @throws {@link RpcError} -32601 when the node does not offer a method that a subscription is made of */
   needs(method: string): void
   readonly maxSubscriptions: number
   /**
    * Counts a subscription of the credential until the function that it returns is called.
    *
-   * @throws {@link RpcFailure} -32005 when the credential has as many as it may
+   * @throws {@link RpcError} -32005 when the credential has as many as it may
    */
   hold(request: SubscriptionRequest): () => void
   /** Most bytes that wait until the client knows its subscription. */
@@ -55,20 +55,20 @@ export class ClientSubscriptions {
   /**
    * Answers `eth_subscribe`.
    *
-   * @throws {@link RpcFailure} -32602 for a wish that cannot be, -32005 when there are too many, else the node's own
+   * @throws {@link RpcError} -32602 for a wish that cannot be, -32005 when there are too many, else the node's own
    */
   async subscribe(params: unknown): Promise<Subscribed> {
     const request = readSubscriptionRequest(params)
-    const { hub, maxSubscriptions, count } = this.#options
+    const { multiplexer, maxSubscriptions, count } = this.#options
     if (this.#leaves.size + this.#asked >= maxSubscriptions) {
-      throw new RpcFailure(
+      throw new RpcError(
         rpcCodes.limitExceeded,
         `A connection may hold at most ${maxSubscriptions} subscriptions.`,
         { data: { max_subscriptions: maxSubscriptions } },
       )
     }
     if (this.#filterItems + request.size > maxFilterItems) {
-      throw new RpcFailure(
+      throw new RpcError(
         rpcCodes.limitExceeded,
         `The subscriptions of a connection may name at most ${maxFilterItems} addresses, topics and hashes.`,
         { data: { max_filter_items: maxFilterItems } },
@@ -82,10 +82,10 @@ export class ClientSubscriptions {
     this.#filterItems += request.size
     let isJoined = false
     try {
-      const leave = await hub().join(request, subscriber)
+      const leave = await multiplexer().join(request, subscriber)
       if (this.#isEnded) {
         leave()
-        throw new RpcFailure(rpcCodes.internalError, 'The connection is closed.')
+        throw new RpcError(rpcCodes.internalError, 'The connection is closed.')
       }
       count(request.kind, 1)
       isJoined = true
@@ -108,15 +108,15 @@ export class ClientSubscriptions {
   /**
    * Answers `eth_unsubscribe`, which ends the delivery at once.
    *
-   * @throws {@link RpcFailure} -32000 for an id that is not one of this connection, as nodes do
+   * @throws {@link RpcError} -32000 for an id that is not one of this connection, as nodes do
    */
   unsubscribe(params: unknown): true {
     const [id, ...rest] = Array.isArray(params) ? (params as unknown[]) : []
     if (typeof id !== 'string' || rest.length > 0) {
-      throw new RpcFailure(rpcCodes.invalidParams, 'eth_unsubscribe takes one param, a subscription id.')
+      throw new RpcError(rpcCodes.invalidParams, 'eth_unsubscribe takes one param, a subscription id.')
     }
     const leave = this.#leaves.get(id)
-    if (!leave) throw new RpcFailure(subscriptionNotFound, 'subscription not found')
+    if (!leave) throw new RpcError(subscriptionNotFound, 'subscription not found')
     this.#leaves.delete(id)
     leave()
     return true
@@ -152,10 +152,10 @@ class ClientSubscription implements Subscriber {
     }
     this.#waitingBytes += text.length
     this.#waiting.push(text)
-    if (this.#waitingBytes > this.#options.maxWaitingBytes) this.lose('too much came at once')
+    if (this.#waitingBytes > this.#options.maxWaitingBytes) this.overflow('too much came at once')
   }
 
-  lose(reason: string): void {
+  overflow(reason: string): void {
     this.#options.lose(reason)
   }
 

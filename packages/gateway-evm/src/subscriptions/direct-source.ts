@@ -1,11 +1,11 @@
-import type { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import { unreadable } from '../upstream/rpc-errors.ts'
-import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import type { UpstreamSocket } from '../upstream/websocket-upstream.ts'
+import type { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { malformed } from '../upstream/rpc-errors.ts'
+import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 
 /** What one subscription at the node says, handed on to all who share it. What it says while it is lost is not known. */
-export class DirectFeed {
+export class DirectSource {
   readonly #subscribers = new Set<Subscriber>()
   readonly #ended: () => void
   readonly #isTaken: Promise<void>
@@ -15,17 +15,17 @@ export class DirectFeed {
    * @param params - of `eth_subscribe`
    * @param ended - called when nobody shares it any more or the node has refused it
    */
-  constructor(socket: UpstreamSocket, params: readonly unknown[], ended: () => void) {
+  constructor(socket: WebSocketUpstream, params: readonly unknown[], ended: () => void) {
     this.#ended = ended
     let resolve!: () => void
-    let reject!: (failure: RpcFailure | UpstreamFailure) => void
+    let reject!: (failure: RpcError | UpstreamError) => void
     this.#isTaken = new Promise<void>((...settle) => ([resolve, reject] = settle))
     let wasTaken = false
-    const fail = (failure: RpcFailure | UpstreamFailure) => {
+    const fail = (failure: RpcError | UpstreamError) => {
       reject(failure)
       this.#close()
       if (!wasTaken) return
-      for (const subscriber of this.#subscribers) subscriber.lose('the node ended the subscription')
+      for (const subscriber of this.#subscribers) subscriber.overflow('the node ended the subscription')
     }
     const subscription = socket.subscribe(params, {
       onLive: () => {
@@ -34,7 +34,7 @@ export class DirectFeed {
       },
       onResult: (result) => {
         const text = jsonOf(result)
-        if (text === undefined) return fail(unreadable())
+        if (text === undefined) return fail(malformed())
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       },
       onFailure: (failure, willRetry) => {
@@ -44,7 +44,7 @@ export class DirectFeed {
     this.#end = () => subscription.end()
   }
 
-  /** @throws {@link RpcFailure} with the node's own refusal, or when it cannot be reached */
+  /** @throws {@link RpcError} with the node's own refusal, or when it cannot be reached */
   async join(subscriber: Subscriber): Promise<Leave> {
     this.#subscribers.add(subscriber)
     const leave = () => {

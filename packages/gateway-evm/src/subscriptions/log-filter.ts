@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Which logs are wanted; all hex digits are in lower case. */
@@ -27,7 +27,7 @@ const maxTopics = 4
  * `fromBlock` and `toBlock`, which some clients send along, say nothing here: a subscription gives what comes.
  *
  * @param options - as the caller sent them
- * @throws {@link RpcFailure} -32602 that names the field and the rule
+ * @throws {@link RpcError} -32602 that names the field and the rule
  */
 export function readLogFilter(options: unknown): LogFilter {
   if (options === undefined || options === null) return { addresses: [], topics: [] }
@@ -72,6 +72,6 @@ function sorted(values: readonly unknown[], bytes: number, field: string, rule: 
   return [...new Set(texts)].toSorted()
 }
 
-function invalid(field: string, rule: string): RpcFailure {
-  return new RpcFailure(rpcCodes.invalidParams, `eth_subscribe logs: ${field} ${rule}.`)
+function invalid(field: string, rule: string): RpcError {
+  return new RpcError(rpcCodes.invalidParams, `eth_subscribe logs: ${field} ${rule}.`)
 }

@@ -28,7 +28,7 @@ function slowIndex(sliceMs = 4) {
         clock += 1
         results.push(result)
       },
-      lose: () => undefined,
+      overflow: () => undefined,
     }
     const key = JSON.stringify(options ?? {})
     index.add(key, readLogFilter(options), subscriber, since)

@@ -1,9 +1,9 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { ChainFeed } from './chain-source.ts'
-import { DirectFeed } from './direct-source.ts'
+import { ChainSource } from './chain-source.ts'
+import { DirectSource } from './direct-source.ts'
 import { PendingPoll } from './pending-poll.ts'
-import type { FeedOptions } from './source-options.ts'
+import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
@@ -11,14 +11,14 @@ import type { SubscriptionRequest } from './subscription-request.ts'
  * The subscriptions of all clients at one node: those that ask the same share one, and all heads and logs share the
  * subscription to the heads.
  */
-export class SubscriptionHub {
-  readonly #options: FeedOptions
-  readonly #chain: ChainFeed
-  readonly #others = new Map<string, DirectFeed | PendingPoll>()
+export class SubscriptionMultiplexer {
+  readonly #options: SourceOptions
+  readonly #chain: ChainSource
+  readonly #others = new Map<string, DirectSource | PendingPoll>()
 
-  constructor(options: FeedOptions) {
+  constructor(options: SourceOptions) {
     this.#options = options
-    this.#chain = new ChainFeed(options)
+    this.#chain = new ChainSource(options)
   }
 
   /** How many subscriptions, or polls in their place, there are at the node. */
@@ -29,7 +29,7 @@ export class SubscriptionHub {
   /**
    * Joins a subscriber to what it asks for. Delivery may begin before this resolves.
    *
-   * @throws {@link RpcFailure} with the node's refusal, or when it cannot be reached
+   * @throws {@link RpcError} with the node's refusal, or when it cannot be reached
    */
   join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Leave> {
     if ('params' in request) return this.#feed(request.key, request.params).join(subscriber)
@@ -43,23 +43,23 @@ export class SubscriptionHub {
     this.#options.socket?.close()
   }
 
-  #feed(key: string, params: readonly unknown[]): DirectFeed | PendingPoll {
+  #feed(key: string, params: readonly unknown[]): DirectSource | PendingPoll {
     const known = this.#others.get(key)
     if (known) return known
     const ended = () => {
       if (this.#others.get(key) === feed) this.#others.delete(key)
     }
-    const feed: DirectFeed | PendingPoll = this.#opened(params, ended)
+    const feed: DirectSource | PendingPoll = this.#opened(params, ended)
     this.#others.set(key, feed)
     return feed
   }
 
-  #opened(params: readonly unknown[], ended: () => void): DirectFeed | PendingPoll {
+  #opened(params: readonly unknown[], ended: () => void): DirectSource | PendingPoll {
     const { socket } = this.#options
-    if (socket) return new DirectFeed(socket, params, ended)
+    if (socket) return new DirectSource(socket, params, ended)
     const [kind, ...options] = params
     if (kind === 'newPendingTransactions') return new PendingPoll(this.#options, options, ended)
-    throw new RpcFailure(
+    throw new RpcError(
       rpcCodes.methodNotFound,
       `This node has no WebSocket upstream, which a subscription to ${String(kind)} needs.`,
     )

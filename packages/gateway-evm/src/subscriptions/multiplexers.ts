@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { usedUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import { jwtOf } from '../upstream/upstream-jwt.ts'
-import { createUpstreamSocket } from '../upstream/websocket-upstream.ts'
-import type { Upstreams } from '../upstream/evm-upstreams.ts'
-import { SubscriptionHub } from './multiplexer.ts'
+import { createWebSocketUpstream } from '../upstream/websocket-upstream.ts'
+import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
+import { SubscriptionMultiplexer } from './multiplexer.ts'
 import { TimeSlices } from './time-slices.ts'
 
-/** The subscription hubs of all nodes, made when first needed. */
-export interface SubscriptionHubs {
-  /** @throws {@link RpcFailure} with status 503 when the node has no usable upstream */
-  of(grant: NodeGrant): SubscriptionHub
+/** The subscription multiplexers of all nodes, made when first needed. */
+export interface SubscriptionMultiplexers {
+  /** @throws {@link RpcError} with status 503 when the node has no usable upstream */
+  of(grant: Grant): SubscriptionMultiplexer
   /** How many subscriptions, or polls in their place, there are at all nodes. */
   upstreamSubscriptions(): number
   close(): void
 }
 
-/** What the hubs are made with. */
-export interface HubOptions {
-  readonly upstreams: Upstreams
+/** What the multiplexers are made with. */
+export interface MultiplexerOptions {
+  readonly upstreams: EvmUpstreams
   /** WebSocket address of the embedded chain for nodes whose upstream is `devnet`. */
   readonly embeddedSocket: string | undefined
   readonly pollMs: number
@@ -31,15 +31,15 @@ export interface HubOptions {
   readonly loopEntry?: string | undefined
 }
 
-/** Makes the set of subscription hubs, one for each node address. */
-export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
+/** Makes the set of subscription multiplexers, one for each node address. */
+export function createSubscriptionMultiplexers(options: MultiplexerOptions): SubscriptionMultiplexers {
   const { upstreams, embeddedSocket, pollMs, timeoutMs, log, rules, loopEntry } = options
-  const hubs = new Map<string, SubscriptionHub>()
+  const multiplexers = new Map<string, SubscriptionMultiplexer>()
   const slices = new TimeSlices()
   return {
     of: (grant) => {
       const key = addressKey(grant)
-      const known = hubs.get(key)
+      const known = multiplexers.get(key)
       if (known) return known
       const targets = usedUpstreams(grant.upstreams['websocket']).flatMap((record) => {
         const address = record.address === 'devnet' ? embeddedSocket : record.address
@@ -50,20 +50,27 @@ export function createSubscriptionHubs(options: HubOptions): SubscriptionHubs {
       const socket =
         targets.length === 0
           ? undefined
-          : createUpstreamSocket(targets, timeoutMs, nodeLog, { rules, loopEntry })
-      const hub = new SubscriptionHub({ upstream, socket, pollMs, timeoutMs, log: nodeLog, slices })
-      hubs.set(key, hub)
-      return hub
+          : createWebSocketUpstream(targets, timeoutMs, nodeLog, { rules, loopEntry })
+      const multiplexer = new SubscriptionMultiplexer({
+        upstream,
+        socket,
+        pollMs,
+        timeoutMs,
+        log: nodeLog,
+        slices,
+      })
+      multiplexers.set(key, multiplexer)
+      return multiplexer
     },
     upstreamSubscriptions: () =>
-      [...hubs.values()].reduce((sum, { upstreamSubscriptions }) => sum + upstreamSubscriptions, 0),
+      [...multiplexers.values()].reduce((sum, { upstreamSubscriptions }) => sum + upstreamSubscriptions, 0),
     close: () => {
-      for (const hub of hubs.values()) hub.close()
+      for (const multiplexer of multiplexers.values()) multiplexer.close()
     },
   }
 }
 
 /** The same for grants of the same node address; it may hold secrets. */
-export function addressKey({ upstreams }: NodeGrant): string {
+export function addressKey({ upstreams }: Grant): string {
   return JSON.stringify([upstreams['evm'], upstreams['websocket']])
 }

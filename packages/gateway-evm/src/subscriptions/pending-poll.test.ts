@@ -29,7 +29,7 @@ async function subscribed() {
   const poll = new PendingPoll({ ...options, upstream: pool, slices: new TimeSlices() }, [], () => undefined)
   onTestFinished(() => poll.stop())
   const delivered: string[] = []
-  await poll.join({ deliver: (result) => void delivered.push(result), lose: () => undefined })
+  await poll.join({ deliver: (result) => void delivered.push(result), overflow: () => undefined })
   const polls = () => upstream.asked.filter((method) => method === 'eth_getFilterChanges').length
   const answer = (given: object) => (changes = given)
   return { upstream, installed, delivered, polls, answer, made: () => made }

@@ -1,11 +1,11 @@
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { FeedOptions } from './source-options.ts'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** The pending transactions of a node that has no WebSocket: its filter, asked again and again. */
 export class PendingPoll {
-  readonly #options: FeedOptions
+  readonly #options: SourceOptions
   readonly #params: readonly unknown[]
   readonly #ended: () => void
   readonly #subscribers = new Set<Subscriber>()
@@ -18,14 +18,14 @@ export class PendingPoll {
    * @param params - of `eth_newPendingTransactionFilter`
    * @param ended - called when nobody shares it any more or the node has refused it
    */
-  constructor(options: FeedOptions, params: readonly unknown[], ended: () => void) {
+  constructor(options: SourceOptions, params: readonly unknown[], ended: () => void) {
     this.#options = options
     this.#params = params
     this.#ended = ended
     this.#started = this.#start()
   }
 
-  /** @throws {@link RpcFailure} with the node's own refusal, or when it cannot be reached */
+  /** @throws {@link RpcError} with the node's own refusal, or when it cannot be reached */
   async join(subscriber: Subscriber): Promise<Leave> {
     this.#subscribers.add(subscriber)
     const leave = () => {
@@ -69,7 +69,7 @@ export class PendingPoll {
       }
     } catch (error) {
       // A failed exchange says nothing about the filter, and the node would keep one that is given up for another.
-      if (error instanceof UpstreamFailure || this.#stopped.signal.aborted) return
+      if (error instanceof UpstreamError || this.#stopped.signal.aborted) return
       this.#uninstall()
     }
   }

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { UpstreamSocket } from '../upstream/websocket-upstream.ts'
+import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { TimeSlices } from './time-slices.ts'
 
 /** What shared subscriptions of one node run on. */
-export interface FeedOptions {
+export interface SourceOptions {
   readonly upstream: Upstream
   /** Without one the node is asked for news. */
-  readonly socket: UpstreamSocket | undefined
+  readonly socket: WebSocketUpstream | undefined
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger

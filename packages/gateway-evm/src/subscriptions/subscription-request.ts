@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { type LogFilter, readLogFilter } from './log-filter.ts'
 
@@ -33,7 +33,7 @@ export type SubscriptionRequest = {
  * Checks the params of `eth_subscribe`.
  *
  * @param params - kind, and the options of that kind
- * @throws {@link RpcFailure} -32602 that names what is wrong, never its value
+ * @throws {@link RpcError} -32602 that names what is wrong, never its value
  */
 export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   if (!Array.isArray(params)) throw invalid('the params must be an array')
@@ -101,6 +101,6 @@ function isEmpty(options: unknown): boolean {
   )
 }
 
-function invalid(rule: string): RpcFailure {
-  return new RpcFailure(rpcCodes.invalidParams, `eth_subscribe: ${rule}.`)
+function invalid(rule: string): RpcError {
+  return new RpcError(rpcCodes.invalidParams, `eth_subscribe: ${rule}.`)
 }

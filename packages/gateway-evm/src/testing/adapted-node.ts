@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
-import { forward } from '../dispatch/dispatch.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
 import { answerText } from '../dispatch/read-response.ts'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createUpstream } from '../upstream/evm-upstream.ts'
-import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createEvmUpstream } from '../upstream/evm-upstream.ts'
+import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 
 /** What a node answers to one method: a result, an error, or a function of the params that gives one of both. */
@@ -45,15 +45,15 @@ export type AdaptedCall = (method: string, ...params: unknown[]) => Promise<unkn
 /**
  * Puts the adapters in front of a node.
  *
- * @returns a function that gives the result or throws the node's error as {@link RpcFailure}
+ * @returns a function that gives the result or throws the node's error as {@link RpcError}
  */
 export function adapted(address: string): AdaptedCall {
-  const upstream = createUpstream(address, 30_000, new AnswerMemory(2 ** 29))
+  const upstream = createEvmUpstream(address, 30_000, new MemoryBudget(2 ** 29))
   onTestFinished(() => upstream.close())
   return async (name, ...params) => {
     const signal = AbortSignal.timeout(30_000)
     const paramsText = JSON.stringify(params)
-    const forwarded = await forward(
+    const forwarded = await dispatch(
       {
         grant: {
           credentialId: 'credential',
@@ -78,9 +78,9 @@ export function adapted(address: string): AdaptedCall {
       },
       upstream,
     )
-    const reading = { method: name, idText: '7', room: upstream.room(), signal }
+    const reading = { method: name, idText: '7', reservation: upstream.reserve(), signal }
     const text = 'text' in forwarded ? forwarded.text : await answerText(forwarded.answer, reading)
-    const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcFailure }
+    const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcError }
     if (id !== 7) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)
     return result

@@ -1,17 +1,22 @@
 import { onTestFinished, vi } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Call } from '../rpc-call.ts'
 import { parseBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { routeMethod } from '../methods/resolve-method.ts'
+import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { resolveMethod } from '../methods/resolve-method.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { type Answers, type AnswersOptions, createAnswers, type NodeMemory } from '../cache/caches.ts'
-import { latestOfBatch } from '../consistency/batch-latest-block.ts'
-import { forward } from '../dispatch/dispatch.ts'
-import { readAnswer } from '../dispatch/read-response.ts'
-import { createUpstreams } from '../upstream/evm-upstreams.ts'
+import {
+  type ResponseCaches,
+  type ResponseCacheOptions,
+  createResponseCaches,
+  type NodeMemory,
+} from '../cache/caches.ts'
+import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
+import { readResponse } from '../dispatch/read-response.ts'
+import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 
 type Params = readonly unknown[]
 
@@ -66,13 +71,13 @@ export interface RememberingNode {
   /** Gives the results of a batch, and what stands for those that failed. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
   readonly memory: NodeMemory
-  readonly change: Answers['change']
-  states(): ReturnType<ReturnType<typeof createAnswers>['states']>
+  readonly change: ResponseCaches['change']
+  states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
   /** Resolves when enough is known of the chain to keep its answers. */
   known(): Promise<void>
 }
 
-const grantOf = (evm: string): NodeGrant => ({
+const grantOf = (evm: string): Grant => ({
   credentialId: 'credential',
   kind: 'token',
   nodeId: 'node',
@@ -85,9 +90,9 @@ const grantOf = (evm: string): NodeGrant => ({
 })
 
 /** Opens a node over a text of addresses, until the running test ends. */
-export function rememberingNode(text: string, options: Partial<AnswersOptions> = {}): RememberingNode {
-  const upstreams = createUpstreams(20_000, {}, new AnswerMemory(2 ** 29), { pollMs: 50, hedges: false })
-  const answers = createAnswers({
+export function rememberingNode(text: string, options: Partial<ResponseCacheOptions> = {}): RememberingNode {
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 29), { pollMs: 50, hedges: false })
+  const answers = createResponseCaches({
     maxBytes: 2 ** 26,
     headMs: 0,
     upstreamLogRange: 0,
@@ -97,13 +102,14 @@ export function rememberingNode(text: string, options: Partial<AnswersOptions> =
   onTestFinished(() => upstreams.close())
   const grant = grantOf(text)
   const upstream = upstreams.of(grant, 'evm')
-  const answered = async (request: RpcRequest, more: Partial<Call>, room = upstream.room()) => {
+  const answered = async (request: RpcRequest, more: Partial<Call>, reservation = upstream.reserve()) => {
     const signal = more.signal ?? AbortSignal.timeout(20_000)
     const call = { grant, endpoint: '' as const, request, signal, answers, ...more }
-    const forwarded = await forward(call, routeMethod(request, call.grant, ''), upstream, room)
-    const answer = 'text' in forwarded ? forwarded.text : await readAnswer(forwarded.answer, room, signal)
-    room.empty()
-    const { id, result, error } = JSON.parse(answer) as { id: unknown; result?: unknown; error?: RpcFailure }
+    const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
+    const answer =
+      'text' in forwarded ? forwarded.text : await readResponse(forwarded.answer, reservation, signal)
+    reservation.release()
+    const { id, result, error } = JSON.parse(answer) as { id: unknown; result?: unknown; error?: RpcError }
     if (String(id) !== request.idText) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)
     return result
@@ -128,7 +134,7 @@ export function rememberingNode(text: string, options: Partial<AnswersOptions> =
       const texts = calls.map(([method, ...params], at) => ({ jsonrpc: '2.0', id: at, method, params }))
       const { items } = parseBody(Buffer.from(JSON.stringify(texts)), 1_000)
       const signal = AbortSignal.timeout(20_000)
-      const latest = latestOfBatch(items, { grant, endpoint: '', signal, answers, upstream })
+      const latest = batchLatestBlock(items, { grant, endpoint: '', signal, answers, upstream })
       const one = (item: RpcItem) => answered(item as RpcRequest, { signal, latest })
       return Promise.all(items.map((item) => one(item).catch((error: unknown) => error)))
     },

@@ -5,31 +5,34 @@ import { evm } from '../description.ts'
 import { createWebSocketMetrics } from '../websocket/metrics.ts'
 import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { onTestFinished } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import { createUpstreams } from '../upstream/evm-upstreams.ts'
+import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { createJsonRpcListener } from '../http/json-rpc-http.ts'
 import { createWebSocketListener } from '../websocket/json-rpc-websocket.ts'
-import type { WebSocketPlane } from '../websocket/dependencies.ts'
+import type { WebSocketDependencies } from '../websocket/dependencies.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import type { UsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
-import { createSubscriptionHubs } from '../subscriptions/multiplexers.ts'
+import { createSubscriptionMultiplexers } from '../subscriptions/multiplexers.ts'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import {
+  type AuthenticatorChoices,
+  testAuthenticator,
+} from '@fairlead/gateway-core/testing/test-authenticator'
 
 /** Token that opens the node of {@link listenTo}. */
 export const token = 'fixture-token'
 
-/** The access plane alone, in front of one node. */
+/** JSON-RPC of the gateway alone, in front of one node. */
 export interface ListenerFixture {
   readonly url: string
   /** Address of its WebSocket, with the token. */
   readonly wsUrl: string
   readonly port: number
   /** Puts another state of the credential in force. */
-  change(change: Partial<NodeGrant>): void
+  change(change: Partial<Grant>): void
   log(): string
   metrics(): Promise<string>
   /** How many connections of clients are open. */
@@ -37,11 +40,19 @@ export interface ListenerFixture {
   stop(): Promise<void>
 }
 
-/** What a test may choose about the access plane. */
+/** What a test may choose about it. */
 export interface ListenerOptions extends Partial<
   Omit<
-    WebSocketPlane,
-    'reserved' | 'directory' | 'door' | 'admission' | 'upstreams' | 'meter' | 'log' | 'hubs' | 'metrics'
+    WebSocketDependencies,
+    | 'reserved'
+    | 'directory'
+    | 'authenticator'
+    | 'admission'
+    | 'upstreams'
+    | 'meter'
+    | 'log'
+    | 'multiplexers'
+    | 'metrics'
   >
 > {
   /** WebSocket address of the node; without one it is asked for news. */
@@ -51,12 +62,12 @@ export interface ListenerOptions extends Partial<
   readonly maxHeldBytes?: number
   /** What the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
-  readonly grant?: Partial<NodeGrant>
-  readonly passing?: DoorChoices
+  readonly grant?: Partial<Grant>
+  readonly passing?: AuthenticatorChoices
   readonly usage?: UsageCounts
 }
 
-/** Starts the access plane without a database: its directory holds one token. */
+/** Starts JSON-RPC without a database: its directory holds one token. */
 export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
   const {
     websocket,
@@ -70,7 +81,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     ...options
   } = given
   const directory = createDirectory()
-  const grant: NodeGrant = {
+  const grant: Grant = {
     credentialId: 'credential',
     kind: 'token',
     nodeId: 'node',
@@ -83,18 +94,24 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     upstreams: { evm: upstream, ...(websocket !== undefined && { websocket }) },
     ...change,
   }
-  const replace = (newer: Partial<NodeGrant> = {}) =>
+  const replace = (newer: Partial<Grant> = {}) =>
     directory.replace([{ sha256: sha256Hex(token), grant: { ...grant, ...newer } }])
   replace()
-  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(maxHeldBytes))
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(maxHeldBytes))
   const lines = memory()
   const log = pino({ level: 'debug' }, lines.stream)
-  const hubs = createSubscriptionHubs({ upstreams, embeddedSocket: undefined, pollMs, timeoutMs, log })
+  const multiplexers = createSubscriptionMultiplexers({
+    upstreams,
+    embeddedSocket: undefined,
+    pollMs,
+    timeoutMs,
+    log,
+  })
   const metrics = testMetrics()
-  const { door, admission } = openDoor(directory, passing)
-  const plane = {
+  const { authenticator, admission } = testAuthenticator(directory, passing)
+  const dependencies = {
     directory,
-    door,
+    authenticator,
     admission,
     upstreams,
     reserved: reservedSegments([evm]),
@@ -104,8 +121,8 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     maxBatchItems: 1_000,
     maxLogRange: 0,
     corsOrigin: '*',
-    hubs,
-    metrics: createWebSocketMetrics(metrics.registry, () => hubs.upstreamSubscriptions()),
+    multiplexers,
+    metrics: createWebSocketMetrics(metrics.registry, () => multiplexers.upstreamSubscriptions()),
     maxCalls: 64,
     maxSubscriptions: 1_024,
     maxSocketsPerCredential: 100_000,
@@ -116,8 +133,8 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     ...options,
     timeoutMs,
   }
-  const listener = createJsonRpcListener(plane)
-  const webSockets = createWebSocketListener(plane)
+  const listener = createJsonRpcListener(dependencies)
+  const webSockets = createWebSocketListener(dependencies)
   const server = await serve((request, response) => {
     if (!listener(request, response)) response.writeHead(404).end()
   }, webSockets)
@@ -130,7 +147,7 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     stop: async () => {
       await webSockets.stop(10_000)
       await server.stop()
-      hubs.close()
+      multiplexers.close()
       await admission.close()
       await upstreams.close()
     },

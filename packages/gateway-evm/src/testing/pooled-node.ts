@@ -1,22 +1,22 @@
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { readAnswer } from '../dispatch/read-response.ts'
-import { createUpstreams, type PooledOptions, type Upstreams } from '../upstream/evm-upstreams.ts'
-import type { AskedCall } from '../upstream/types.ts'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { readResponse } from '../dispatch/read-response.ts'
+import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
+import type { CallInfo } from '../upstream/types.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 
 /** Several upstreams as one node. */
 export interface PooledNode {
   /** Gives the result or throws the failure of the pool, or an error with the node's code and message. */
-  call(method: string, params?: readonly unknown[], more?: Partial<AskedCall>): Promise<unknown>
+  call(method: string, params?: readonly unknown[], more?: Partial<CallInfo>): Promise<unknown>
   states(): readonly UpstreamState[]
   /** Makes a fresh view each time, so that it is not this which keeps the watch awake. */
   chain(): ChainView
-  readonly upstreams: Upstreams
-  readonly grant: NodeGrant
+  readonly upstreams: EvmUpstreams
+  readonly grant: Grant
 }
 
 /** Opens a node over a text of addresses, until the running test ends. */
@@ -24,10 +24,10 @@ export function pooledNode(
   addresses: string,
   { timeoutMs = 20_000, ...options }: PooledOptions & { readonly timeoutMs?: number } = {},
 ): PooledNode {
-  const memory = new AnswerMemory(2 ** 29)
-  const upstreams = createUpstreams(timeoutMs, {}, new AnswerMemory(2 ** 29), { pollMs: 50, ...options })
+  const memory = new MemoryBudget(2 ** 29)
+  const upstreams = createEvmUpstreams(timeoutMs, {}, new MemoryBudget(2 ** 29), { pollMs: 50, ...options })
   onTestFinished(() => upstreams.close())
-  const grant: NodeGrant = {
+  const grant: Grant = {
     credentialId: 'credential',
     kind: 'token',
     nodeId: 'node',
@@ -48,9 +48,9 @@ export function pooledNode(
       const signal = AbortSignal.timeout(timeoutMs)
       const body = callText(method, JSON.stringify(params), '1')
       const answer = await upstream.post(body, signal, { method, params, ...more })
-      const room = memory.room()
-      const text = answer.bytes?.toString() ?? (await readAnswer(answer, room, signal))
-      room.empty()
+      const reservation = memory.reserve()
+      const text = answer.bytes?.toString() ?? (await readResponse(answer, reservation, signal))
+      reservation.release()
       const { result, error } = JSON.parse(text) as {
         result?: unknown
         error?: { code: number; message: string }

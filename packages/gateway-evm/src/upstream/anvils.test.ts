@@ -8,7 +8,7 @@ import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { rpcOf } from '../testing/traced-chain.ts'
 import { transactionHash } from './raw-transaction.ts'
 import { pooledNode } from '../testing/pooled-node.ts'
-import { createSealer } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
@@ -69,7 +69,7 @@ it.each(types)('a transaction, %s, whose answer was lost is answered with its ha
 it('a filter of a real node is heard through another process', async () => {
   const text = chains.map(({ url }) => url).join(' ')
   // Processes of one deployment have one secret key.
-  const { fingerprint } = createSealer(randomBytes(32))
+  const { fingerprint } = createEncryptor(randomBytes(32))
   const [first, second] = [pooledNode(text, { fingerprint }), pooledNode(text, { fingerprint })]
   for (let round = 0; round < 4; round++) {
     const id = await first.call('eth_newBlockFilter')

@@ -1,26 +1,26 @@
 import { performance } from 'node:perf_hooks'
-import { promised, tell } from '@fairlead/gateway-core/completion'
+import { promised, settleWith } from '@fairlead/gateway-core/completion'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import { asPart, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import type { AnswerAwaiter, AskedCall } from './types.ts'
-import { isAtHand, type UpstreamAnswer } from './upstream-response.ts'
-import { unreadable } from './rpc-errors.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import { holdShortAnswer } from './buffer-response.ts'
-import { judgeAnswer, type Verdict } from './classify-response.ts'
-import type { EvmMember } from './types.ts'
+import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import type { ResponseCompletion, CallInfo } from './types.ts'
+import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
+import { malformed } from './rpc-errors.ts'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { bufferShortResponse } from './buffer-response.ts'
+import { classifyResponse, type ResponseClass } from './classify-response.ts'
+import type { PooledUpstream } from './types.ts'
 import type { RunningAttempt } from '@fairlead/gateway-core/upstream/running-attempts'
 
 /** How one upstream answered, or did not. */
 export type Outcome =
-  | { readonly member: EvmMember; readonly answer: UpstreamAnswer; readonly verdict: Verdict }
-  | { readonly member: EvmMember; readonly failure: RpcFailure | UpstreamFailure }
+  | { readonly member: PooledUpstream; readonly answer: UpstreamResponse; readonly verdict: ResponseClass }
+  | { readonly member: PooledUpstream; readonly failure: RpcError | UpstreamError }
 
 /** What is sent. */
 export interface AttemptedCall {
   readonly body: string
-  readonly asked: AskedCall
+  readonly asked: CallInfo
   readonly pace: 'quick' | 'slow'
   /** Ends the call. */
   readonly signal: CancellationSignal
@@ -38,8 +38,8 @@ export interface AttemptListener {
 }
 
 /** One try of a call at one upstream. */
-export class Attempt implements AnswerAwaiter, RunningAttempt {
-  readonly member: EvmMember
+export class Attempt implements ResponseCompletion, RunningAttempt {
+  readonly member: PooledUpstream
   previous: RunningAttempt | undefined = undefined
   next: RunningAttempt | undefined = undefined
   readonly #call: AttemptedCall
@@ -48,7 +48,7 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
   readonly #began = performance.now()
   #isStalled = false
 
-  constructor(member: EvmMember, call: AttemptedCall, listener: AttemptListener) {
+  constructor(member: PooledUpstream, call: AttemptedCall, listener: AttemptListener) {
     this.member = member
     this.#call = call
     this.#listener = listener
@@ -73,16 +73,16 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
     member.attempts.add(this)
     const { upstream, label } = member
     // Most calls are part of no trace, and are spared a promise.
-    if (currentTrace() === undefined) upstream.ask(body, this.#ended, asked, this)
+    if (currentTrace() === undefined) upstream.send(body, this.#ended, asked, this)
     else {
       const answered = () =>
-        promised<UpstreamAnswer>(({ resolve, reject }) => {
-          upstream.ask(body, this.#ended, asked, { resolve, reject, stalled: () => this.stalled() })
+        promised<UpstreamResponse>(({ resolve, reject }) => {
+          upstream.send(body, this.#ended, asked, { resolve, reject, stalled: () => this.stalled() })
         })
-      const traced = asPart('upstream', { 'fairlead.upstream': label }, async () =>
-        holdShortAnswer(await answered(), this.#ended),
+      const traced = withSpan('upstream', { 'fairlead.upstream': label }, async () =>
+        bufferShortResponse(await answered(), this.#ended),
       )
-      tell(traced, { resolve: (answer) => this.#judge(answer), reject: (error) => this.reject(error) })
+      settleWith(traced, { resolve: (answer) => this.#judge(answer), reject: (error) => this.reject(error) })
     }
   }
 
@@ -106,9 +106,9 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
     this.#listener.onHanging(this)
   }
 
-  resolve(answer: UpstreamAnswer): void {
-    if (isAtHand(answer)) return this.#judge(answer)
-    tell(holdShortAnswer(answer, this.#ended), {
+  resolve(answer: UpstreamResponse): void {
+    if (isBuffered(answer)) return this.#judge(answer)
+    settleWith(bufferShortResponse(answer, this.#ended), {
       resolve: (held) => this.#judge(held),
       reject: (error) => this.reject(error),
     })
@@ -116,20 +116,19 @@ export class Attempt implements AnswerAwaiter, RunningAttempt {
 
   reject(error: unknown): void {
     const { member } = this
-    const isOfUpstream = error instanceof UpstreamFailure
+    const isOfUpstream = error instanceof UpstreamError
     if (isOfUpstream) member.failed(error, this.#isStalled ? 'quick' : this.#call.pace)
     this.#end()
-    if (isOfUpstream || error instanceof RpcFailure)
-      this.#listener.onOutcome(this, { member, failure: error })
+    if (isOfUpstream || error instanceof RpcError) this.#listener.onOutcome(this, { member, failure: error })
     else this.#listener.onFault(error)
   }
 
-  #judge(answer: UpstreamAnswer): void {
+  #judge(answer: UpstreamResponse): void {
     const { member } = this
     const { method } = this.#call.asked
     const text = answer.latin1 ?? answer.bytes?.toString('latin1')
-    const verdict = text === undefined ? 'good' : judgeAnswer(method, text)
-    if (verdict === 'unreadable') return this.reject(unreadable())
+    const verdict = text === undefined ? 'good' : classifyResponse(method, text)
+    if (verdict === 'unreadable') return this.reject(malformed())
     member.answered()
     if (verdict === 'busy') member.rate.refused(undefined)
     if (verdict === 'not offered') member.lacks(method)

@@ -1,33 +1,33 @@
 import { performance } from 'node:perf_hooks'
-import { tell } from '@fairlead/gateway-core/completion'
+import { settleWith } from '@fairlead/gateway-core/completion'
 import { Cancellation, type CancellationSignal, RehashingMap } from '@fairlead/http1'
 import { jsonMembers, jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { errorObjectText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
-import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { paceOf } from '../methods/latency-class.ts'
-import { HeldAnswer } from './buffered-response.ts'
-import { judgeAnswer } from './classify-response.ts'
-import { resendingOf } from './idempotency.ts'
+import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { latencyClass } from '../methods/latency-class.ts'
+import { BufferedResponse } from './buffered-response.ts'
+import { classifyResponse } from './classify-response.ts'
+import { idempotencyOf } from './idempotency.ts'
 import { readBytes } from '../dispatch/read-response.ts'
-import type { UpstreamAnswer } from './upstream-response.ts'
-import { unreadable } from './rpc-errors.ts'
-import { unavailable, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { AnswerAwaiter, AskedCall, Upstream } from './types.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import { malformed } from './rpc-errors.ts'
+import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { ResponseCompletion, CallInfo, Upstream } from './types.ts'
 
 /** What batches are sent with. */
-export interface NodeBatchesParts {
+export interface BatcherParts {
   /** Posts one call. */
-  readonly alone: Upstream['ask']
+  readonly alone: Upstream['send']
   /** Posts a batch of calls that are all quick, and may all be sent again. */
   readonly together: (
     body: string,
     signal: CancellationSignal,
-    awaiter: AnswerAwaiter,
+    completion: ResponseCompletion,
     owner: string | undefined,
   ) => void
   /** For answers that are held whole. */
-  readonly memory: AnswerMemory
+  readonly memory: MemoryBudget
   /** Most calls in one batch; with 1 there is none. */
   readonly mostCalls: number
 }
@@ -42,27 +42,27 @@ const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response siz
  * Sends the calls of a client's batch that go to one node in one turn as a batch, if the node takes one. Only what nodes
  * have at hand goes so: anything else would hold up the others.
  */
-export class NodeBatches {
-  readonly #parts: NodeBatchesParts
+export class Batcher {
+  readonly #parts: BatcherParts
   /** Those of this turn, by the client's batch. */
   readonly #begun = new RehashingMap<object, NodeBatch>()
   #refusedUntil = -Infinity
 
-  constructor(parts: NodeBatchesParts) {
+  constructor(parts: BatcherParts) {
     this.#parts = parts
   }
 
-  /** As {@link Upstream.ask}; a call that cannot go with others goes alone. */
-  readonly ask: Upstream['ask'] = (body, signal, asked, awaiter) => {
+  /** As {@link Upstream.send}; a call that cannot go with others goes alone. */
+  readonly send: Upstream['send'] = (body, signal, asked, completion) => {
     const { alone, mostCalls } = this.#parts
     const mayGo = mostCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
-    if (!mayGo || !isFit(asked)) return alone(body, signal, asked, awaiter)
+    if (!mayGo || !isFit(asked)) return alone(body, signal, asked, completion)
     const { batch, idText } = asked
     const begun = this.#begun.get(batch)
     const open = begun && begun.size < mostCalls ? begun : this.#begin(batch)
     // The answers to two calls with one id could not be told apart.
-    if (open.has(idText)) alone(body, signal, asked, awaiter)
-    else open.take(idText, new BatchedCall(body, signal, asked, awaiter))
+    if (open.has(idText)) alone(body, signal, asked, completion)
+    else open.take(idText, new BatchedCall(body, signal, asked, completion))
   }
 
   #begin(batch: object): NodeBatch {
@@ -77,23 +77,23 @@ export class NodeBatches {
   }
 }
 
-type FitCall = AskedCall & { readonly batch: object; readonly idText: string }
+type FitCall = CallInfo & { readonly batch: object; readonly idText: string }
 
 /** Whether nodes have the answer at hand, and it is short: a block with all its transactions is not. */
-function isFit(asked: AskedCall | undefined): asked is FitCall {
+function isFit(asked: CallInfo | undefined): asked is FitCall {
   if (!asked?.batch || asked.idText === undefined) return false
   const { method, params } = asked
-  return paceOf(method) === 'quick' && resendingOf(method) === 'always' && params[1] !== true
+  return latencyClass(method) === 'quick' && idempotencyOf(method) === 'always' && params[1] !== true
 }
 
 /** One batch, and the calls in it that still wait for their answers. */
-class NodeBatch implements AnswerAwaiter {
-  readonly #parts: NodeBatchesParts
+class NodeBatch implements ResponseCompletion {
+  readonly #parts: BatcherParts
   readonly #onRefused: () => void
   readonly #calls = new Map<string, BatchedCall>()
   readonly #ended = new Cancellation()
 
-  constructor(parts: NodeBatchesParts, onRefused: () => void) {
+  constructor(parts: BatcherParts, onRefused: () => void) {
     this.#parts = parts
     this.#onRefused = onRefused
   }
@@ -128,11 +128,11 @@ class NodeBatch implements AnswerAwaiter {
     }
   }
 
-  resolve(answer: UpstreamAnswer): void {
+  resolve(answer: UpstreamResponse): void {
     if (answer.latin1 !== undefined) return this.#open(answer.latin1, answer.secrets)
-    const room = this.#parts.memory.room()
-    tell(
-      readBytes(answer, room, this.#ended).finally(() => room.empty()),
+    const reservation = this.#parts.memory.reserve()
+    settleWith(
+      readBytes(answer, reservation, this.#ended).finally(() => reservation.release()),
       {
         resolve: (bytes) => this.#open(bytes.toString('latin1'), answer.secrets),
         reject: (error) => this.reject(error),
@@ -141,12 +141,12 @@ class NodeBatch implements AnswerAwaiter {
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamFailure && refusals.has(error.httpStatus)) return this.#refused()
-    for (const call of this.#left()) call.awaiter.reject(error)
+    if (error instanceof UpstreamError && refusals.has(error.httpStatus)) return this.#refused()
+    for (const call of this.#left()) call.completion.reject(error)
   }
 
   stalled(): void {
-    for (const { awaiter } of this.#calls.values()) awaiter.stalled?.()
+    for (const { completion } of this.#calls.values()) completion.stalled?.()
   }
 
   /** Gives each call its part of the answer. */
@@ -161,7 +161,7 @@ class NodeBatch implements AnswerAwaiter {
       if (!call) continue
       this.#calls.delete(idText)
       call.over()
-      call.awaiter.resolve(new HeldAnswer(text, { secrets, value }))
+      call.completion.resolve(new BufferedResponse(text, { secrets, value }))
     }
     // Nodes break off when all answers together become too long.
     this.#sendAlone()
@@ -169,12 +169,12 @@ class NodeBatch implements AnswerAwaiter {
 
   /** One answer to the whole batch. */
   #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
-    if (!isRecord(parseJson(latin1))) return this.reject(unreadable())
+    if (!isRecord(parseJson(latin1))) return this.reject(malformed())
     // It may be too long, or the node knows no batches.
-    if (judgeAnswer('', latin1) !== 'busy') return this.#refused()
+    if (classifyResponse('', latin1) !== 'busy') return this.#refused()
     const error = jsonMembers(latin1).get('error') ?? 'null'
-    for (const { asked, awaiter } of this.#left()) {
-      awaiter.resolve(new HeldAnswer(errorObjectText(asked?.idText ?? 'null', error), { secrets }))
+    for (const { asked, completion } of this.#left()) {
+      completion.resolve(new BufferedResponse(errorObjectText(asked?.idText ?? 'null', error), { secrets }))
     }
   }
 
@@ -184,11 +184,11 @@ class NodeBatch implements AnswerAwaiter {
   }
 
   #sendAlone(): void {
-    for (const { body, signal, asked, awaiter } of this.#left()) {
+    for (const { body, signal, asked, completion } of this.#left()) {
       try {
-        this.#parts.alone(body, signal, asked, awaiter)
+        this.#parts.alone(body, signal, asked, completion)
       } catch (error) {
-        awaiter.reject(error)
+        completion.reject(error)
       }
     }
   }
@@ -206,20 +206,20 @@ class NodeBatch implements AnswerAwaiter {
 class BatchedCall {
   readonly body: string
   readonly signal: CancellationSignal
-  readonly asked: AskedCall | undefined
-  readonly awaiter: AnswerAwaiter
+  readonly asked: CallInfo | undefined
+  readonly completion: ResponseCompletion
   #onAborted: () => void = () => undefined
 
   constructor(
     body: string,
     signal: CancellationSignal,
-    asked: AskedCall | undefined,
-    awaiter: AnswerAwaiter,
+    asked: CallInfo | undefined,
+    completion: ResponseCompletion,
   ) {
     this.body = body
     this.signal = signal
     this.asked = asked
-    this.awaiter = awaiter
+    this.completion = completion
   }
 
   whenAborted(listener: () => void): void {
@@ -229,7 +229,7 @@ class BatchedCall {
 
   handleEvent(): void {
     this.#onAborted()
-    this.awaiter.reject(unavailable(undefined, this.signal))
+    this.completion.reject(unavailable(undefined, this.signal))
   }
 
   over(): void {

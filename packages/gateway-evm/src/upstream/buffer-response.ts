@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { CancellationSignal } from '@fairlead/http1'
-import { dumpable, HeldAnswer } from './buffered-response.ts'
+import { dumpable, BufferedResponse } from './buffered-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { UpstreamAnswer } from './upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 const shortBytes = 64 * 1024
 
@@ -12,12 +12,12 @@ const shortBytes = 64 * 1024
  * @param answer - not yet read
  * @param signal - what the exchange runs under
  * @returns an answer that is not read either, with `bytes` when it is short
- * @throws {@link RpcFailure} as `Upstream.post` when it breaks off before that
+ * @throws {@link RpcError} as `Upstream.post` when it breaks off before that
  */
-export async function holdShortAnswer(
-  answer: UpstreamAnswer,
+export async function bufferShortResponse(
+  answer: UpstreamResponse,
   signal: CancellationSignal,
-): Promise<UpstreamAnswer> {
+): Promise<UpstreamResponse> {
   if (answer.bytes || Number(answer.contentLength ?? 0) > shortBytes) return answer
   const chunks: Buffer[] = []
   let length = 0
@@ -25,7 +25,7 @@ export async function holdShortAnswer(
   try {
     while (length <= shortBytes) {
       const { value, done } = await body.next()
-      if (done) return new HeldAnswer(Buffer.concat(chunks), answer)
+      if (done) return new BufferedResponse(Buffer.concat(chunks), answer)
       length += value.length
       chunks.push(value)
     }

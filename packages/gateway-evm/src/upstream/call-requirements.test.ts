@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { callNeeds } from './call-requirements.ts'
-import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
+import { callRequirements } from './call-requirements.ts'
+import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 
 const chain = { head: 1_000, archiveDepth: 128 }
 const [call, account] = [{}, '0x00000000000000000000000000000000000000aa']
 const hash = `0x${'ab'.repeat(32)}`
 
-describe('callNeeds', () => {
-  it.each<[string, unknown[], CallNeeds]>([
+describe('callRequirements', () => {
+  it.each<[string, unknown[], CallRequirements]>([
     ['eth_chainId', [], { role: 'full', block: undefined }],
     ['eth_call', [call, 'latest'], { role: 'full', block: undefined }],
     ['eth_call', [call, '0x368'], { role: 'full', block: 872 }],
@@ -30,11 +30,14 @@ describe('callNeeds', () => {
     ['ots_getBlockDetails', [7], { role: 'trace', block: 7 }],
     ['unknown', ['0x1'], { role: 'full', block: undefined }],
   ])('%s %j', (method, params, needs) => {
-    expect(callNeeds({ method, params }, chain)).toEqual(needs)
+    expect(callRequirements({ method, params }, chain)).toEqual(needs)
   })
 
   it('takes no number for old while the head is not known', () => {
-    const needs = callNeeds({ method: 'eth_call', params: [call, '0x1'] }, { ...chain, head: undefined })
+    const needs = callRequirements(
+      { method: 'eth_call', params: [call, '0x1'] },
+      { ...chain, head: undefined },
+    )
     expect(needs).toEqual({ role: 'full', block: 1 })
   })
 })

@@ -1,8 +1,8 @@
 import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams'
-import type { AskedCall } from './types.ts'
-import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
+import type { CallInfo } from './types.ts'
+import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 
 /** What is known of the chain when a call is judged. */
 export interface KnownChain {
@@ -50,7 +50,7 @@ const blockPositions: ReadonlyMap<string, number> = new Map(
  * @param asked - the call
  * @param chain - what is known of the chain; without a head no number is old
  */
-export function callNeeds({ method, params }: AskedCall, chain: KnownChain): CallNeeds {
+export function callRequirements({ method, params }: CallInfo, chain: KnownChain): CallRequirements {
   const block = blockOf(method, params)
   for (const [prefix, role] of roleOfPrefix) {
     if (method.startsWith(prefix)) return { role, block }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Devnet, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { CallRate } from '@fairlead/gateway-core/upstream/rate-budget'
+import { RateBudget } from '@fairlead/gateway-core/upstream/rate-budget'
 import { pooledNode } from '../testing/pooled-node.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
@@ -37,7 +37,7 @@ function reverting(text: string): string {
 it.each(['rate limit exceeded', 'too many requests', 'request rate exceeded'])(
   'a caller whose contract reverts with "%s" slows nobody down',
   async (text) => {
-    const pause = vi.spyOn(CallRate.prototype, 'refused')
+    const pause = vi.spyOn(RateBudget.prototype, 'refused')
     const node = pooledNode(addresses)
     const call = { data: reverting(text) }
     const over = new AbortController()

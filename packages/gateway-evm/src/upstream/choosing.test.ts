@@ -1,4 +1,4 @@
-import { toRpcFailure } from './rpc-errors.ts'
+import { toRpcError } from './rpc-errors.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
@@ -99,7 +99,7 @@ describe('the choice of an upstream', () => {
     const { node } = await three([], [{ head: 999 }, { head: 998 }])
     await until(node, [{ lag: 1 }, { lag: 2 }, { lag: 0 }])
     for (let call = 0; call < 6; call++) {
-      expect(await node.call('eth_gasPrice', [], { atLeast: 1_000 })).toBe('c')
+      expect(await node.call('eth_gasPrice', [], { minBlock: 1_000 })).toBe('c')
       expect(await node.call('eth_getBalance', ['0x0', '0x3e8'])).toBe('c')
     }
   })
@@ -117,7 +117,7 @@ describe('the choice of an upstream', () => {
     const refused = calls.filter((call) => call.status === 'rejected')
     // Those of the first second go at once, those of the next one wait.
     expect(refused.length).toBeGreaterThanOrEqual(30 - 6 - 6 - 6)
-    expect(toRpcFailure(refused[0]?.reason)).toMatchObject({
+    expect(toRpcError(refused[0]?.reason)).toMatchObject({
       code: -32005,
       status: 429,
       data: { reason: 'upstream busy', retry_after_ms: expect.any(Number) as unknown },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer, type Verdict } from './classify-response.ts'
+import { classifyResponse, type ResponseClass } from './classify-response.ts'
 
 const error = (code: number, message: string) => JSON.stringify({ error: { code, message } })
 
-it.each<[string, string, Verdict]>([
+it.each<[string, string, ResponseClass]>([
   ['eth_call', '{"jsonrpc":"2.0","id":1,"result":"0x"}', 'good'],
   ['eth_call', '{"jsonrpc":"2.0","id":1,"result":null}', 'good'],
   ['eth_getBlockByHash', '{"jsonrpc":"2.0","id":1,"result":null}', 'absent'],
@@ -31,7 +31,7 @@ it.each<[string, string, Verdict]>([
   ['eth_sendRawTransaction', error(-32000, 'replacement transaction underpriced'), 'good'],
   ['eth_sendTransaction', error(-32000, 'nonce too low'), 'good'],
 ])('%s answered %s is %s', (method, text, verdict) => {
-  expect(judgeAnswer(method, text)).toBe(verdict)
+  expect(classifyResponse(method, text)).toBe(verdict)
 })
 
 // What upstreams write when they get too many calls.
@@ -93,7 +93,7 @@ describe('what a caller can write', () => {
           message,
           `execution reverted: ${message}`,
           `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`,
-        ].map((written) => judgeAnswer(method, error(code, written))),
+        ].map((written) => classifyResponse(method, error(code, written))),
       )
       expect(new Set(verdicts)).toEqual(new Set(['good']))
     },
@@ -103,7 +103,7 @@ describe('what a caller can write', () => {
     'says nothing about the state of the node: a tracer throws "%s"',
     (message) => {
       const written = `${message} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
-      expect(judgeAnswer('debug_traceCall', error(-32000, written))).toBe('good')
+      expect(classifyResponse('debug_traceCall', error(-32000, written))).toBe('good')
     },
   )
 
@@ -117,14 +117,14 @@ describe('what a caller can write', () => {
     ['eth_sendRawTransaction', -32007, 'Sender account not authorized to send transactions'],
     ['trace_filter', -32005, 'Requested range exceeds maximum RPC range limit'],
   ])('is no rate limit and no missing method: %s answered %i %s', (method, code, message) => {
-    expect(judgeAnswer(method, error(code, message))).toBe('good')
+    expect(classifyResponse(method, error(code, message))).toBe('good')
   })
 })
 
 describe('an upstream that gets too many calls', () => {
   it.each(rateRefusals)('is busy, whatever was asked for: %s (%i, %s)', (_, code, message) => {
     for (const method of [...executing, 'eth_blockNumber', 'eth_getBalance', 'eth_getLogs', '']) {
-      expect(judgeAnswer(method, error(code, message)), method).toBe('busy')
+      expect(classifyResponse(method, error(code, message)), method).toBe('busy')
     }
   })
 
@@ -136,6 +136,6 @@ describe('an upstream that gets too many calls', () => {
     ['eth_blockNumber', -32005, 'limit exceeded'],
     ['eth_getBalance', -32005, ''],
   ])('is busy by its own words: %s answered %i %s', (method, code, message) => {
-    expect(judgeAnswer(method, error(code, message))).toBe('busy')
+    expect(classifyResponse(method, error(code, message))).toBe('busy')
   })
 })

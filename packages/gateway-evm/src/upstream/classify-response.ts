@@ -1,5 +1,5 @@
 import { isTracerText, mayHoldCallerText } from './caller-text.ts'
-import { mendError, type NodeError } from './upstream-errors.ts'
+import { normalizeError, type NodeError } from './upstream-errors.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import { rpcCodes } from '../rpc-codes.ts'
 import { isRateRefusal } from './rate-refusal.ts'
@@ -9,7 +9,14 @@ import { isRateRefusal } from './rate-refusal.ts'
  * such block or transaction, or not yet; `pruned`: the history is gone here; `not offered`: the method is not there;
  * `busy`: too many calls; `in the chain`: the transaction is known, or one after it; `unreadable`: no JSON-RPC.
  */
-export type Verdict = 'good' | 'absent' | 'pruned' | 'not offered' | 'busy' | 'in the chain' | 'unreadable'
+export type ResponseClass =
+  | 'good'
+  | 'absent'
+  | 'pruned'
+  | 'not offered'
+  | 'busy'
+  | 'in the chain'
+  | 'unreadable'
 
 const absentWordings =
   /^(?:header|block|unknown block|resource|transaction)? ?not found\b|^unknown block\b|^block .{0,80}\bnot (?:found|known)\b/i
@@ -25,7 +32,7 @@ const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|U
  * @param method - that was called
  * @param latin1 - the body, with a character for each byte
  */
-export function judgeAnswer(method: string, latin1: string): Verdict {
+export function classifyResponse(method: string, latin1: string): ResponseClass {
   const answer = parseJson(latin1)
   if (!isRecord(answer)) return 'unreadable'
   const { result, error } = answer
@@ -35,7 +42,7 @@ export function judgeAnswer(method: string, latin1: string): Verdict {
 }
 
 /** Code and method decide; the wording only where the upstream itself has chosen it. */
-function judgeError(method: string, { code, message }: { code?: unknown; message?: unknown }): Verdict {
+function judgeError(method: string, { code, message }: { code?: unknown; message?: unknown }): ResponseClass {
   const written: NodeError = {
     code: typeof code === 'number' ? code : rpcCodes.internalError,
     message: typeof message === 'string' ? message : '',
@@ -43,7 +50,7 @@ function judgeError(method: string, { code, message }: { code?: unknown; message
   if (written.code === 3 || isTracerText(method, written.message)) return 'good'
   if (method === 'eth_sendRawTransaction' && knownWordings.test(written.message)) return 'in the chain'
   if (isRateRefusal(method, written)) return 'busy'
-  switch (mendError(written, method).code) {
+  switch (normalizeError(written, method).code) {
     case rpcCodes.methodNotFound:
       return mayHoldCallerText(method, written) ? 'good' : 'not offered'
     case rpcCodes.prunedHistory:

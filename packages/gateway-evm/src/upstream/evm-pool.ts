@@ -1,41 +1,41 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import { asPart, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
+import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { callNeeds } from './call-requirements.ts'
-import { paceOf } from '../methods/latency-class.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { callRequirements } from './call-requirements.ts'
+import { latencyClass } from '../methods/latency-class.ts'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
+import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import {
-  type AskedCall,
+  type CallInfo,
   type ConnectedUpstream,
-  type EvmMember,
+  type PooledUpstream,
   unknownCall,
   type Upstream,
 } from './types.ts'
-import type { UpstreamAnswer } from './upstream-response.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
-import { CallBudget } from '@fairlead/gateway-core/upstream/retry-budget'
+import type { UpstreamResponse } from './upstream-response.ts'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
-import { type CallNeeds, chooseMember } from '@fairlead/gateway-core/upstream/select-upstream'
+import { type CallRequirements, selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
 import { PoolMember, type UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import { type CallSupport, type PoolCall, PooledCall } from './failover-call.ts'
-import { PoolWatch, type WatchTimes } from './health-check.ts'
+import { type CallSupport, type PoolCall, FailoverCall } from './failover-call.ts'
+import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import {
   type Fingerprint,
   badFilterId,
   makesFilter,
   openFilter,
-  sealFilter,
+  signFilter,
   usesFilter,
   withoutFilter,
 } from './filters.ts'
-import { resendingOf } from './idempotency.ts'
-import { takeTurn } from '@fairlead/gateway-core/upstream/rate-slot'
+import { idempotencyOf } from './idempotency.ts'
+import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 
 /** What the upstreams of one node are called with. */
 export interface PoolOptions {
@@ -43,7 +43,7 @@ export interface PoolOptions {
   readonly timeoutMs: number
   /** Whether a second upstream is asked when the first one takes longer than it mostly does. It may change. */
   readonly hedges: boolean
-  readonly watch: WatchTimes
+  readonly watch: HealthCheckTimes
   /** Marks the ids of filters. */
   readonly fingerprint: Fingerprint
   readonly log: Logger | undefined
@@ -56,17 +56,17 @@ const hedgeStepMs = 10
 const shortestLateMs = 1_000
 
 /** A call as it comes to the pool. */
-type GivenCall = Pick<PoolCall, 'body' | 'asked' | 'signal' | 'maker'>
+type GivenCall = Pick<PoolCall, 'body' | 'asked' | 'signal' | 'owner'>
 
 /** The upstreams of one node: they are called as one. */
-export class NodePool {
-  readonly #members: readonly EvmMember[]
-  readonly #only: EvmMember | undefined
+export class EvmPool {
+  readonly #members: readonly PooledUpstream[]
+  readonly #only: PooledUpstream | undefined
   readonly #options: PoolOptions
-  readonly #watch: PoolWatch
-  readonly #silenceWatch: SilenceWatch<EvmMember>
-  readonly #retries = new CallBudget(retryRules)
-  readonly #hedges = new CallBudget(hedgeRules)
+  readonly #watch: HealthCheck
+  readonly #silenceWatch: SilenceWatch<PooledUpstream>
+  readonly #retries = new RetryBudget(retryRules)
+  readonly #hedges = new RetryBudget(hedgeRules)
   readonly #support: CallSupport = {
     choose: (call, needs, tried) => this.#choose(call, needs, tried),
     hedgeMs: (first, call) => this.#hedgeMs(first, call),
@@ -85,7 +85,7 @@ export class NodePool {
     )
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
-    this.#watch = new PoolWatch(this.#members, options.watch, options.log)
+    this.#watch = new HealthCheck(this.#members, options.watch, options.log)
     this.#silenceWatch = new SilenceWatch(
       this.#members,
       ({ upstream }, signal) => upstream.call('eth_chainId', [], signal),
@@ -93,12 +93,12 @@ export class NodePool {
     )
   }
 
-  /** As {@link Upstream.ask}; -32005 when every upstream has all the calls that it takes. */
-  readonly ask: Upstream['ask'] = (body, signal, asked = unknownCall, awaiter) => {
-    if (usesFilter(asked.method)) this.#askMaker(signal, asked, awaiter)
-    else if (!this.#only) this.#askBest({ body, signal, asked }, awaiter)
-    else if (!makesFilter(asked.method)) this.#askOnly(this.#only, body, signal, asked, awaiter)
-    else this.#askOnly(this.#only, body, signal, asked, this.#sealing(this.#only, signal, asked, awaiter))
+  /** As {@link Upstream.send}; -32005 when every upstream has all the calls that it takes. */
+  readonly send: Upstream['send'] = (body, signal, asked = unknownCall, completion) => {
+    if (usesFilter(asked.method)) this.#askMaker(signal, asked, completion)
+    else if (!this.#only) this.#askBest({ body, signal, asked }, completion)
+    else if (!makesFilter(asked.method)) this.#askOnly(this.#only, body, signal, asked, completion)
+    else this.#askOnly(this.#only, body, signal, asked, this.#sealing(this.#only, signal, asked, completion))
   }
 
   get chain(): ChainView {
@@ -115,78 +115,78 @@ export class NodePool {
   }
 
   #askOnly(
-    member: EvmMember,
+    member: PooledUpstream,
     body: string,
     signal: CancellationSignal,
-    asked: AskedCall,
-    awaiter: Awaiter<UpstreamAnswer>,
+    asked: CallInfo,
+    completion: Completion<UpstreamResponse>,
   ): void {
-    if (member.record.isCordoned) return awaiter.reject(withdrawn())
-    const turn = takeTurn(member.rate, signal)
+    if (member.record.isCordoned) return completion.reject(withdrawn())
+    const turn = takeSlot(member.rate, signal)
     const ask = () => {
-      const only = new OnlyCall(member, paceOf(asked.method), awaiter)
+      const only = new OnlyCall(member, latencyClass(asked.method), completion)
       const { upstream, label } = member
       // Most calls are part of no trace, and are spared a promise.
-      if (currentTrace() === undefined) upstream.ask(body, signal, asked, only)
+      if (currentTrace() === undefined) upstream.send(body, signal, asked, only)
       else {
         const facts = { 'fairlead.upstream': label }
-        tell(
-          asPart('upstream', facts, () => upstream.post(body, signal, asked)),
+        settleWith(
+          withSpan('upstream', facts, () => upstream.post(body, signal, asked)),
           only,
         )
       }
     }
-    if (turn) turn.then(ask).catch((error: unknown) => awaiter.reject(error))
+    if (turn) turn.then(ask).catch((error: unknown) => completion.reject(error))
     else ask()
   }
 
   /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
-  #askMaker(signal: CancellationSignal, asked: AskedCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  #askMaker(signal: CancellationSignal, asked: CallInfo, completion: Completion<UpstreamResponse>): void {
     const bad = badFilterId(asked)
-    if (bad) return awaiter.reject(bad)
+    if (bad) return completion.reject(bad)
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
-    if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, awaiter)
+    if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, completion)
     // Clients make a filter that is not there anew, and so come to another upstream.
-    const isThere = filter && isInUse(filter.maker) && filter.maker.isResponsive
-    if (isThere) return this.#askBest({ ...filter, signal }, awaiter)
+    const isThere = filter && isInUse(filter.owner) && filter.owner.isResponsive
+    if (isThere) return this.#askBest({ ...filter, signal }, completion)
     const answer = withoutFilter(asked)
-    if (answer) awaiter.resolve(answer)
-    else awaiter.reject(new RpcFailure(rpcCodes.serverError, 'filter not found'))
+    if (answer) completion.resolve(answer)
+    else completion.reject(new RpcError(rpcCodes.serverError, 'filter not found'))
   }
 
   /** Puts the mark of its maker before the id of a new filter. */
   #sealing(
-    member: EvmMember,
+    member: PooledUpstream,
     signal: CancellationSignal,
-    asked: AskedCall,
-    awaiter: Awaiter<UpstreamAnswer>,
-  ): Awaiter<UpstreamAnswer> {
+    asked: CallInfo,
+    completion: Completion<UpstreamResponse>,
+  ): Completion<UpstreamResponse> {
     const { fingerprint } = this.#options
     return {
-      resolve: (answer) => tell(sealFilter(asked, member, answer, signal, fingerprint), awaiter),
-      reject: (error) => awaiter.reject(error),
+      resolve: (answer) => settleWith(signFilter(asked, member, answer, signal, fingerprint), completion),
+      reject: (error) => completion.reject(error),
     }
   }
 
-  #askBest(given: GivenCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  #askBest(given: GivenCall, completion: Completion<UpstreamResponse>): void {
     const unknown = this.#watch.use()
-    if (!unknown) return this.#beginCall(given, awaiter)
+    if (!unknown) return this.#beginCall(given, completion)
     const begin = () => {
       try {
-        this.#beginCall(given, awaiter)
+        this.#beginCall(given, completion)
       } catch (error) {
-        awaiter.reject(error)
+        completion.reject(error)
       }
     }
-    tell(unknown, { resolve: begin, reject: begin })
+    settleWith(unknown, { resolve: begin, reject: begin })
   }
 
-  #beginCall(given: GivenCall, awaiter: Awaiter<UpstreamAnswer>): void {
+  #beginCall(given: GivenCall, completion: Completion<UpstreamResponse>): void {
     const { asked, signal } = given
-    if (!this.#members.some(isInUse)) return awaiter.reject(withdrawn())
+    if (!this.#members.some(isInUse)) return completion.reject(withdrawn())
     const { timeoutMs } = this.#options
     const { method } = asked
-    const pace = paceOf(method)
+    const pace = latencyClass(method)
     const { head, chainId } = this.#watch
     this.#silenceWatch.start()
     this.#retries.earn()
@@ -194,31 +194,31 @@ export class NodePool {
     const call = {
       ...given,
       pace,
-      needs: callNeeds(asked, { head, archiveDepth: depthsOf(chainId).archive }),
-      resending: resendingOf(method),
+      needs: callRequirements(asked, { head, archiveDepth: depthsOf(chainId).archive }),
+      resending: idempotencyOf(method),
       lateMs: pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2,
     }
-    new PooledCall(call, this.#support, {
+    new FailoverCall(call, this.#support, {
       resolve: ({ member, answer }) => {
-        if (!makesFilter(method)) awaiter.resolve(answer)
-        else this.#sealing(member, signal, asked, awaiter).resolve(answer)
+        if (!makesFilter(method)) completion.resolve(answer)
+        else this.#sealing(member, signal, asked, completion).resolve(answer)
       },
-      reject: (error) => awaiter.reject(error),
+      reject: (error) => completion.reject(error),
     }).begin()
   }
 
   #choose(
-    { asked, pace, maker }: PoolCall,
-    needs: CallNeeds,
-    tried: readonly EvmMember[],
-  ): EvmMember | undefined {
+    { asked, pace, owner: maker }: PoolCall,
+    needs: CallRequirements,
+    tried: readonly PooledUpstream[],
+  ): PooledUpstream | undefined {
     if (maker) return tried.includes(maker) ? undefined : maker
-    const { method, atLeast } = asked
+    const { method, minBlock: atLeast } = asked
     const usable = this.#members.filter((member) => isInUse(member) && !tried.includes(member))
-    return chooseMember(usable, { method, needs, pace, atLeast })
+    return selectUpstream(usable, { method, needs, pace, atLeast })
   }
 
-  #hedgeMs(first: EvmMember, { pace, resending }: PoolCall): number | undefined {
+  #hedgeMs(first: PooledUpstream, { pace, resending }: PoolCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
     const usual = first[pace].percentile95
     if (usual === undefined) return undefined
@@ -227,32 +227,32 @@ export class NodePool {
 }
 
 /** A call at the only upstream there is. */
-class OnlyCall implements Awaiter<UpstreamAnswer> {
-  readonly #member: EvmMember
+class OnlyCall implements Completion<UpstreamResponse> {
+  readonly #member: PooledUpstream
   readonly #pace: 'quick' | 'slow'
-  readonly #awaiter: Awaiter<UpstreamAnswer>
+  readonly #completion: Completion<UpstreamResponse>
   readonly #began = performance.now()
 
-  constructor(member: EvmMember, pace: 'quick' | 'slow', awaiter: Awaiter<UpstreamAnswer>) {
+  constructor(member: PooledUpstream, pace: 'quick' | 'slow', completion: Completion<UpstreamResponse>) {
     this.#member = member
     this.#pace = pace
-    this.#awaiter = awaiter
+    this.#completion = completion
     // There is no other one to go to; an answer shows that it is well again.
     member.breaker.probe()
     member.calls += 1
     member.callsInFlight += 1
   }
 
-  resolve(answer: UpstreamAnswer): void {
+  resolve(answer: UpstreamResponse): void {
     this.#member.answered()
     this.#end()
-    this.#awaiter.resolve(answer)
+    this.#completion.resolve(answer)
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamFailure) this.#member.failed(error, this.#pace)
+    if (error instanceof UpstreamError) this.#member.failed(error, this.#pace)
     this.#end()
-    this.#awaiter.reject(error)
+    this.#completion.reject(error)
   }
 
   #end(): void {
@@ -261,10 +261,10 @@ class OnlyCall implements Awaiter<UpstreamAnswer> {
   }
 }
 
-function isInUse({ record, chain }: EvmMember): boolean {
+function isInUse({ record, chain }: PooledUpstream): boolean {
   return !record.isCordoned && chain !== 'wrong'
 }
 
-function withdrawn(): RpcFailure {
-  return new RpcFailure(rpcCodes.internalError, 'No upstream of this node is in use.', { status: 503 })
+function withdrawn(): RpcError {
+  return new RpcError(rpcCodes.internalError, 'No upstream of this node is in use.', { status: 503 })
 }

@@ -1,5 +1,5 @@
 import {
-  connectChecked,
+  guardedConnect,
   type ConnectionRules,
   operatorRules,
 } from '@fairlead/gateway-core/network/guarded-connect'
@@ -17,16 +17,16 @@ import {
   runDetached,
 } from '@fairlead/http1'
 import { currentTrace, inTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import { paceOf } from '../methods/latency-class.ts'
+import { latencyClass } from '../methods/latency-class.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
-import { NodeBatches } from './batcher.ts'
-import { resendingOf } from './idempotency.ts'
-import { type AnswerAwaiter, type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
-import type { UpstreamAnswer } from './upstream-response.ts'
-import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { authorizationOf, secretsOfAddress } from '@fairlead/gateway-core/upstream/upstream-url'
+import { Batcher } from './batcher.ts'
+import { idempotencyOf } from './idempotency.ts'
+import { type ResponseCompletion, type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import { upstreamCalls } from './upstream-calls.ts'
-import { unavailable, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
 /** How a node is called. */
@@ -58,10 +58,10 @@ const longestConnectMs = 5_000
  * that the node takes as a batch, which is never asked for more than a client has sent in one
  * @throws when the address is not one, or the file cannot be read; the error may quote either
  */
-export function createUpstream(
+export function createEvmUpstream(
   address: string,
   timeoutMs: number,
-  memory: AnswerMemory,
+  memory: MemoryBudget,
   {
     rules = operatorRules,
     loopEntry,
@@ -76,12 +76,12 @@ export function createUpstream(
     headTimeoutMs: timeoutMs,
     bodyTimeoutMs: timeoutMs,
     maxConnections,
-    connect: (options, isSecure) => connectChecked(options, isSecure, rules),
+    connect: (options, isSecure) => guardedConnect(options, isSecure, rules),
     certificateAuthorityFile,
   })
   const target = `${url.pathname}${url.search}`
   const authorization = authorizationOf(url)
-  const secrets = secretsOfAddress(url)
+  const secrets = secretsOfUrl(url)
   const type = 'application/json'
   const ownFields = headerLines({
     'content-type': type,
@@ -97,7 +97,7 @@ export function createUpstream(
     pace: 'quick' | 'slow',
     isRepeatable: boolean,
     owner: string | undefined,
-    awaiter: AnswerAwaiter,
+    completion: ResponseCompletion,
   ) => {
     const trace = currentTrace()
     const before = currentPassedThrough()
@@ -118,13 +118,13 @@ export function createUpstream(
       isBuffered: true,
       owner,
       inspector: inspectResponse,
-      listener: awaiter,
+      listener: completion,
     } as const
     const hear = (error: Error | undefined, answer: ReceivedResponse | undefined) => {
-      if (!answer) awaiter.reject(unavailable(error, signal))
+      if (!answer) completion.reject(unavailable(error, signal))
       else if (answer.status === 200 && answer.contentType?.includes('json')) {
-        awaiter.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
-      } else awaiter.reject(refused(answer))
+        completion.resolve(new NodeAnswer(answer, token ? [...token.secrets, ...secrets] : secrets))
+      } else completion.reject(refused(answer))
     }
     connections.exchange(call, (error, answer) => {
       if (before !== undefined) {
@@ -140,18 +140,18 @@ export function createUpstream(
     })
   }
 
-  const alone: Upstream['ask'] = (body, signal, { method, credentialId } = unknownCall, awaiter) =>
-    post(body, signal, paceOf(method), resendingOf(method) === 'always', credentialId, awaiter)
-  const { ask } = new NodeBatches({
+  const alone: Upstream['send'] = (body, signal, { method, credentialId } = unknownCall, completion) =>
+    post(body, signal, latencyClass(method), idempotencyOf(method) === 'always', credentialId, completion)
+  const { send } = new Batcher({
     alone,
-    together: (body, signal, awaiter, owner) => post(body, signal, 'quick', true, owner, awaiter),
+    together: (body, signal, completion, owner) => post(body, signal, 'quick', true, owner, completion),
     memory,
     mostCalls: mostBatchedCalls,
   })
 
   return {
-    ask,
-    ...upstreamCalls(ask, memory),
+    send,
+    ...upstreamCalls(send, memory),
     get lastBytesAt() {
       return connections.lastBytesAt
     },
@@ -163,7 +163,7 @@ const loopDetected = 508
 
 const inspectResponse = () => new ResponseInspector()
 
-class NodeAnswer implements UpstreamAnswer {
+class NodeAnswer implements UpstreamResponse {
   readonly #answer: ReceivedResponse
   readonly secrets: readonly string[]
 
@@ -180,7 +180,7 @@ class NodeAnswer implements UpstreamAnswer {
     return this.#answer.latin1
   }
 
-  get body(): UpstreamAnswer['body'] {
+  get body(): UpstreamResponse['body'] {
     return this.#answer.body
   }
 
@@ -194,10 +194,10 @@ class NodeAnswer implements UpstreamAnswer {
   }
 }
 
-function refused(answer: ReceivedResponse): UpstreamFailure {
+function refused(answer: ReceivedResponse): UpstreamError {
   if (!answer.bytes) void answer.body.dump()
   const retryAfter = Number(answer.header('retry-after'))
-  return new UpstreamFailure('refused', `The node answered HTTP ${answer.status}.`, {
+  return new UpstreamError('refused', `The node answered HTTP ${answer.status}.`, {
     // A loop is to end at each service that it went through.
     ...(answer.status === loopDetected && { status: loopDetected }),
     httpStatus: answer.status,

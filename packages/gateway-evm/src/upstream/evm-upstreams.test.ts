@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { createUpstreams } from './evm-upstreams.ts'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import { createEvmUpstreams } from './evm-upstreams.ts'
 
-const grantOf = (nodeId: string, evm: string): NodeGrant => ({
+const grantOf = (nodeId: string, evm: string): Grant => ({
   credentialId: 'credential',
   kind: 'token',
   nodeId,
@@ -16,7 +16,7 @@ const grantOf = (nodeId: string, evm: string): NodeGrant => ({
 })
 
 it('addresses that nobody uses any more are let go of, those in use stay', () => {
-  const upstreams = createUpstreams(20_000, {}, new AnswerMemory(2 ** 20))
+  const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstreams.close())
   const first = upstreams.of(grantOf('used', 'http://127.0.0.1:1/used'), 'evm')
   for (let change = 0; change < 30_000; change += 1) {

@@ -3,40 +3,40 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { Fingerprint } from './filters.ts'
-import { NodePool } from './evm-pool.ts'
+import { EvmPool } from './evm-pool.ts'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import { createUpstream, type UpstreamOptions } from './evm-upstream.ts'
+import { createEvmUpstream, type UpstreamOptions } from './evm-upstream.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
 import { upstreamCalls } from './upstream-calls.ts'
 import { jwtOf } from './upstream-jwt.ts'
 
 /** The connections to all nodes, opened when first needed. */
-export interface Upstreams {
+export interface EvmUpstreams {
   /**
    * The upstreams of a node, called as one.
    *
-   * @throws {@link RpcFailure} with status 503 when the node has no usable upstream for the protocol
+   * @throws {@link RpcError} with status 503 when the node has no usable upstream for the protocol
    */
-  of(grant: NodeGrant, protocol: 'evm'): Upstream
+  of(grant: Grant, protocol: 'evm'): Upstream
   /**
    * The upstreams of a node, each by itself, in their order; those that are withdrawn are left out.
    *
-   * @throws {@link RpcFailure} as {@link of}
+   * @throws {@link RpcError} as {@link of}
    */
-  eachOf(grant: NodeGrant): readonly Upstream[]
+  eachOf(grant: Grant): readonly Upstream[]
   /**
    * What is known of the chain behind a node. To ask for it has the node asked for its head for a minute.
    *
-   * @throws {@link RpcFailure} as {@link of}
+   * @throws {@link RpcError} as {@link of}
    */
-  chainOf(grant: NodeGrant): ChainView
+  chainOf(grant: Grant): ChainView
   /** What is known of every upstream that was used. */
   states(): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
@@ -56,7 +56,7 @@ export interface PooledOptions {
   /** Marks the ids of filters by a key that all replicas have; without it, filters are known to this object alone. */
   readonly fingerprint?: Fingerprint
   /** Is told when an upstream of a node does not have a method. */
-  readonly onRefused?: ((grant: NodeGrant) => void) | undefined
+  readonly onRefused?: ((grant: Grant) => void) | undefined
   /** Rules for connections; those for what the operator has configured when left out. */
   readonly rules?: UpstreamRules
   /** Entry of `CDN-Loop` that each request carries; none when left out. */
@@ -71,7 +71,7 @@ const chainIdMs = 60_000
 const mostKept = 20_000
 
 interface OpenPool {
-  readonly pool: NodePool
+  readonly pool: EvmPool
   readonly upstream: Upstream
 }
 
@@ -82,10 +82,10 @@ interface OpenPool {
  * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
  * @param memory - for all responses that are held whole
  */
-export function createUpstreams(
+export function createEvmUpstreams(
   timeoutMs: number,
   embedded: Readonly<Record<string, string>>,
-  memory: AnswerMemory,
+  memory: MemoryBudget,
   {
     pollMs = 2_000,
     hedges = true,
@@ -95,7 +95,7 @@ export function createUpstreams(
     rules = operatorUpstreams,
     loopEntry,
   }: PooledOptions = {},
-): Upstreams {
+): EvmUpstreams {
   // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
   const connections = new LRUCache<string, ConnectedUpstream>({ max: mostKept })
   const pools = new LRUCache<string, OpenPool>({ max: mostKept })
@@ -119,18 +119,18 @@ export function createUpstreams(
     connections.set(key, upstream)
     return upstream
   }
-  const poolOf = ({ upstreams: { evm: text }, nodeId }: NodeGrant): OpenPool => {
+  const poolOf = ({ upstreams: { evm: text }, nodeId }: Grant): OpenPool => {
     if (text === undefined) throw missing('This node has no upstream for evm.')
     const known = pools.get(text)
     if (known) return known
     const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
-    const pool = new NodePool(`${nodeId}/evm`, upstreams, options)
-    const { ask } = pool
+    const pool = new EvmPool(`${nodeId}/evm`, upstreams, options)
+    const { send } = pool
     const open = {
       pool,
       upstream: {
-        ask,
-        ...upstreamCalls(ask, memory),
+        send,
+        ...upstreamCalls(send, memory),
         close: () => Promise.resolve(pool.close()),
         ...(onRefused && { onRefused }),
       },
@@ -180,17 +180,17 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
 function opened(
   address: string,
   timeoutMs: number,
-  memory: AnswerMemory,
+  memory: MemoryBudget,
   options: UpstreamOptions,
 ): ConnectedUpstream {
   try {
-    return createUpstream(address, timeoutMs, memory, options)
+    return createEvmUpstream(address, timeoutMs, memory, options)
   } catch {
     // The error quotes the address, and with it the credentials inside.
     throw missing('The upstream address of this node is not an HTTP address.')
   }
 }
 
-function missing(message: string): RpcFailure {
-  return new RpcFailure(rpcCodes.internalError, message, { status: 503 })
+function missing(message: string): RpcError {
+  return new RpcError(rpcCodes.internalError, message, { status: 503 })
 }

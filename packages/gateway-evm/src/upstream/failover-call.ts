@@ -1,32 +1,36 @@
-import { type Awaiter, tell } from '@fairlead/gateway-core/completion'
-import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
+import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { HeldAnswer } from './buffered-response.ts'
-import type { CallNeeds } from '@fairlead/gateway-core/upstream/select-upstream'
-import { UpstreamFailure, unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
-import { isAtHand, type UpstreamAnswer } from './upstream-response.ts'
+import { BufferedResponse } from './buffered-response.ts'
+import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
+import { UpstreamError, unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
+import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
 import { Attempt, type AttemptedCall, type AttemptListener, type Outcome } from './attempt.ts'
 import { transactionHash } from './raw-transaction.ts'
-import type { Verdict } from './classify-response.ts'
-import type { EvmMember } from './types.ts'
-import { takeTurn } from '@fairlead/gateway-core/upstream/rate-slot'
-import { mayResend, type Resending } from './idempotency.ts'
+import type { ResponseClass } from './classify-response.ts'
+import type { PooledUpstream } from './types.ts'
+import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
+import { mayResend, type Idempotency } from './idempotency.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** One call as its pool knows it. */
 export interface PoolCall extends AttemptedCall {
-  readonly needs: CallNeeds
-  readonly resending: Resending
+  readonly needs: CallRequirements
+  readonly resending: Idempotency
   /** The one upstream that knows the filter which the call uses. */
-  readonly maker?: EvmMember | undefined
+  readonly owner?: PooledUpstream | undefined
 }
 
 /** What the calls of a pool get from it. */
 export interface CallSupport {
   /** Finds an upstream that was not tried yet. */
-  choose(call: PoolCall, needs: CallNeeds, tried: readonly EvmMember[]): EvmMember | undefined
+  choose(
+    call: PoolCall,
+    needs: CallRequirements,
+    tried: readonly PooledUpstream[],
+  ): PooledUpstream | undefined
   /** How long the first upstream may take before a hedge is sent; undefined when none is. */
-  hedgeMs(first: EvmMember, call: PoolCall): number | undefined
+  hedgeMs(first: PooledUpstream, call: PoolCall): number | undefined
   /** @returns whether a call may be sent once more */
   retry(): boolean
   /** @returns whether a call may be sent to a second upstream while the first one has not failed */
@@ -35,37 +39,37 @@ export interface CallSupport {
 
 /** An answer and who gave it. */
 export interface PooledAnswer {
-  readonly member: EvmMember
-  readonly answer: UpstreamAnswer
+  readonly member: PooledUpstream
+  readonly answer: UpstreamResponse
 }
 
 /** One call at a pool: it is tried at one upstream after the other, or at two at a time, until an answer is good. */
-export class PooledCall implements AttemptListener {
+export class FailoverCall implements AttemptListener {
   readonly #call: PoolCall
   readonly #support: CallSupport
-  readonly #awaiter: Awaiter<PooledAnswer>
-  readonly #tried: EvmMember[] = []
+  readonly #completion: Completion<PooledAnswer>
+  readonly #tried: PooledUpstream[] = []
   #running: readonly Attempt[] = none
   #isSettled = false
   /** What may still lead to an answer beside the attempts: turns, and the search for a transaction. */
   #awaited = 0
-  #needs: CallNeeds
+  #needs: CallRequirements
   /** What is answered when nothing better comes: the first word of an upstream, else the first failure. */
   #word: PooledAnswer | undefined
-  #failure: RpcFailure | UpstreamFailure | undefined
+  #failure: RpcError | UpstreamError | undefined
   /** Whether an upstream may have taken the call though it did not say so. */
   #maybeTaken = false
   /** Until another upstream is asked as well. */
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param awaiter - hears the answer, or {@link RpcFailure} as for `Upstream.post`; -32005 when every upstream has all
+   * @param completion - hears the answer, or {@link RpcError} as for `Upstream.post`; -32005 when every upstream has all
    * the calls that it takes
    */
-  constructor(call: PoolCall, support: CallSupport, awaiter: Awaiter<PooledAnswer>) {
+  constructor(call: PoolCall, support: CallSupport, completion: Completion<PooledAnswer>) {
     this.#call = call
     this.#support = support
-    this.#awaiter = awaiter
+    this.#completion = completion
     this.#needs = call.needs
   }
 
@@ -79,10 +83,10 @@ export class PooledCall implements AttemptListener {
       const member = this.#other()
       if (!member) return this.#giveUp()
       this.#tried.push(member)
-      const turn = takeTurn(member.rate, this.#call.signal)
+      const turn = takeSlot(member.rate, this.#call.signal)
       if (!turn) return this.#attempt(member, why)
       this.#awaited += 1
-      tell(turn, {
+      settleWith(turn, {
         resolve: () => {
           this.#awaited -= 1
           try {
@@ -94,7 +98,7 @@ export class PooledCall implements AttemptListener {
         },
         reject: (error) => {
           this.#awaited -= 1
-          this.#failure ??= error as RpcFailure | UpstreamFailure
+          this.#failure ??= error as RpcError | UpstreamError
           this.#giveUp()
         },
       })
@@ -103,7 +107,7 @@ export class PooledCall implements AttemptListener {
     }
   }
 
-  #attempt(member: EvmMember, why: 'first' | 'retry' | 'hedge'): void {
+  #attempt(member: PooledUpstream, why: 'first' | 'retry' | 'hedge'): void {
     if (this.#isSettled) return
     if (this.#running.length > 0) this.#maybeTaken = true
     const attempt = new Attempt(member, this.#call, this)
@@ -114,12 +118,12 @@ export class PooledCall implements AttemptListener {
     attempt.begin()
   }
 
-  #other(): EvmMember | undefined {
+  #other(): PooledUpstream | undefined {
     return this.#support.choose(this.#call, this.#needs, this.#tried)
   }
 
   /** Asks another upstream as well when this one takes its time. */
-  #planSecond(first: EvmMember): void {
+  #planSecond(first: PooledUpstream): void {
     const { resending, lateMs } = this.#call
     clearTimeout(this.#timer)
     if (resending === 'unseen') return
@@ -159,7 +163,7 @@ export class PooledCall implements AttemptListener {
   onOutcome(attempt: Attempt, outcome: Outcome): void {
     this.#running = this.#running.length === 1 ? none : this.#running.filter((other) => other !== attempt)
     if (this.#isSettled) {
-      if ('answer' in outcome && !isAtHand(outcome.answer)) outcome.answer.body.destroy()
+      if ('answer' in outcome && !isBuffered(outcome.answer)) outcome.answer.body.destroy()
       return
     }
     if ('answer' in outcome && outcome.verdict === 'good') return this.#take(outcome)
@@ -178,7 +182,7 @@ export class PooledCall implements AttemptListener {
     if (signal.aborted) return false
     if ('failure' in outcome) {
       const { failure } = outcome
-      if (!(failure instanceof UpstreamFailure)) return false
+      if (!(failure instanceof UpstreamError)) return false
       if (failure.kind !== 'unconnected' && failure.httpStatus !== 429) this.#maybeTaken = true
       return mayResend(resending, failure)
     }
@@ -186,7 +190,7 @@ export class PooledCall implements AttemptListener {
   }
 
   /** Whether another upstream may know what this one did not. */
-  #isBetterElsewhere({ member, verdict }: Outcome & { readonly verdict: Verdict }): boolean {
+  #isBetterElsewhere({ member, verdict }: Outcome & { readonly verdict: ResponseClass }): boolean {
     switch (verdict) {
       case 'busy':
       case 'not offered':
@@ -203,7 +207,7 @@ export class PooledCall implements AttemptListener {
         const [here, there] = [member.head ?? -1, other?.head ?? -1]
         if (there > here) this.#needs = { ...this.#needs, block: there }
         // A block that was seen elsewhere is there: this upstream is further behind than is known of it.
-        const wasSeen = other !== undefined && this.#call.asked.atLeast !== undefined
+        const wasSeen = other !== undefined && this.#call.asked.minBlock !== undefined
         return there > here || wasSeen
       }
       case 'good':
@@ -228,13 +232,13 @@ export class PooledCall implements AttemptListener {
     const isThere = found !== null && !(found instanceof Error)
     const { id } = JSON.parse(String(answer.bytes)) as { readonly id: unknown }
     const mapped = resultText(JSON.stringify(id ?? null), `"${hash}"`)
-    this.#take({ member, answer: isThere ? new HeldAnswer(Buffer.from(mapped)) : answer })
+    this.#take({ member, answer: isThere ? new BufferedResponse(Buffer.from(mapped)) : answer })
   }
 
   #take(answer: PooledAnswer): void {
     if (this.#isSettled) return
     this.#settle()
-    this.#awaiter.resolve(answer)
+    this.#completion.resolve(answer)
   }
 
   onFault(error: unknown): void {
@@ -244,7 +248,7 @@ export class PooledCall implements AttemptListener {
   #fail(error: unknown): void {
     if (this.#isSettled) return
     this.#settle()
-    this.#awaiter.reject(error)
+    this.#completion.reject(error)
   }
 
   /** Ends with the best there is, unless an upstream may still answer. */
@@ -267,6 +271,6 @@ const none: readonly Attempt[] = []
 /** Whether the upstream had no work with the call, so that another try does not add to the load. */
 function isFree(outcome: Outcome): boolean {
   return 'failure' in outcome
-    ? outcome.failure instanceof UpstreamFailure && outcome.failure.kind === 'unconnected'
+    ? outcome.failure instanceof UpstreamError && outcome.failure.kind === 'unconnected'
     : outcome.verdict === 'not offered'
 }

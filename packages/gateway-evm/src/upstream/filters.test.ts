@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import { createSealer } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
@@ -61,9 +61,9 @@ describe('a filter', () => {
     const { text } = await numbering()
     const secretKey = new Uint8Array(32).fill(7)
     const [first, second, stranger] = [
-      pooledNode(text, createSealer(secretKey)),
-      pooledNode(text.split(' ').toReversed().join(' '), createSealer(secretKey)),
-      pooledNode(text, createSealer(secretKey.fill(8))),
+      pooledNode(text, createEncryptor(secretKey)),
+      pooledNode(text.split(' ').toReversed().join(' '), createEncryptor(secretKey)),
+      pooledNode(text, createEncryptor(secretKey.fill(8))),
     ]
     for (let call = 0; call < 6; call++) {
       const id = await newFilter(first)

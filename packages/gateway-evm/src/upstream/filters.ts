@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { CancellationSignal } from '@fairlead/http1'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { callText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import { HeldAnswer } from './buffered-response.ts'
-import type { AskedCall } from './types.ts'
-import type { UpstreamAnswer } from './upstream-response.ts'
-import { holdShortAnswer } from './buffer-response.ts'
-import type { EvmMember } from './types.ts'
+import { BufferedResponse } from './buffered-response.ts'
+import type { CallInfo } from './types.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
+import { bufferShortResponse } from './buffer-response.ts'
+import type { PooledUpstream } from './types.ts'
 
 // Only the upstream that has made a filter knows it, and some number theirs, so that two have filters of one number and
 // anybody can guess the number of somebody else's. A client therefore gets the upstream's id behind a mark, by which every
@@ -50,16 +50,16 @@ export function usesFilter(method: string): boolean {
  *
  * @returns the failure for an id that is no text; nodes refuse it before they look for the filter
  */
-export function badFilterId({ params: [id] }: AskedCall): RpcFailure | undefined {
+export function badFilterId({ params: [id] }: CallInfo): RpcError | undefined {
   if (typeof id === 'string') return undefined
-  return new RpcFailure(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
+  return new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
 }
 
 /** A call to the upstream that has made the filter which it uses. */
 export interface FilterCall {
-  readonly maker: EvmMember
+  readonly owner: PooledUpstream
   readonly body: string
-  readonly asked: AskedCall
+  readonly asked: CallInfo
 }
 
 /**
@@ -71,8 +71,8 @@ export interface FilterCall {
  * @returns undefined when none of them has made it for the owner of the call
  */
 export function openFilter(
-  asked: AskedCall,
-  members: readonly EvmMember[],
+  asked: CallInfo,
+  members: readonly PooledUpstream[],
   fingerprint: Fingerprint,
 ): FilterCall | undefined {
   const { method, params, owner, idText = '1' } = asked
@@ -83,7 +83,11 @@ export function openFilter(
   const maker = members.find((member) => timingSafeEqual(given, markOf(fingerprint, digits, member, owner)))
   const own = [`0x${digits}`]
   return (
-    maker && { maker, body: callText(method, JSON.stringify(own), idText), asked: { ...asked, params: own } }
+    maker && {
+      owner: maker,
+      body: callText(method, JSON.stringify(own), idText),
+      asked: { ...asked, params: own },
+    }
   )
 }
 
@@ -96,35 +100,35 @@ export function openFilter(
  * @param signal - what the exchange runs under
  * @param fingerprint - makes the mark
  */
-export async function sealFilter(
-  { owner }: AskedCall,
-  maker: EvmMember,
-  answer: UpstreamAnswer,
+export async function signFilter(
+  { owner }: CallInfo,
+  maker: PooledUpstream,
+  answer: UpstreamResponse,
   signal: CancellationSignal,
   fingerprint: Fingerprint,
-): Promise<UpstreamAnswer> {
-  const held = await holdShortAnswer(answer, signal)
+): Promise<UpstreamResponse> {
+  const held = await bufferShortResponse(answer, signal)
   const { id, result } = parsed(held)
   if (typeof result !== 'string' || !hexadecimal.test(result)) return held
   const digits = result.slice(2)
   const mark = markOf(fingerprint, digits, maker, owner).toString('hex')
-  return new HeldAnswer(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
+  return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
 }
 
 /** The answer to a call that uses a filter which is not there; undefined where nodes answer an error. */
-export function withoutFilter({ method, idText = '1' }: AskedCall): UpstreamAnswer | undefined {
+export function withoutFilter({ method, idText = '1' }: CallInfo): UpstreamResponse | undefined {
   return method === 'eth_uninstallFilter'
-    ? new HeldAnswer(Buffer.from(resultText(idText, 'false')))
+    ? new BufferedResponse(Buffer.from(resultText(idText, 'false')))
     : undefined
 }
 
 // The address alone is no key: that of a public provider can be guessed.
-function markOf(fingerprint: Fingerprint, digits: string, { record }: EvmMember, owner = ''): Buffer {
+function markOf(fingerprint: Fingerprint, digits: string, { record }: PooledUpstream, owner = ''): Buffer {
   const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
   return Buffer.from(mark, 'base64url').subarray(0, markBytes)
 }
 
-function parsed({ bytes }: UpstreamAnswer): { readonly id?: unknown; readonly result?: unknown } {
+function parsed({ bytes }: UpstreamResponse): { readonly id?: unknown; readonly result?: unknown } {
   try {
     return (JSON.parse(String(bytes)) ?? {}) as object
   } catch {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { readHead } from '../chain/head.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { BlockReference } from '../chain/chain-view.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { laggingBlocks } from '@fairlead/gateway-core/upstream/upstream'
-import type { EvmMember } from './types.ts'
+import type { PooledUpstream } from './types.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** When the upstreams of a node are asked for their heads. */
-export interface WatchTimes {
+export interface HealthCheckTimes {
   readonly pollMs: number
   /** For an upstream's answer. */
   readonly timeoutMs: number
@@ -28,25 +28,25 @@ const finalizedEvery = 5
 const leaderMayLag = 1
 
 /** Asks the upstreams of a node for their heads while the node is used, and judges them by it. */
-export class PoolWatch {
+export class HealthCheck {
   readonly chain: ObservedChain
-  readonly #members: readonly EvmMember[]
-  readonly #times: WatchTimes
+  readonly #members: readonly PooledUpstream[]
+  readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
-  readonly #asking = new Set<EvmMember>()
-  readonly #chainIds = new Map<EvmMember, { readonly id: string; readonly at: number }>()
+  readonly #asking = new Set<PooledUpstream>()
+  readonly #chainIds = new Map<PooledUpstream, { readonly id: string; readonly at: number }>()
   /** After how many rounds each is asked for its finalized block. */
-  readonly #finalizedDue = new Map<EvmMember, number>()
-  readonly #tagged = new Map<EvmMember, number | undefined>()
+  readonly #finalizedDue = new Map<PooledUpstream, number>()
+  readonly #tagged = new Map<PooledUpstream, number | undefined>()
   readonly #stopped = new AbortController()
   #chainId: string | undefined
-  #leader: EvmMember | undefined
+  #leader: PooledUpstream | undefined
   #isChainWanted = false
   #usedAt = -Infinity
   #known: Promise<unknown> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(members: readonly EvmMember[], times: WatchTimes, log: Logger | undefined) {
+  constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
     this.#members = members
     this.#times = times
     this.#log = log
@@ -108,7 +108,7 @@ export class PoolWatch {
       .map((member) => this.#ask(member))
   }
 
-  async #ask(member: EvmMember): Promise<void> {
+  async #ask(member: PooledUpstream): Promise<void> {
     this.#asking.add(member)
     const isJudged = member.breaker.probe()
     try {
@@ -131,9 +131,9 @@ export class PoolWatch {
     }
   }
 
-  #judgeFailure({ breaker, rate, silence }: EvmMember, error: unknown): void {
+  #judgeFailure({ breaker, rate, silence }: PooledUpstream, error: unknown): void {
     // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
-    if (!(error instanceof UpstreamFailure)) breaker.succeed()
+    if (!(error instanceof UpstreamError)) breaker.succeed()
     else if (error.httpStatus === 429) {
       rate.refused(error.retryAfterMs)
       breaker.succeed()
@@ -145,14 +145,14 @@ export class PoolWatch {
   }
 
   /** A head far above those of the others is believed when the upstream has that block, and not only its number. */
-  async #isBelieved(member: EvmMember, { number, hash }: BlockReference): Promise<boolean> {
+  async #isBelieved(member: PooledUpstream, { number, hash }: BlockReference): Promise<boolean> {
     const others = this.#shown().filter((other) => other.member !== member)
     if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
     const block = await this.#call(member, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
     return block !== null && readHead(block).hash === hash
   }
 
-  #noteDoubt(member: EvmMember, isDoubted: boolean, claimed: number): void {
+  #noteDoubt(member: PooledUpstream, isDoubted: boolean, claimed: number): void {
     if (isDoubted && !member.isDoubted) {
       const facts = { upstream: member.label, claimed, latest: this.head }
       this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
@@ -160,7 +160,7 @@ export class PoolWatch {
     member.isDoubted = isDoubted
   }
 
-  async #askChainId(member: EvmMember): Promise<void> {
+  async #askChainId(member: PooledUpstream): Promise<void> {
     const known = this.#chainIds.get(member)
     const now = performance.now()
     if (known && member.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
@@ -186,7 +186,7 @@ export class PoolWatch {
     for (const member of this.#members) this.#judgeChain(member)
   }
 
-  #judgeChain(member: EvmMember): void {
+  #judgeChain(member: PooledUpstream): void {
     const id = this.#chainIds.get(member)?.id
     if (id === undefined) return
     const isRight = id === this.#chainId
@@ -197,7 +197,7 @@ export class PoolWatch {
     member.chain = isRight ? 'right' : 'wrong'
   }
 
-  async #askFinalized(member: EvmMember, head: number): Promise<void> {
+  async #askFinalized(member: PooledUpstream, head: number): Promise<void> {
     const due = (this.#finalizedDue.get(member) ?? 0) - 1
     this.#finalizedDue.set(member, due < 0 ? finalizedEvery : due)
     if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
@@ -207,18 +207,18 @@ export class PoolWatch {
   }
 
   /** Number of the block under the tag `finalized`; undefined where the upstream does not know the tag. */
-  async #taggedFinal(member: EvmMember): Promise<number | undefined> {
+  async #taggedFinal(member: PooledUpstream): Promise<number | undefined> {
     try {
       const block = await this.#call(member, 'eth_getBlockByNumber', ['finalized', false])
       return block === null ? undefined : readHead(block).number
     } catch (error) {
-      if (error instanceof UpstreamFailure) throw error
+      if (error instanceof UpstreamError) throw error
       return undefined
     }
   }
 
   /** The heads of the upstreams in use. */
-  #shown(): readonly { readonly member: EvmMember; readonly number: number }[] {
+  #shown(): readonly { readonly member: PooledUpstream; readonly number: number }[] {
     return this.#members.flatMap((member) => {
       const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
       return isUsed && member.head !== undefined ? [{ member, number: member.head }] : []
@@ -235,7 +235,7 @@ export class PoolWatch {
     if (!isLeading) this.#leader = shown.find(({ number }) => number === best)?.member
   }
 
-  #call(member: EvmMember, method: string, params: readonly unknown[]): Promise<unknown> {
+  #call(member: PooledUpstream, method: string, params: readonly unknown[]): Promise<unknown> {
     const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(this.#times.timeoutMs)])
     return member.upstream.call(method, params, signal)
   }

@@ -1,4 +1,4 @@
-import { paceOf } from '../methods/latency-class.ts'
+import { latencyClass } from '../methods/latency-class.ts'
 import { mayHoldCallerText } from './caller-text.ts'
 import type { NodeError } from './upstream-errors.ts'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -41,6 +41,6 @@ export function isRateRefusal(method: string, error: NodeError): boolean {
   if (code === tooManyRequests) return true
   if (requestCodes.has(code) || mayHoldCallerText(method, error)) return false
   // What such a call costs does not depend on its parameters, so that there is no other limit to exceed.
-  if (code === rpcCodes.limitExceeded && paceOf(method) === 'quick') return true
+  if (code === rpcCodes.limitExceeded && latencyClass(method) === 'quick') return true
   return wordings.some((wording) => wording.test(message))
 }

@@ -1,22 +1,22 @@
 import { MemoryLimitError } from '@fairlead/gateway-core/memory/memory-budget'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { UpstreamBusyError, UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { UpstreamBusyError, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** The JSON-RPC error for what a call failed with; undefined for an error that nobody expects. */
-export function toRpcFailure(error: unknown): RpcFailure | undefined {
-  if (error instanceof RpcFailure) return error
-  if (error instanceof UpstreamFailure) {
-    return new RpcFailure(rpcCodes.internalError, error.message, { status: error.status })
+export function toRpcError(error: unknown): RpcError | undefined {
+  if (error instanceof RpcError) return error
+  if (error instanceof UpstreamError) {
+    return new RpcError(rpcCodes.internalError, error.message, { status: error.status })
   }
   if (error instanceof MemoryLimitError) {
-    return new RpcFailure(rpcCodes.limitExceeded, error.message, {
+    return new RpcError(rpcCodes.limitExceeded, error.message, {
       status: error.limit === 'request' ? 200 : 503,
     })
   }
   if (error instanceof UpstreamBusyError) {
     const { message, retryAfterMs } = error
-    return new RpcFailure(rpcCodes.limitExceeded, message, {
+    return new RpcError(rpcCodes.limitExceeded, message, {
       status: 429,
       data: { reason: 'upstream busy', retry_after_ms: Math.ceil(retryAfterMs) },
       retryAfterSeconds: Math.min(60, Math.ceil(retryAfterMs / 1_000)),
@@ -26,6 +26,6 @@ export function toRpcFailure(error: unknown): RpcFailure | undefined {
 }
 
 /** The failure for a response that is not JSON-RPC. */
-export function unreadable(): UpstreamFailure {
-  return new UpstreamFailure('malformed', 'The node answered something that is not JSON-RPC.')
+export function malformed(): UpstreamError {
+  return new UpstreamError('malformed', 'The node answered something that is not JSON-RPC.')
 }

@@ -1,17 +1,17 @@
 import type { CancellationSignal, StallListener } from '@fairlead/http1'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import type { Awaiter } from '@fairlead/gateway-core/completion'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { Completion } from '@fairlead/gateway-core/completion'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Connection, PoolMember } from '@fairlead/gateway-core/upstream/upstream'
-import type { UpstreamAnswer } from './upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */
-export interface AskedCall {
+export interface CallInfo {
   readonly method: string
   /** By position. */
   readonly params: readonly unknown[]
   /** Number of a block that the answering address has to have; it is asked of those that have it, if any has. */
-  readonly atLeast?: number | undefined
+  readonly minBlock?: number | undefined
   /** Whose filters the call makes and uses. */
   readonly owner?: string | undefined
   /** Credential of the client; undefined for calls of the gateway itself. */
@@ -23,7 +23,7 @@ export interface AskedCall {
 }
 
 /** Receives the answer of an upstream, and may act when it stalls. */
-export type AnswerAwaiter = Awaiter<UpstreamAnswer> & StallListener
+export type ResponseCompletion = Completion<UpstreamResponse> & StallListener
 
 /** The HTTP connections to one node. */
 export interface Upstream {
@@ -33,15 +33,20 @@ export interface Upstream {
    * @param body - text to send as it is
    * @param signal - ends the exchange
    * @param asked - the call in the body; without it nothing but a call that never left is sent again
-   * @throws {@link UpstreamFailure} with status 502 or 504; the message never says where the node is
+   * @throws {@link UpstreamError} with status 502 or 504; the message never says where the node is
    */
-  post(body: string, signal: CancellationSignal, asked?: AskedCall): Promise<UpstreamAnswer>
+  post(body: string, signal: CancellationSignal, asked?: CallInfo): Promise<UpstreamResponse>
   /** As {@link post}. */
-  ask(body: string, signal: CancellationSignal, asked: AskedCall | undefined, awaiter: AnswerAwaiter): void
+  send(
+    body: string,
+    signal: CancellationSignal,
+    asked: CallInfo | undefined,
+    completion: ResponseCompletion,
+  ): void
   /**
    * Calls one method and parses its result.
    *
-   * @throws {@link RpcFailure} with the node's error, or as {@link Upstream.post}
+   * @throws {@link RpcError} with the node's error, or as {@link Upstream.post}
    */
   call(method: string, params: readonly unknown[], signal: CancellationSignal): Promise<unknown>
   /**
@@ -53,9 +58,9 @@ export interface Upstream {
     signal: CancellationSignal,
   ): Promise<unknown[]>
   /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
-  room(owner?: string): Room
+  reserve(owner?: string): Reservation
   /** Is told when the node does not have a method that a call of this grant needs. */
-  readonly onRefused?: ((grant: NodeGrant) => void) | undefined
+  readonly onRefused?: ((grant: Grant) => void) | undefined
   close(): Promise<void>
 }
 
@@ -63,7 +68,7 @@ export interface Upstream {
 export type ConnectedUpstream = Upstream & Connection
 
 /** An upstream of a node among the others. */
-export type EvmMember = PoolMember<ConnectedUpstream>
+export type PooledUpstream = PoolMember<ConnectedUpstream>
 
 /** Stands for a call of which nothing is known. */
-export const unknownCall: AskedCall = { method: '', params: [] }
+export const unknownCall: CallInfo = { method: '', params: [] }

@@ -1,6 +1,6 @@
 import { promised } from '@fairlead/gateway-core/completion'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
+import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { answerResult } from '../dispatch/read-response.ts'
 import type { Upstream } from './types.ts'
 
@@ -10,24 +10,24 @@ import type { Upstream } from './types.ts'
  * @param memory - for answers that are held whole
  */
 export function upstreamCalls(
-  ask: Upstream['ask'],
-  memory: AnswerMemory,
-): Pick<Upstream, 'post' | 'call' | 'batch' | 'room'> {
+  send: Upstream['send'],
+  memory: MemoryBudget,
+): Pick<Upstream, 'post' | 'call' | 'batch' | 'reserve'> {
   const post: Upstream['post'] = (body, signal, asked) =>
-    promised((awaiter) => ask(body, signal, asked, awaiter))
+    promised((completion) => send(body, signal, asked, completion))
   const call: Upstream['call'] = async (method, params, signal) => {
     const answer = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
-    const room = memory.room()
+    const reservation = memory.reserve()
     try {
-      return await answerResult(answer, { method, room, signal })
+      return await answerResult(answer, { method, reservation, signal })
     } finally {
-      room.empty()
+      reservation.release()
     }
   }
   return {
     post,
     call,
     batch: (calls, signal) => Promise.all(calls.map(([method, params]) => call(method, params, signal))),
-    room: (owner) => memory.room(owner),
+    reserve: (owner) => memory.reserve(owner),
   }
 }

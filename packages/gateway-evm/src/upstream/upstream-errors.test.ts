@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adapted, scriptedNode } from '../testing/adapted-node.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import { inFrontOf, token } from '../testing/listener-fixture.ts'
-import { mendError, type NodeError } from './upstream-errors.ts'
+import { normalizeError, type NodeError } from './upstream-errors.ts'
 
 const method = 'eth_call'
 const notOffered = { code: -32601, message: 'This node does not offer eth_call.' }
@@ -24,7 +24,7 @@ describe('mendError', () => {
     ['hardhat', -32004, 'Method eth_call is not supported'],
     ['a provider', -32600, 'Unsupported method: eth_call on ETH_MAINNET'],
   ])('takes what %s says about a method that it lacks (%i, %s) for that', (_, code, message) => {
-    expect(mendError({ code, message, data: 1 }, method)).toEqual(notOffered)
+    expect(normalizeError({ code, message, data: 1 }, method)).toEqual(notOffered)
   })
 
   it.each<[string, NodeError, NodeError]>([
@@ -54,7 +54,7 @@ describe('mendError', () => {
       { code: 3, message: 'execution reverted: no', data: bytes },
     ],
   ])('gives a revert of %s code 3, its bytes and a clean message', (_, given, mended) => {
-    expect(mendError(given, method)).toEqual(mended)
+    expect(normalizeError(given, method)).toEqual(mended)
   })
 
   it.each([
@@ -75,7 +75,7 @@ describe('mendError', () => {
     [-32603, 'state at block #17 is pruned'],
     [-32002, 'No state available for block 0xab'],
   ])('gives %i %s the code of pruned history', (code, message) => {
-    expect(mendError({ code, message }, method)).toEqual({ code: 4444, message })
+    expect(normalizeError({ code, message }, method)).toEqual({ code: 4444, message })
   })
 
   it('tells a block of anvil that is not there yet from one whose state is gone', () => {
@@ -83,8 +83,14 @@ describe('mendError', () => {
       code: -32602,
       message: `BlockOutOfRangeError: block height is 302 but requested was ${asked}`,
     })
-    expect(mendError(error(303), method)).toEqual({ code: -32001, message: 'The block 303 is not known.' })
-    expect(mendError(error(2), method)).toEqual({ code: 4444, message: 'The state of block 2 is pruned.' })
+    expect(normalizeError(error(303), method)).toEqual({
+      code: -32001,
+      message: 'The block 303 is not known.',
+    })
+    expect(normalizeError(error(2), method)).toEqual({
+      code: 4444,
+      message: 'The state of block 2 is pruned.',
+    })
   })
 
   it.each<NodeError>([
@@ -100,7 +106,7 @@ describe('mendError', () => {
     { code: 4444, message: 'pruned history unavailable' },
     { code: -32005, message: 'query returned more than 10000 results', data: { to: '0x1' } },
   ])('leaves %j as it is', (error) => {
-    expect(mendError(error, method)).toBe(error)
+    expect(normalizeError(error, method)).toBe(error)
   })
 })
 
@@ -114,14 +120,14 @@ describe('what the tracer of a caller throws', () => {
     const message = `${text} at step (<eval>:1:32(1))    in server-side tracer function 'step'`
     for (const tracing of ['debug_traceCall', 'debug_traceTransaction', 'debug_traceBlockByHash']) {
       const error = { code: -32000, message }
-      expect(mendError(error, tracing)).toBe(error)
+      expect(normalizeError(error, tracing)).toBe(error)
     }
   })
 })
 
 it('takes no transaction that cannot be paid for a method that the node lacks', () => {
   const error = { code: -32004, message: 'Upfront cost exceeds account balance' }
-  expect(mendError(error, 'eth_sendRawTransaction')).toBe(error)
+  expect(normalizeError(error, 'eth_sendRawTransaction')).toBe(error)
 })
 
 describe('an error of a node', () => {

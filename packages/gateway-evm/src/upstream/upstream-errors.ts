@@ -16,7 +16,7 @@ export interface NodeError {
  * @returns the same object when there is nothing to mend
  * @see EIP-1474, EIP-4444
  */
-export function mendError(error: NodeError, method: string): NodeError {
+export function normalizeError(error: NodeError, method: string): NodeError {
   if (isTracerText(method, error.message)) return error
   return (
     asReverted(error) ?? asNotOffered(error, method) ?? asBlockOutOfReach(error) ?? asPruned(error) ?? error

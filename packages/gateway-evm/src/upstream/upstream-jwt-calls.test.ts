@@ -12,7 +12,7 @@ import { secretEncodings } from '@fairlead/gateway-core/testing/secret-encodings
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 import { createUpstreamJwt } from './upstream-jwt.ts'
-import { createUpstreamSocket } from './websocket-upstream.ts'
+import { createWebSocketUpstream } from './websocket-upstream.ts'
 
 const secret = 'c4'.repeat(32)
 const bearer = /^Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.[\w-]+\.[\w-]{43}$/
@@ -115,7 +115,7 @@ it('each handshake carries a token of its time', async () => {
   let now = 1_700_000_000_000
   const jwt = createUpstreamJwt(Buffer.from(secret, 'hex'), () => now)
   const target = { address: `ws://${node.host}`, jwt }
-  const socket = createUpstreamSocket([target], 5_000, pino({ level: 'silent' }))
+  const socket = createWebSocketUpstream([target], 5_000, pino({ level: 'silent' }))
   onTestFinished(() => socket.close())
   const onFailure = vi.fn()
   const first = socket.subscribe(['syncing'], { onLive: vi.fn(), onResult: vi.fn(), onFailure })

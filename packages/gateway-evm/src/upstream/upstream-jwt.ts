@@ -2,7 +2,7 @@ import { FairleadError } from '@fairlead/core'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Authentication of requests to one upstream with a JSON Web Token. */
@@ -64,7 +64,7 @@ export function createUpstreamJwt(secret: Buffer, now: () => number = Date.now):
 /**
  * The authentication that a record asks for; undefined when it has no JWT secret. The file is read once.
  *
- * @throws {@link RpcFailure} with status 503 when the file has no secret
+ * @throws {@link RpcError} with status 503 when the file has no secret
  */
 export function jwtOf({ jwtSecretFile }: Pick<UpstreamRecord, 'jwtSecretFile'>): UpstreamJwt | undefined {
   if (jwtSecretFile === undefined) return undefined
@@ -72,7 +72,7 @@ export function jwtOf({ jwtSecretFile }: Pick<UpstreamRecord, 'jwtSecretFile'>):
     return createUpstreamJwt(readJwtSecret(jwtSecretFile))
   } catch (error) {
     if (!FairleadError.is(error, 'CONFIG_INVALID')) throw error
-    throw new RpcFailure(rpcCodes.internalError, 'The JWT secret of this upstream cannot be read.', {
+    throw new RpcError(rpcCodes.internalError, 'The JWT secret of this upstream cannot be read.', {
       status: 503,
     })
   }

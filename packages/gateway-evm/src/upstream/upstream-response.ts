@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
 /** An answer on its way back: the body has not been read, though a short one may be at hand. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   /** The whole body when it is short and was there at once; undefined when it has to be read. */
   readonly bytes?: Buffer | undefined
   /** The same as a text with a character for each byte, where it came so, which is cheaper to write than bytes are. */
@@ -17,6 +17,6 @@ export interface UpstreamAnswer {
 }
 
 /** Whether the whole body of an answer is there. */
-export function isAtHand(answer: UpstreamAnswer): boolean {
+export function isBuffered(answer: UpstreamResponse): boolean {
   return answer.latin1 !== undefined || answer.bytes !== undefined
 }

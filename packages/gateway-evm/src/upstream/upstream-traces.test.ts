@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { currentTrace, inTrace, type TracePart } from '@fairlead/gateway-core/telemetry/current-trace'
+import { currentTrace, inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
 import { promised } from '@fairlead/gateway-core/completion'
 import { Cancellation } from '@fairlead/http1'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
-import { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import { createUpstream } from './evm-upstream.ts'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createEvmUpstream } from './evm-upstream.ts'
 
-function trace(name: string): TracePart {
-  const part: TracePart = {
+function trace(name: string): TraceSpan {
+  const part: TraceSpan = {
     traceparent: name,
     begin: () => part,
     note: () => undefined,
@@ -21,11 +21,11 @@ it('whoever waits for an answer hears of it in the trace of its own call, whoeve
     response.setHeader('content-type', 'application/json')
     request.resume().on('end', () => response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
   })
-  const upstream = createUpstream(url, 20_000, new AnswerMemory(2 ** 20))
+  const upstream = createEvmUpstream(url, 20_000, new MemoryBudget(2 ** 20))
   onTestFinished(() => upstream.close())
   const traceAtAnswer = () =>
-    promised<TracePart | undefined>(({ resolve, reject }) =>
-      upstream.ask('{}', new Cancellation(), undefined, { resolve: () => resolve(currentTrace()), reject }),
+    promised<TraceSpan | undefined>(({ resolve, reject }) =>
+      upstream.send('{}', new Cancellation(), undefined, { resolve: () => resolve(currentTrace()), reject }),
     )
   const [first, second] = [trace('first'), trace('second')]
   expect(await inTrace(first, traceAtAnswer)).toBe(first)

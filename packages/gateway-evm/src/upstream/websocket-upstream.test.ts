@@ -3,9 +3,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { pino } from 'pino'
-import { DirectFeed } from '../subscriptions/direct-source.ts'
+import { DirectSource } from '../subscriptions/direct-source.ts'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { createUpstreamSocket, type UpstreamListener, type UpstreamSocket } from './websocket-upstream.ts'
+import {
+  createWebSocketUpstream,
+  type UpstreamListener,
+  type WebSocketUpstream,
+} from './websocket-upstream.ts'
 import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
@@ -53,8 +57,8 @@ function notify(client: WebSocket, subscription: string, result: unknown): void 
   )
 }
 
-function opened(timeoutMs = 5_000, addresses = [address]): UpstreamSocket {
-  const socket = createUpstreamSocket(
+function opened(timeoutMs = 5_000, addresses = [address]): WebSocketUpstream {
+  const socket = createWebSocketUpstream(
     addresses.map((one) => ({ address: one })),
     timeoutMs,
     pino({ level: 'debug' }, lines.stream),
@@ -141,7 +145,7 @@ it('closes the connection when nobody needs it, and opens another for the next',
 
 it('says of an address that is none only that', async () => {
   const heads = listener()
-  createUpstreamSocket([{ address: 'ws://x:s3cr3t@[' }], 1_000, pino({ level: 'silent' })).subscribe(
+  createWebSocketUpstream([{ address: 'ws://x:s3cr3t@[' }], 1_000, pino({ level: 'silent' })).subscribe(
     ['newHeads'],
     heads,
   )
@@ -179,7 +183,7 @@ it('ends what is shared of a subscription when a notification is nested too deep
     client.send(`{"method":"eth_subscription","params":{"subscription":"0x${message.id}","result":${deep}}}`)
   }
   const [deliver, lose] = [vi.fn(), vi.fn()]
-  await new DirectFeed(opened(), ['syncing'], () => undefined).join({ deliver, lose })
+  await new DirectSource(opened(), ['syncing'], () => undefined).join({ deliver, overflow: lose })
   await waitFor(() => expect(lose).toHaveBeenCalledExactlyOnceWith('the node ended the subscription'))
   expect(deliver).not.toHaveBeenCalled()
 })

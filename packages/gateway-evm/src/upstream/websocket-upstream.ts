@@ -2,13 +2,13 @@ import type { Logger } from 'pino'
 import { type RawData, WebSocket } from 'ws'
 import { loopField } from '@fairlead/gateway-core/network/cdn-loop'
 import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
-import { connectChecked } from '@fairlead/gateway-core/network/guarded-connect'
+import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import { secretsOfAddress } from '@fairlead/gateway-core/upstream/upstream-url'
+import { secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
@@ -20,7 +20,7 @@ export interface UpstreamListener {
   /** A notification. */
   onResult(result: unknown): void
   /** The node does not take the subscription, or cannot be reached; after the latter it is tried again. */
-  onFailure(failure: RpcFailure, willRetry: boolean): void
+  onFailure(failure: RpcError, willRetry: boolean): void
 }
 
 /** One subscription at the node. */
@@ -31,7 +31,7 @@ export interface UpstreamSubscription {
 }
 
 /** The WebSocket to one node: opened when first needed, opened again when it is lost, closed when unused. */
-export interface UpstreamSocket {
+export interface WebSocketUpstream {
   /** @param params - of `eth_subscribe` */
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription
   close(): void
@@ -46,7 +46,7 @@ export interface SocketTarget {
 }
 
 /** How a WebSocket to a node is kept. */
-export interface UpstreamSocketOptions {
+export interface WebSocketUpstreamOptions {
   /** Rules that each connection is checked against; those for what the operator has configured when left out. */
   readonly rules?: UpstreamRules | undefined
   /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
@@ -70,12 +70,12 @@ const maxMessageBytes = 64 * 1024 * 1024
  * @param log - hears when the connection is lost and when it is back, never where the node is
  * @param options - rules for connections; when one counts as half-open
  */
-export function createUpstreamSocket(
+export function createWebSocketUpstream(
   targets: readonly SocketTarget[],
   timeoutMs: number,
   log: Logger,
-  options: UpstreamSocketOptions = {},
-): UpstreamSocket {
+  options: WebSocketUpstreamOptions = {},
+): WebSocketUpstream {
   return new ReconnectingSocket(targets, timeoutMs, log, options)
 }
 
@@ -105,7 +105,7 @@ class Subscription implements UpstreamSubscription {
   }
 }
 
-class ReconnectingSocket implements UpstreamSocket {
+class ReconnectingSocket implements WebSocketUpstream {
   readonly #targets: readonly SocketTarget[]
   /** What refusals of the node must not tell. */
   readonly #secrets: readonly string[]
@@ -131,12 +131,12 @@ class ReconnectingSocket implements UpstreamSocket {
     targets: readonly SocketTarget[],
     timeoutMs: number,
     log: Logger,
-    { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: UpstreamSocketOptions,
+    { rules = operatorUpstreams, loopEntry, silence = defaultSilence }: WebSocketUpstreamOptions,
   ) {
     this.#targets = targets
     this.#secrets = targets.flatMap(({ address }) => {
       const url = URL.parse(address)
-      return url ? secretsOfAddress(url) : []
+      return url ? secretsOfUrl(url) : []
     })
     this.#timeoutMs = timeoutMs
     this.#log = log
@@ -213,7 +213,7 @@ class ReconnectingSocket implements UpstreamSocket {
           ...(this.#loopEntry !== undefined && { [loopField]: this.#loopEntry }),
           ...(token && { authorization: token.authorization }),
         },
-        createConnection: (options: object) => connectChecked(targetOf(options, isSecure), isSecure, rules),
+        createConnection: (options: object) => guardedConnect(targetOf(options, isSecure), isSecure, rules),
         maxPayload: maxMessageBytes,
         perMessageDeflate: false,
       })
@@ -307,18 +307,18 @@ function parsed(data: RawData): Message {
   }
 }
 
-function refusal(error: unknown, secrets: readonly string[]): RpcFailure {
+function refusal(error: unknown, secrets: readonly string[]): RpcError {
   const { code, message, data }: Readonly<Record<string, unknown>> = redactJsonDeep(
     isRecord(error) ? error : {},
     secrets,
   )
-  return new RpcFailure(
+  return new RpcError(
     typeof code === 'number' ? code : rpcCodes.internalError,
     typeof message === 'string' ? message : 'The node refused the subscription.',
     { data },
   )
 }
 
-function unreachable(message: string): RpcFailure {
-  return new RpcFailure(rpcCodes.internalError, message, { status: 502 })
+function unreachable(message: string): RpcError {
+  return new RpcError(rpcCodes.internalError, message, { status: 502 })
 }

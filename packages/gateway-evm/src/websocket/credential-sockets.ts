@@ -1,4 +1,4 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
 /** Maximum numbers for one credential in one process. They may change, for what is opened then. */
@@ -34,7 +34,7 @@ export class CredentialSockets {
   /**
    * Counts one more WebSocket.
    *
-   * @throws {@link RpcFailure} -32005 with status 429 when the credential has as many as it may
+   * @throws {@link RpcError} -32005 with status 429 when the credential has as many as it may
    */
   open(credentialId: string): SocketShare {
     const use = this.#byCredential.get(credentialId) ?? {
@@ -45,7 +45,7 @@ export class CredentialSockets {
     }
     const most = this.#limits.maxSocketsPerCredential
     if (use.sockets >= most) {
-      throw new RpcFailure(
+      throw new RpcError(
         rpcCodes.limitExceeded,
         `The credential may have ${most} WebSockets open at a time.`,
         {
@@ -88,7 +88,7 @@ export class SocketShare {
    * Counts one more subscription.
    *
    * @returns a function to call once, at its end
-   * @throws {@link RpcFailure} -32005 when the credential has as many as it may
+   * @throws {@link RpcError} -32005 when the credential has as many as it may
    */
   subscribe({ size, isUnfilteredLogs }: CountedSubscription): () => void {
     const use = this.#use
@@ -128,6 +128,6 @@ export class SocketShare {
   }
 }
 
-function tooMany(what: string, data: Readonly<Record<string, unknown>>): RpcFailure {
-  return new RpcFailure(rpcCodes.limitExceeded, `The credential may ${what}.`, { data })
+function tooMany(what: string, data: Readonly<Record<string, unknown>>): RpcError {
+  return new RpcError(rpcCodes.limitExceeded, `The credential may ${what}.`, { data })
 }

@@ -1,11 +1,11 @@
 import type { WebSocketMetrics } from './metrics.ts'
 import type { CredentialSocketLimits } from './credential-sockets.ts'
-import type { SubscriptionHubs } from '../subscriptions/multiplexers.ts'
-import type { AccessPlane } from '../http/json-rpc-http.ts'
+import type { SubscriptionMultiplexers } from '../subscriptions/multiplexers.ts'
+import type { JsonRpcDependencies } from '../http/json-rpc-http.ts'
 
 /** What the WebSockets need from the rest of the service. */
-export interface WebSocketPlane extends AccessPlane, CredentialSocketLimits {
-  readonly hubs: SubscriptionHubs
+export interface WebSocketDependencies extends JsonRpcDependencies, CredentialSocketLimits {
+  readonly multiplexers: SubscriptionMultiplexers
   readonly metrics: WebSocketMetrics
   /** Most calls in flight on one connection. */
   readonly maxCalls: number

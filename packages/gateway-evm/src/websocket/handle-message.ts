@@ -1,39 +1,39 @@
 import { isUtf8 } from 'node:buffer'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { type Admission, type Admitted, isRefusal } from '@fairlead/gateway-core/admission/types'
-import { type AnsweredCall, answerCall, beginCall, failureOf } from '../call-handler.ts'
-import { tell } from '@fairlead/gateway-core/completion'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Answers } from '../cache/caches.ts'
-import { latestOfBatch } from '../consistency/batch-latest-block.ts'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
+import { type RpcResponse, answerCall, beginCall, toResponseError } from '../call-handler.ts'
+import { settleWith } from '@fairlead/gateway-core/completion'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { ResponseCaches } from '../cache/caches.ts'
+import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
 import { answerText } from '../dispatch/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
-import { refusedCall } from '../rejected-call.ts'
-import type { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { rejectedCall } from '../rejected-call.ts'
+import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import type { NodePath } from '../http/node-path.ts'
 
 /** What the calls of one WebSocket message share. */
 export interface MessageContext {
-  /** Asking for it throws {@link RpcFailure} when the node has none. */
+  /** Asking for it throws {@link RpcError} when the node has none. */
   readonly upstream: Upstream
   readonly admission: Admission
-  readonly grant: NodeGrant
+  readonly grant: Grant
   readonly endpoint: NodePath['endpoint']
   readonly subscriptions: ClientSubscriptions
   readonly signal: CancellationSignal
   readonly maxLogRange: number
-  readonly answers?: Answers | undefined
+  readonly answers?: ResponseCaches | undefined
   readonly log: Logger
 }
 
 /** How a message was answered. */
-export interface AnsweredMessage {
+export interface HandledMessage {
   /** Text in UTF-8, or one of ASCII alone; undefined when the message held notifications only. */
   readonly text: Buffer | string | undefined
   /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
@@ -45,24 +45,24 @@ export interface AnsweredMessage {
   /** HTTP status that the same answer would have over HTTP. */
   readonly status: number
   /** The calls of a batch. */
-  readonly calls?: readonly AnsweredCall[] | undefined
+  readonly calls?: readonly RpcResponse[] | undefined
 }
 
 /**
- * Takes the calls of one message through the stations behind the door, or to the subscriptions. It never throws.
+ * Takes the calls of one message through admission and dispatch, or to the subscriptions. It never throws.
  *
  * @param done - hears once how the message was answered, maybe at once
  */
-export function answerMessage(
+export function handleMessage(
   { batch, items }: RpcBody,
   context: MessageContext,
-  done: (answered: AnsweredMessage) => void,
+  done: (answered: HandledMessage) => void,
 ): void {
   const [only] = items
   if (batch || !only || isForSubscriptions(only)) {
-    tell(answerTogether(batch, items, context), {
+    settleWith(answerTogether(batch, items, context), {
       resolve: done,
-      reject: (error) => done(messageOf(failed('unknown', 'null', failureOf(error, context.log)))),
+      reject: (error) => done(messageOf(failed('unknown', 'null', toResponseError(error, context.log)))),
     })
   } else answerAlone(only, context, done)
 }
@@ -71,10 +71,10 @@ async function answerTogether(
   batch: boolean,
   items: readonly RpcItem[],
   context: MessageContext,
-): Promise<AnsweredMessage> {
+): Promise<HandledMessage> {
   const told: (() => void)[] = []
-  const rooms: Room[] = []
-  const answered = await answerItems(items, context, told, rooms)
+  const reservations: Reservation[] = []
+  const answered = await answerItems(items, context, told, reservations)
   const texts = answered.flatMap(({ content }) => (typeof content === 'string' ? [content] : []))
   const [{ method, status } = { method: 'unknown', status: 200 }] = answered
   const text = texts.length === 0 ? undefined : batch ? `[${texts.join(',')}]` : texts[0]
@@ -87,50 +87,47 @@ async function answerTogether(
       for (const activate of told) activate()
     },
     release: () => {
-      for (const room of rooms) room.empty()
+      for (const reservation of reservations) reservation.release()
     },
   }
 }
 
 /** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
-function answerAlone(
-  item: RpcItem,
-  context: MessageContext,
-  done: (answered: AnsweredMessage) => void,
-): void {
+function answerAlone(item: RpcItem, context: MessageContext, done: (answered: HandledMessage) => void): void {
   try {
-    const room = context.upstream.room(context.grant.credentialId)
-    beginCall(item, context, (answered) => tellAlone(item, answered, room, context, done))
+    const reservation = context.upstream.reserve(context.grant.credentialId)
+    beginCall(item, context, (answered) => tellAlone(item, answered, reservation, context, done))
   } catch (error) {
-    done(messageOf(failed('unknown', item.idText, failureOf(error, context.log))))
+    done(messageOf(failed('unknown', item.idText, toResponseError(error, context.log))))
   }
 }
 
 function tellAlone(
   item: RpcItem,
-  answered: AnsweredCall,
-  room: Room,
+  answered: RpcResponse,
+  reservation: Reservation,
   { signal, log }: MessageContext,
-  done: (answered: AnsweredMessage) => void,
+  done: (answered: HandledMessage) => void,
 ): void {
   const { content, method, status, leave } = answered
   const latin1 = typeof content === 'object' ? content.latin1 : undefined
   // Most answers are ASCII, and need neither a check nor bytes.
   const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
-  const failure = isPlain ? room.refuses(latin1.length) : undefined
+  const failure = isPlain ? reservation.tryTake(latin1.length) : undefined
   if (isPlain && !failure) {
     leave?.()
-    done({ text: latin1, method, status, activate: nothing, release: () => room.empty() })
+    done({ text: latin1, method, status, activate: nothing, release: () => reservation.release() })
   } else if (content === undefined) done(messageOf(answered))
   else {
-    const held = failure ? Promise.reject(failure) : readInto(room, answered, item, signal)
-    tell(
+    const held = failure ? Promise.reject(failure) : readInto(reservation, answered, item, signal)
+    settleWith(
       held.finally(() => leave?.()),
       {
-        resolve: (text) => done({ text, method, status, activate: nothing, release: () => room.empty() }),
+        resolve: (text) =>
+          done({ text, method, status, activate: nothing, release: () => reservation.release() }),
         reject: (error) => {
-          room.empty()
-          done(messageOf(failed(method, item.idText, failureOf(error, log))))
+          reservation.release()
+          done(messageOf(failed(method, item.idText, toResponseError(error, log))))
         },
       },
     )
@@ -138,7 +135,7 @@ function tellAlone(
 }
 
 /** The message for a call whose answer is at hand as a text, and is not counted in any memory. */
-function messageOf({ content, method, status }: AnsweredCall): AnsweredMessage {
+function messageOf({ content, method, status }: RpcResponse): HandledMessage {
   const text = typeof content === 'string' ? Buffer.from(content) : undefined
   return { text, method, status, activate: nothing, release: nothing }
 }
@@ -152,22 +149,22 @@ function isAscii(text: string): boolean {
 
 /** Holds an answer whole, as a WebSocket has no frames that could break off. */
 async function readInto(
-  room: Room,
-  { content = '', method, status }: AnsweredCall,
+  reservation: Reservation,
+  { content = '', method, status }: RpcResponse,
   { idText = 'null' }: RpcItem,
   signal: CancellationSignal,
 ): Promise<Buffer> {
   if (typeof content === 'string') {
     // Failures are short, and have to get through when there is no room.
-    if (status === 200) room.take(content.length)
+    if (status === 200) reservation.take(content.length)
     return Buffer.from(content)
   }
   const { bytes } = content
   // The client would have to end the connection for a text that is none.
   if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
-    return Buffer.from(await answerText(content, { method, idText, room, signal }))
+    return Buffer.from(await answerText(content, { method, idText, reservation, signal }))
   }
-  room.take(bytes.length)
+  reservation.take(bytes.length)
   return bytes
 }
 
@@ -177,22 +174,22 @@ async function answerItems(
   items: readonly RpcItem[],
   context: MessageContext,
   told: (() => void)[],
-  rooms: Room[],
-): Promise<readonly AnsweredCall[]> {
+  reservations: Reservation[],
+): Promise<readonly RpcResponse[]> {
   try {
     const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
-    const room = upstream.room(grant.credentialId)
-    rooms.push(room)
+    const reservation = upstream.reserve(grant.credentialId)
+    reservations.push(reservation)
     const shared = { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log }
-    const callContext = { ...shared, batch: items, latest: latestOfBatch(items, shared) }
+    const callContext = { ...shared, batch: items, latest: batchLatestBlock(items, shared) }
     const answering = items.map((item) =>
       isForSubscriptions(item)
         ? answerSubscription(item, context, told)
-        : answerCall(item, callContext, room),
+        : answerCall(item, callContext, reservation),
     )
     return await Promise.all(answering)
   } catch (error) {
-    const failure = failureOf(error, context.log)
+    const failure = toResponseError(error, context.log)
     return items.map(({ idText }) => failed('unknown', idText, failure))
   }
 }
@@ -205,13 +202,13 @@ async function answerSubscription(
   { method, params, idText }: RpcRequest,
   { subscriptions, log, admission, grant, signal }: MessageContext,
   told: (() => void)[],
-): Promise<AnsweredCall> {
+): Promise<RpcResponse> {
   // Nobody could tell what the notifications belong to.
   if (idText === undefined) return { method, status: 204, content: undefined }
-  let place: Admitted | undefined
+  let place: Permit | undefined
   try {
     const admitted = await admission.admit(grant, method, signal)
-    if (isRefusal(admitted)) throw refusedCall(admitted)
+    if (isRejection(admitted)) throw rejectedCall(admitted)
     place = admitted
     if (method === 'eth_unsubscribe') {
       return { method, status: 200, content: resultText(idText, `${subscriptions.unsubscribe(params)}`) }
@@ -220,13 +217,13 @@ async function answerSubscription(
     told.push(activate)
     return { method, status: 200, content: resultText(idText, `"${id}"`) }
   } catch (error) {
-    return failed(method, idText, failureOf(error, log))
+    return failed(method, idText, toResponseError(error, log))
   } finally {
-    place?.leave()
+    place?.release()
   }
 }
 
-function failed(method: string, idText: string | undefined, failure: RpcFailure): AnsweredCall {
+function failed(method: string, idText: string | undefined, failure: RpcError): RpcResponse {
   return idText === undefined
     ? { method, status: 204, content: undefined }
     : { method, status: failure.status, content: errorText(idText, failure) }

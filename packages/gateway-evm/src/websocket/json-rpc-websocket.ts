@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { loopReason } from '@fairlead/gateway-core/network/cdn-loop'
 import { CredentialSockets } from './credential-sockets.ts'
-import { ruleRefusals } from '@fairlead/gateway-core/admission/rejections'
-import { failureOf } from '../call-handler.ts'
-import { refusedCall } from '../rejected-call.ts'
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { ruleRejections } from '@fairlead/gateway-core/admission/rejections'
+import { toResponseError } from '../call-handler.ts'
+import { rejectedCall } from '../rejected-call.ts'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
@@ -15,10 +15,10 @@ import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
 import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import { isWebSocketPath, matchWebSocketPath, type NodePath } from '../http/node-path.ts'
-import { refuseUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
+import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { closeCodes, closeCodeOfRefusal } from '@fairlead/gateway-core/websocket/close-codes'
-import type { WebSocketPlane } from './dependencies.ts'
+import type { WebSocketDependencies } from './dependencies.ts'
 import { WebSocketSession } from './session.ts'
 import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
@@ -47,35 +47,35 @@ interface Handshake {
 }
 
 /** Makes the listener for JSON-RPC over WebSocket. */
-export function createWebSocketListener(plane: WebSocketPlane): WebSocketListener {
+export function createWebSocketListener(dependencies: WebSocketDependencies): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
   const sockets = new CorkedSockets()
-  const ofCredentials = new CredentialSockets(plane)
-  const deadlines = new Deadlines(plane.timeoutMs)
+  const ofCredentials = new CredentialSockets(dependencies)
+  const deadlines = new Deadlines(dependencies.timeoutMs)
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: plane.maxBodyBytes,
+    maxPayload: dependencies.maxBodyBytes,
     WebSocket: FlushingWebSocket,
   })
   let isStopping = false
-  const endHearing = plane.directory.onReplaced(() => {
+  const endHearing = dependencies.directory.onReplaced(() => {
     for (const session of sessions) session.refresh()
   })
   const pings = guardedInterval(() => {
     for (const session of sessions) session.ping()
-  }, plane.pingMs).unref()
+  }, dependencies.pingMs).unref()
 
   const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
-    const path = matchWebSocketPath(request.url ?? '', plane.reserved)
-    if (!path) throw new RpcFailure(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
+    const path = matchWebSocketPath(request.url ?? '', dependencies.reserved)
+    if (!path) throw new RpcError(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
     const loop = request.headers['cdn-loop']
-    if (loop !== undefined && plane.loops?.isLoop(String(loop)) === true) {
-      throw refusedCall({ status: 508, reason: loopReason })
+    if (loop !== undefined && dependencies.loops?.isLoop(String(loop)) === true) {
+      throw rejectedCall({ status: 508, reason: loopReason })
     }
-    if (isStopping) throw new RpcFailure(rpcCodes.internalError, 'The service restarts.', { status: 503 })
-    const grant = admitted(plane, path, request)
-    const log = plane.log.child({ request_id: requestId })
+    if (isStopping) throw new RpcError(rpcCodes.internalError, 'The service restarts.', { status: 503 })
+    const grant = admitted(dependencies, path, request)
+    const log = dependencies.log.child({ request_id: requestId })
     const share = ofCredentials.open(grant.credentialId)
     let isUpgraded = false
     server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -83,16 +83,19 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
       const corked = sockets.of(socket)
       webSocket.flush = () => corked.giveWay()
       const { endpoint } = path
-      const visitor = { address: plane.door.addressOf(request), origin: request.headers.origin }
+      const requester = {
+        address: dependencies.authenticator.addressOf(request),
+        origin: request.headers.origin,
+      }
       const parts = {
-        plane,
+        dependencies,
         webSocket,
         socket,
         corked,
         deadlines,
         grant,
         share,
-        visitor,
+        requester,
         endpoint,
         log,
         passedThrough: loop === undefined ? undefined : String(loop),
@@ -104,22 +107,22 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     if (!isUpgraded) share.close()
   }
 
-  const refuseWith = (socket: Duplex, requestId: string, failure: RpcFailure) => {
-    const headers = { ...commonHeaders(plane, requestId), ...headersFor(failure) }
-    refuseUpgrade(socket, failure.status, errorText('null', failure), headers)
+  const refuseWith = (socket: Duplex, requestId: string, failure: RpcError) => {
+    const headers = { ...commonHeaders(dependencies, requestId), ...headersFor(failure) }
+    rejectUpgrade(socket, failure.status, errorText('null', failure), headers)
     noteRefusal(requestId, failure)
   }
 
-  const noteRefusal = (requestId: string, { status }: RpcFailure) => {
-    plane.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
-    plane.log.info({ request_id: requestId, status }, 'node websocket refused')
+  const noteRefusal = (requestId: string, { status }: RpcError) => {
+    dependencies.meter({ protocol: 'evm', method: 'unknown', status, durationSeconds: 0 })
+    dependencies.log.info({ request_id: requestId, status }, 'node websocket refused')
   }
 
   /** Accepts a handshake and closes the WebSocket at once, as its client cannot see an HTTP status. */
   const closeWith = (
     { request, socket, head }: Handshake,
     code: number,
-    failure: RpcFailure,
+    failure: RpcError,
     requestId: string,
   ) => {
     server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -132,7 +135,7 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
 
   // What the library finds wrong with a handshake is answered in the same form as everything else.
   server.on('wsClientError', (error: Error, socket: Duplex) => {
-    const failure = new RpcFailure(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
+    const failure = new RpcError(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
     refuseWith(socket, makeRequestId(), failure)
   })
 
@@ -140,22 +143,22 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
     takes: ({ method, url = '', headers }) =>
       method === 'GET' &&
       headers.upgrade?.toLowerCase() === 'websocket' &&
-      matchWebSocketPath(url, plane.reserved) !== undefined,
+      matchWebSocketPath(url, dependencies.reserved) !== undefined,
     upgrade: (request, socket, head) => {
       const requestId = makeRequestId()
       socket.on('error', () => socket.destroy())
       try {
         open(request, socket, head, requestId)
       } catch (error) {
-        const failure = failureOf(error, plane.log.child({ request_id: requestId }))
-        const code = isCloseVisible(plane, request) ? closeCodeOfRefusal(failure.status) : undefined
+        const failure = toResponseError(error, dependencies.log.child({ request_id: requestId }))
+        const code = isCloseVisible(dependencies, request) ? closeCodeOfRefusal(failure.status) : undefined
         if (code === undefined) refuseWith(socket, requestId, failure)
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },
     refuse: (request, response) => {
       if (!isWebSocketPath(request.url ?? '')) return false
-      answerNoUpgrade(plane, request, response)
+      answerNoUpgrade(dependencies, request, response)
       return true
     },
     stop: async (drainMs) => {
@@ -175,13 +178,18 @@ export function createWebSocketListener(plane: WebSocketPlane): WebSocketListene
   }
 }
 
-function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request: IncomingMessage): NodeGrant {
-  const entered = door.enter('evm', path, request)
-  if ('status' in entered) throw refusedCall(entered)
+function admitted(
+  { authenticator, corsOrigin }: WebSocketDependencies,
+  path: NodePath,
+  request: IncomingMessage,
+): Grant {
+  const entered = authenticator.authenticate('evm', path, request)
+  if ('status' in entered) throw rejectedCall(entered)
   const { origin } = request.headers
   // What the rules of the node allow need not be what the service allows nodes without any.
   const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
-  if (!isAllowed && door.originFor(entered, origin) === undefined) throw refusedCall(ruleRefusals.origin)
+  if (!isAllowed && authenticator.originFor(entered, origin) === undefined)
+    throw rejectedCall(ruleRejections.origin)
   return entered
 }
 
@@ -190,34 +198,37 @@ function admitted({ door, corsOrigin }: WebSocketPlane, path: NodePath, request:
  * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
  * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
  */
-function isCloseVisible({ reserved }: WebSocketPlane, { url = '', headers }: IncomingMessage): boolean {
+function isCloseVisible(
+  { reserved }: WebSocketDependencies,
+  { url = '', headers }: IncomingMessage,
+): boolean {
   const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
   const { token } = matchWebSocketPath(url, reserved) ?? {}
   return isNative && (token !== undefined || headers.authorization !== undefined)
 }
 
 function answerNoUpgrade(
-  plane: WebSocketPlane,
+  dependencies: WebSocketDependencies,
   { httpVersionMajor }: IncomingMessage,
   response: ServerResponse,
 ): void {
   // HTTP/2 has no Upgrade header, which 426 requires (RFC 9113, section 8.6).
   const failure =
     httpVersionMajor === 2
-      ? new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets over HTTP/1.1 only.', {
+      ? new RpcError(rpcCodes.invalidRequest, 'This address takes WebSockets over HTTP/1.1 only.', {
           status: 400,
         })
-      : new RpcFailure(rpcCodes.invalidRequest, 'This address takes WebSockets only.', { status: 426 })
+      : new RpcError(rpcCodes.invalidRequest, 'This address takes WebSockets only.', { status: 426 })
   const { status } = failure
   const headers = {
-    ...commonHeaders(plane, makeRequestId()),
+    ...commonHeaders(dependencies, makeRequestId()),
     ...(status === 426 && headersFor(failure)),
     'content-type': 'application/json',
   }
   response.writeHead(status, headers).end(errorText('null', failure))
 }
 
-function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Record<string, string> {
+function commonHeaders({ corsOrigin }: WebSocketDependencies, requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,
     'access-control-allow-origin': corsOrigin,
@@ -226,7 +237,7 @@ function commonHeaders({ corsOrigin }: WebSocketPlane, requestId: string): Recor
   }
 }
 
-function headersFor({ status, retryAfterSeconds }: RpcFailure): Record<string, string> {
+function headersFor({ status, retryAfterSeconds }: RpcError): Record<string, string> {
   switch (status) {
     case 400:
       return { 'sec-websocket-version': '13, 8' }

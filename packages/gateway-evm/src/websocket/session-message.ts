@@ -1,54 +1,58 @@
 import type { Logger } from 'pino'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Admission } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import type { Answers } from '../cache/caches.ts'
+import type { ResponseCaches } from '../cache/caches.ts'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { MessageContext } from './handle-message.ts'
-import type { Timed } from '@fairlead/gateway-core/http/deadlines'
+import type { Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { NodePath } from '../http/node-path.ts'
-import type { WebSocketPlane } from './dependencies.ts'
+import type { WebSocketDependencies } from './dependencies.ts'
 
 /** What all messages of a session have in common. */
 export interface MessageOwner {
-  readonly plane: WebSocketPlane
+  readonly dependencies: WebSocketDependencies
   readonly endpoint: NodePath['endpoint']
   readonly log: Logger
 }
 
 /** A message under way: what ends its calls, and what they share. */
-export class SessionMessage extends Cancellation implements Timed, MessageContext {
-  readonly grant: NodeGrant
+export class SessionMessage extends Cancellation implements Expirable, MessageContext {
+  readonly grant: Grant
   readonly endpoint: NodePath['endpoint']
   readonly admission: Admission
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number
-  readonly answers: Answers | undefined
+  readonly answers: ResponseCaches | undefined
   readonly log: Logger
-  readonly #plane: WebSocketPlane
+  readonly #dependencies: WebSocketDependencies
   #upstream: Upstream | undefined
 
-  constructor({ plane, endpoint, log }: MessageOwner, grant: NodeGrant, subscriptions: ClientSubscriptions) {
+  constructor(
+    { dependencies, endpoint, log }: MessageOwner,
+    grant: Grant,
+    subscriptions: ClientSubscriptions,
+  ) {
     super()
     this.grant = grant
     this.endpoint = endpoint
-    this.admission = plane.admission
+    this.admission = dependencies.admission
     this.subscriptions = subscriptions
-    this.maxLogRange = sizeLimit(grant, 'maxLogRange', plane.maxLogRange)
-    this.answers = plane.answers
+    this.maxLogRange = sizeLimit(grant, 'maxLogRange', dependencies.maxLogRange)
+    this.answers = dependencies.answers
     this.log = log
-    this.#plane = plane
+    this.#dependencies = dependencies
   }
 
   get signal(): CancellationSignal {
     return this
   }
 
-  /** @throws {@link RpcFailure} with status 503 when the node has none that can be used */
+  /** @throws {@link RpcError} with status 503 when the node has none that can be used */
   get upstream(): Upstream {
-    this.#upstream ??= this.#plane.upstreams.of(this.grant, 'evm')
+    this.#upstream ??= this.#dependencies.upstreams.of(this.grant, 'evm')
     return this.#upstream
   }
 

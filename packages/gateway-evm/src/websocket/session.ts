@@ -2,33 +2,33 @@ import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { WebSocket } from 'ws'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import type { Visitor } from '@fairlead/gateway-core/admission/types'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { Requester } from '@fairlead/gateway-core/admission/types'
 import type { SocketShare } from './credential-sockets.ts'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
-import { failureOf } from '../call-handler.ts'
+import { toResponseError } from '../call-handler.ts'
 import { withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
-import { inTrace, type TracePart } from '@fairlead/gateway-core/telemetry/current-trace'
+import { inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
 import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
 import { addressKey } from '../subscriptions/multiplexers.ts'
 import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
-import { offeredMethod } from '../methods/available-methods.ts'
-import { type AnsweredMessage, answerMessage } from './handle-message.ts'
-import type { Measured } from '@fairlead/gateway-core/usage/meter'
+import { availableMethod } from '../methods/available-methods.ts'
+import { type HandledMessage, handleMessage } from './handle-message.ts'
+import type { CompletedRequest } from '@fairlead/gateway-core/usage/meter'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
 import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import type { NodePath } from '../http/node-path.ts'
 import { SessionMessage } from './session-message.ts'
 import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
-import type { WebSocketPlane } from './dependencies.ts'
+import type { WebSocketDependencies } from './dependencies.ts'
 
 /** What one connection is made of. */
 export interface SessionParts {
-  readonly plane: WebSocketPlane
+  readonly dependencies: WebSocketDependencies
   readonly webSocket: WebSocket
   /** The connection below the WebSocket. */
   readonly socket: Duplex
@@ -36,11 +36,11 @@ export interface SessionParts {
   readonly corked: CorkedSocket
   /** Of the calls of all connections. */
   readonly deadlines: Deadlines
-  readonly grant: NodeGrant
+  readonly grant: Grant
   /** Its part in what the credential uses. */
   readonly share: SocketShare
   /** Who opened it, for rules that change while it is open. */
-  readonly visitor: Visitor
+  readonly requester: Requester
   readonly endpoint: NodePath['endpoint']
   readonly log: Logger
   /** Value of `CDN-Loop` of the handshake. */
@@ -62,7 +62,7 @@ export class WebSocketSession {
   readonly #queue: Buffer[] = []
   readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
-  #grant: NodeGrant
+  #grant: Grant
   #inFlight = 0
   #messagesIn = 0
   #messagesOut = 0
@@ -78,19 +78,19 @@ export class WebSocketSession {
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.#grant = parts.grant
-    const { plane, webSocket, socket } = parts
+    const { dependencies, webSocket, socket } = parts
     this.#subscriptions = new ClientSubscriptions({
-      hub: () => plane.hubs.of(this.#grant),
-      needs: (method) => void offeredMethod(method, this.#grant, parts.endpoint),
-      maxSubscriptions: plane.maxSubscriptions,
+      multiplexer: () => dependencies.multiplexers.of(this.#grant),
+      needs: (method) => void availableMethod(method, this.#grant, parts.endpoint),
+      maxSubscriptions: dependencies.maxSubscriptions,
       hold: (request) =>
         parts.share.subscribe({ size: request.size, isUnfilteredLogs: isUnfilteredLogs(request) }),
-      maxWaitingBytes: plane.maxBufferBytes,
+      maxWaitingBytes: dependencies.maxBufferBytes,
       notify: (text) => this.#notify(text),
       lose: (reason) => this.close(closeCodes.lost, reason),
-      count: (kind, change) => plane.metrics.subscriptions.inc({ kind }, change),
+      count: (kind, change) => dependencies.metrics.subscriptions.inc({ kind }, change),
     })
-    plane.metrics.open.inc()
+    dependencies.metrics.open.inc()
     const fail = () => this.close(closeCodes.internal, 'unexpected error')
     webSocket.on(
       'message',
@@ -154,9 +154,9 @@ export class WebSocketSession {
 
   /** Looks whether the credential is still good, and what it opens now. */
   refresh(): void {
-    const { plane, visitor } = this.#parts
-    const grant = plane.directory.current(this.#grant.credentialId)
-    const refusal = grant && plane.admission.enter(grant, 'evm', visitor)
+    const { dependencies, requester } = this.#parts
+    const grant = dependencies.directory.current(this.#grant.credentialId)
+    const refusal = grant && dependencies.admission.checkRequester(grant, 'evm', requester)
     if (!grant) this.close(closeCodes.revoked, 'credential revoked')
     else if (refusal) {
       const isRule = refusal.data !== undefined
@@ -185,8 +185,8 @@ export class WebSocketSession {
     this.#unansweredPings = 0
     if (this.#closeCode !== undefined) return
     this.#messagesIn += 1
-    this.#parts.plane.metrics.messages.in += 1
-    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.plane.maxBodyBytes)) {
+    this.#parts.dependencies.metrics.messages.in += 1
+    if (data.length > sizeLimit(this.#grant, 'maxBodyBytes', this.#parts.dependencies.maxBodyBytes)) {
       return this.close(closeCodes.tooLong, 'the message is too long')
     }
     this.#queue.push(data)
@@ -197,14 +197,14 @@ export class WebSocketSession {
   #pump(): void {
     // Whoever is answered at once is still inside of the loop.
     if (this.#isPumping) return
-    const { plane, webSocket } = this.#parts
+    const { dependencies, webSocket } = this.#parts
     this.#isPumping = true
-    while (this.#queue.length > 0 && this.#inFlight < plane.maxCalls && !this.#isFull()) {
+    while (this.#queue.length > 0 && this.#inFlight < dependencies.maxCalls && !this.#isFull()) {
       this.#serve(this.#queue.shift() as Buffer)
     }
     this.#isPumping = false
     if (this.#closeCode !== undefined) return
-    const isBusy = this.#queue.length > 0 || this.#inFlight >= plane.maxCalls || this.#isFull()
+    const isBusy = this.#queue.length > 0 || this.#inFlight >= dependencies.maxCalls || this.#isFull()
     if (this.#isFull()) this.#startPatience()
     if (isBusy || !this.#mayRead) webSocket.pause()
     else if (webSocket.isPaused) webSocket.resume()
@@ -214,13 +214,13 @@ export class WebSocketSession {
   }
 
   #serve(data: Buffer): void {
-    const { plane, deadlines, log } = this.#parts
+    const { dependencies, deadlines, log } = this.#parts
     const started = performance.now()
     let body: RpcBody
     try {
-      body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', plane.maxBatchItems))
+      body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', dependencies.maxBatchItems))
     } catch (error) {
-      this.#send(Buffer.from(errorText('null', failureOf(error, log))))
+      this.#send(Buffer.from(errorText('null', toResponseError(error, log))))
       this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
       return
     }
@@ -228,9 +228,12 @@ export class WebSocketSession {
     const deadline = deadlines.begin(message, started)
     this.#calls.set(message, true)
     this.#inFlight += body.items.length
-    const trace = plane.tracing?.begin(undefined, { 'fairlead.protocol': 'evm', 'rpc.system': 'jsonrpc' })
+    const trace = dependencies.tracing?.begin(undefined, {
+      'fairlead.protocol': 'evm',
+      'rpc.system': 'jsonrpc',
+    })
     const answer = () =>
-      answerMessage(body, message, (answered) => {
+      handleMessage(body, message, (answered) => {
         if (trace) endTrace(trace, message.grant, answered.method)
         deadline.done()
         this.#calls.delete(message)
@@ -243,7 +246,7 @@ export class WebSocketSession {
     else withPassedThrough(passedThrough, begin)
   }
 
-  #answered(answered: AnsweredMessage, bytesIn: number, started: number): void {
+  #answered(answered: HandledMessage, bytesIn: number, started: number): void {
     const { text, method, status, calls } = answered
     if (text === undefined) answered.release()
     else this.#send(text, answered.release)
@@ -253,8 +256,8 @@ export class WebSocketSession {
   }
 
   #isFull(): boolean {
-    const { webSocket, corked, plane } = this.#parts
-    return webSocket.bufferedAmount + corked.collected > plane.maxBufferBytes
+    const { webSocket, corked, dependencies } = this.#parts
+    return webSocket.bufferedAmount + corked.collected > dependencies.maxBufferBytes
   }
 
   /** Gives a client that has too much unread a while to read it. */
@@ -270,18 +273,18 @@ export class WebSocketSession {
     const bytes = Buffer.from(text)
     this.#send(bytes)
     const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
-    this.#parts.plane.meter({ ...push, protocol: 'evm', grant: this.#grant })
-    const refusal = this.#parts.plane.admission.push(this.#grant, 1)
+    this.#parts.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
+    const refusal = this.#parts.dependencies.admission.push(this.#grant, 1)
     if (refusal) this.close(closeCodes.usedUp, 'a quota is used up')
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 
   /** Sends a text, which is ASCII unless it is in bytes; `sent` is called when it has left, or will not. */
   #send(text: Buffer | string, sent?: () => void): void {
-    const { webSocket, corked, plane } = this.#parts
+    const { webSocket, corked, dependencies } = this.#parts
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
     this.#messagesOut += 1
-    plane.metrics.messages.out += 1
+    dependencies.metrics.messages.out += 1
     if (typeof text === 'string' && text.length <= longestFramedText) corked.write(textFrame(text), sent)
     else {
       corked.giveWay()
@@ -306,12 +309,12 @@ export class WebSocketSession {
   }
 
   #closed(code: number): void {
-    const { plane, log, share } = this.#parts
+    const { dependencies, log, share } = this.#parts
     this.#closeCode ??= code
     this.#end()
     share.close()
-    plane.metrics.open.dec()
-    plane.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
+    dependencies.metrics.open.dec()
+    dependencies.metrics.closed.inc({ code: closeLabel(this.#closeCode) })
     log.info(
       {
         node_id: this.#grant.nodeId,
@@ -325,13 +328,16 @@ export class WebSocketSession {
     )
   }
 
-  #measure(measured: Omit<Measured, 'protocol' | 'grant' | 'durationSeconds'>, started: number): void {
+  #measure(
+    measured: Omit<CompletedRequest, 'protocol' | 'grant' | 'durationSeconds'>,
+    started: number,
+  ): void {
     const durationSeconds = (performance.now() - started) / 1_000
-    this.#parts.plane.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
+    this.#parts.dependencies.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
   }
 }
 
-function endTrace(trace: TracePart, { nodeId, credentialId }: NodeGrant, method: string): void {
+function endTrace(trace: TraceSpan, { nodeId, credentialId }: Grant, method: string): void {
   trace.note({ 'rpc.method': method, 'fairlead.node_id': nodeId, 'fairlead.credential_id': credentialId })
   trace.end()
 }

@@ -9,7 +9,7 @@ import {
 } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
 import { holdsSecret, redactDeep } from '@fairlead/gateway-core/redaction/redact-deep'
-import type { Refusal } from '@fairlead/gateway-core/admission/types'
+import type { Rejection } from '@fairlead/gateway-core/admission/types'
 
 /** How a call ends for the client. */
 export interface CallEnd {
@@ -28,13 +28,13 @@ export function ownEnd(
   return { code, trailers }
 }
 
-/** The end for what a station of this service has thrown. */
+/** The end for what was thrown before dispatch. */
 export function endOfError({ code, detail, metadata }: GrpcError): CallEnd {
   return ownEnd(code, detail, metadataToHeaders(metadata) as Record<string, string>)
 }
 
-/** A refusal of the stations before the node: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
-export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Refusal): GrpcError {
+/** A rejection before dispatch: PERMISSION_DENIED for a rule, RESOURCE_EXHAUSTED for a limit. */
+export function errorOfRefusal({ status, reason, data, retryAfterSeconds }: Rejection): GrpcError {
   const retryMs = data && 'retry_after_ms' in data ? data.retry_after_ms : (retryAfterSeconds ?? 0) * 1_000
   const isLimit = status === 429 || status === 503 || (data !== undefined && 'reason' in data)
   const code =

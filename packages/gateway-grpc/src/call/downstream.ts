@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
 
 /** The client's side of a call, whatever form of gRPC it speaks. */
-export interface ClientSide {
+export interface Downstream {
   /** Framed messages of the client; an error that is a GrpcError ends the call with that status. */
   readonly requests: Readable
   /** What the answer is written to: tells of `drain`, and of `close` when the answer is over or the client is gone. */

@@ -1,14 +1,14 @@
 import { loopField, loopReason } from '@fairlead/gateway-core/network/cdn-loop'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import { type Admitted, isRefusal, type Refusal } from '@fairlead/gateway-core/admission/types'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import { type Permit, isRejection, type Rejection } from '@fairlead/gateway-core/admission/types'
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
 import { endOfError, errorOfRefusal } from './call-status.ts'
 import { isCallPath, isStreamingMethod, labelOf } from './call-path.ts'
-import type { ClientSide } from './downstream.ts'
-import type { GrpcPlane } from '../dependencies.ts'
+import type { Downstream } from './downstream.ts'
+import type { GrpcDependencies } from '../dependencies.ts'
 import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
-import { measureCall } from './record-call.ts'
+import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { ProxiedCall } from './proxied-call.ts'
 
@@ -23,20 +23,20 @@ export interface CallRequest {
   readonly isWeb: boolean
 }
 
-/** Takes one call through the stations: authenticate, admit, forward, meter. It never throws. */
-export function beginCall(plane: GrpcPlane, request: CallRequest, client: ClientSide): void {
+/** Takes one call through authentication, admission and dispatch. It never throws. */
+export function beginCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
   const started = performance.now()
   const method = labelOf(request.path)
-  let grant: NodeGrant | undefined
+  let grant: Grant | undefined
   const bytes = { in: 0, out: 0 }
   const releases: (() => void)[] = []
   const measure = (code: StatusCode) => {
     for (const release of releases) release()
     const measured = { path: request.path, method, code, grant, started }
-    measureCall(plane, { ...measured, bytesIn: bytes.in, bytesOut: bytes.out })
+    recordCall(dependencies, { ...measured, bytesIn: bytes.in, bytesOut: bytes.out })
   }
   const refuse = (error: unknown) => {
-    if (!(error instanceof GrpcError)) plane.log.error({ err: error }, 'node request failed')
+    if (!(error instanceof GrpcError)) dependencies.log.error({ err: error }, 'node request failed')
     const known = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
     client.requests.on('error', () => undefined)
     client.answer.on('error', () => undefined)
@@ -45,15 +45,15 @@ export function beginCall(plane: GrpcPlane, request: CallRequest, client: Client
     measure(known.code)
   }
   try {
-    const found = enter(plane, request)
+    const found = enter(dependencies, request)
     grant = found
-    releases.push(plane.limits.enter(found.credentialId, request.path))
-    const go = (place: Admitted | undefined) => {
-      if (place) releases.push(() => place.leave())
+    releases.push(dependencies.limits.enter(found.credentialId, request.path))
+    const go = (place: Permit | undefined) => {
+      if (place) releases.push(() => place.release())
       if (client.answer.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
-      forward(plane, { request, method, grant: found, bytes, onEnd: measure }, client)
+      forward(dependencies, { request, method, grant: found, bytes, onEnd: measure }, client)
     }
-    const admitted = admit(plane, found, request.path, client)
+    const admitted = admit(dependencies, found, request.path, client)
     if (admitted instanceof Promise) admitted.then(go).catch(refuse)
     else go(admitted)
   } catch (error) {
@@ -67,11 +67,11 @@ export function beginCall(plane: GrpcPlane, request: CallRequest, client: Client
  * @throws GrpcError that says which limit it was
  */
 function admit(
-  { admission }: GrpcPlane,
-  grant: NodeGrant,
+  { admission }: GrpcDependencies,
+  grant: Grant,
   path: string,
-  client: ClientSide,
-): Admitted | undefined | Promise<Admitted> {
+  client: Downstream,
+): Permit | undefined | Promise<Permit> {
   const method = path.slice(1)
   if (isStreamingMethod(path)) {
     const refusal = admission.admitStream(grant, method)
@@ -86,18 +86,21 @@ function admit(
   return place.then(placeOf).finally(() => client.answer.off('close', leave))
 }
 
-function placeOf(answer: Admitted | Refusal): Admitted {
-  if (isRefusal(answer)) throw errorOfRefusal(answer)
+function placeOf(answer: Permit | Rejection): Permit {
+  if (isRejection(answer)) throw errorOfRefusal(answer)
   return answer
 }
 
-function enter({ door, loops }: GrpcPlane, { path, received, host, socket }: CallRequest): NodeGrant {
+function enter(
+  { authenticator, loops }: GrpcDependencies,
+  { path, received, host, socket }: CallRequest,
+): Grant {
   const loop = received.headers[loopField]
   if (loop !== undefined && loops?.isLoop(String(loop)) === true) {
     throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
   }
   const xToken = single(received.headers['x-token'])
-  const grant = door.enterWithXToken('grpc', xToken, host, { headers: received.headers, socket })
+  const grant = authenticator.authenticateXToken('grpc', xToken, host, { headers: received.headers, socket })
   if ('status' in grant) throw errorOfRefusal(grant)
   if (!isCallPath(path)) {
     throw new GrpcError(Status.UNIMPLEMENTED, 'The path of a call is /<package>.<Service>/<Method>.')
@@ -111,26 +114,27 @@ function enter({ door, loops }: GrpcPlane, { path, received, host, socket }: Cal
 interface AdmittedCall {
   readonly request: CallRequest
   readonly method: string
-  readonly grant: NodeGrant
+  readonly grant: Grant
   /** Counted here, but for those that were counted with a message of a stream. */
   readonly bytes: { in: number; out: number }
   readonly onEnd: (code: StatusCode) => void
 }
 
 function forward(
-  plane: GrpcPlane,
+  dependencies: GrpcDependencies,
   { request, method, grant, bytes: passed, onEnd }: AdmittedCall,
-  client: ClientSide,
+  client: Downstream,
 ): void {
-  const { metrics, openCalls, stalledCalls, admission, door } = plane
-  const node = plane.nodes.of(grant)
+  const { metrics, openCalls, stalledCalls, admission, authenticator } = dependencies
+  const node = dependencies.nodes.of(grant)
   const countMessages = createMessageCounter()
   const messages = metrics.messages.labels({ method })
   let answered = 0
   const headers = headersForNode(request.path, request.received, request.isWeb)
-  if (plane.loops) {
+  if (dependencies.loops) {
     const before = request.received.headers[loopField]
-    headers[loopField] = before === undefined ? plane.loops.entry : `${String(before)}, ${plane.loops.entry}`
+    headers[loopField] =
+      before === undefined ? dependencies.loops.entry : `${String(before)}, ${dependencies.loops.entry}`
   }
   const call: ProxiedCall = new ProxiedCall(client, node, headers, {
     onRequest: (bytes) => {
@@ -146,10 +150,10 @@ function forward(
       messages.inc(count)
       if (!isStreamingMethod(request.path)) return
       const pushed = { method, status: 200, bytesOut: passed.out, pushes: count }
-      plane.meter({ ...pushed, protocol: 'grpc', grant })
+      dependencies.meter({ ...pushed, protocol: 'grpc', grant })
       passed.out = 0
       const refusal = admission.push(grant, count)
-      if (refusal) call.cut(Status.RESOURCE_EXHAUSTED, refusal.reason)
+      if (refusal) call.terminate(Status.RESOURCE_EXHAUSTED, refusal.reason)
     },
     onStall: () => stalledCalls.add(call),
     onFlow: () => stalledCalls.delete(call),
@@ -160,11 +164,11 @@ function forward(
       onEnd(code)
     },
   })
-  const visitor = {
-    address: door.addressOf({ headers: request.received.headers, socket: request.socket }),
+  const requester = {
+    address: authenticator.addressOf({ headers: request.received.headers, socket: request.socket }),
     origin: request.received.headers.origin,
   }
-  const open = { call, grant, visitor, isStream: () => answered > 1 || isStreamingMethod(request.path) }
+  const open = { call, grant, requester, isStream: () => answered > 1 || isStreamingMethod(request.path) }
   openCalls.add(open)
   metrics.open.inc()
   call.begin()

@@ -1,6 +1,6 @@
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import type { Admission, Visitor } from '@fairlead/gateway-core/admission/types'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { ProxiedCall } from './proxied-call.ts'
 import { guardedInterval } from '@fairlead/http1'
@@ -8,9 +8,9 @@ import { guardedInterval } from '@fairlead/http1'
 /** A call that is open, with what it may be ended by. */
 export interface OpenCall {
   readonly call: ProxiedCall
-  readonly grant: NodeGrant
+  readonly grant: Grant
   /** Who called, for rules that change while the call is open. */
-  readonly visitor: Visitor
+  readonly requester: Requester
   /** Whether the call may stay open for ever, as far as is known by now. */
   isStream(): boolean
 }
@@ -33,12 +33,12 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
   const endUnentitled = () => {
     for (const open of calls) {
       const end = lostEntitlement(open, directory.current(open.grant.credentialId), admission)
-      if (end) open.call.cut(...end)
+      if (end) open.call.terminate(...end)
     }
   }
   const endHearing = directory.onReplaced(endUnentitled)
   const expiry = guardedInterval(endUnentitled, expiryMs).unref()
-  const shutDown = ({ call }: OpenCall) => call.cut(Status.UNAVAILABLE, 'The service is shutting down.')
+  const shutDown = ({ call }: OpenCall) => call.terminate(Status.UNAVAILABLE, 'The service is shutting down.')
   return {
     add: (open) => void calls.add(open),
     delete: (open) => void calls.delete(open),
@@ -56,13 +56,13 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
 }
 
 function lostEntitlement(
-  { grant, visitor }: OpenCall,
-  current: NodeGrant | undefined,
+  { grant, requester }: OpenCall,
+  current: Grant | undefined,
   admission: Admission,
 ): [StatusCode, string] | undefined {
   if (!current) return [Status.UNAUTHENTICATED, 'The credential is no longer in force.']
   if (current === grant) return undefined
-  const refusal = admission.enter(current, 'grpc', visitor)
+  const refusal = admission.checkRequester(current, 'grpc', requester)
   if (refusal) {
     const isRule = refusal.data !== undefined
     return [Status.PERMISSION_DENIED, isRule ? refusal.reason : 'The node no longer offers this protocol.']

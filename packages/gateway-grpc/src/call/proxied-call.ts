@@ -6,9 +6,9 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets } from './call-status.ts'
-import type { ClientSide } from './downstream.ts'
+import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
-import { type GrpcNode, isUnprocessed } from '../upstream/grpc-upstreams.ts'
+import { type GrpcUpstream, isUnprocessed } from '../upstream/grpc-upstreams.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 
 /** Hears what passes through a call. */
@@ -33,8 +33,8 @@ const endMs = 500
 
 /** One call between a client and a node: bytes pass in both directions as fast as the slower side takes them. */
 export class ProxiedCall {
-  readonly #client: ClientSide
-  readonly #node: GrpcNode
+  readonly #client: Downstream
+  readonly #node: GrpcUpstream
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   /** The node's side; none before it is open, and while it is opened again. */
@@ -48,7 +48,7 @@ export class ProxiedCall {
   #isSecondTry = false
   #isOver = false
 
-  constructor(client: ClientSide, node: GrpcNode, headers: OutgoingHttpHeaders, observer: CallObserver) {
+  constructor(client: Downstream, node: GrpcUpstream, headers: OutgoingHttpHeaders, observer: CallObserver) {
     this.#client = client
     this.#node = node
     this.#headers = headers
@@ -75,7 +75,7 @@ export class ProxiedCall {
   }
 
   /** Ends the call from this service's side, soon also for a client that does not read. */
-  cut(code: StatusCode, detail: string): void {
+  terminate(code: StatusCode, detail: string): void {
     if (this.#isOver) return
     const { answer } = this.#client
     const impatience = guardedTimeout(() => this.#client.destroy(), endMs)

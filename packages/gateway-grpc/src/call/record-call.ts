@@ -1,8 +1,8 @@
 import { Status, type StatusCode, statusName } from '@fairlead/grpc-transport/wire'
 import { isRequestLogged } from '@fairlead/gateway-core/telemetry/logged-requests'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { isUnaryMethod } from './call-path.ts'
-import type { GrpcPlane } from '../dependencies.ts'
+import type { GrpcDependencies } from '../dependencies.ts'
 
 // What the client can change something about; everything else counts as a fault behind this service.
 const clientFaults: ReadonlySet<StatusCode> = new Set([
@@ -19,12 +19,12 @@ const clientFaults: ReadonlySet<StatusCode> = new Set([
 ])
 
 /** A call that is over. */
-export interface MeasuredCall {
+export interface RecordedCall {
   readonly path: string
   /** Path of the contract, or `unknown`. */
   readonly method: string
   readonly code: StatusCode
-  readonly grant: NodeGrant | undefined
+  readonly grant: Grant | undefined
   readonly bytesIn?: number | undefined
   /** Those that were not counted with a message of a stream. */
   readonly bytesOut?: number | undefined
@@ -33,9 +33,9 @@ export interface MeasuredCall {
 }
 
 /** Counts a call and writes it to the log. */
-export function measureCall(
-  { metrics, meter, log, logRequests }: GrpcPlane,
-  { path, method, code, grant, started, bytesIn, bytesOut }: MeasuredCall,
+export function recordCall(
+  { metrics, meter, log, logRequests }: GrpcDependencies,
+  { path, method, code, grant, started, bytesIn, bytesOut }: RecordedCall,
 ): void {
   const status = statusName(code)
   const durationSeconds = (performance.now() - started) / 1_000

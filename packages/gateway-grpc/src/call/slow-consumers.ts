@@ -3,7 +3,7 @@ import type { ProxiedCall } from './proxied-call.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** The calls whose clients do not read what waits for them. */
-export interface StalledCalls {
+export interface SlowConsumers {
   /** The client has stopped reading. */
   add(call: ProxiedCall): void
   /** The client reads again, or the call is over. */
@@ -19,7 +19,7 @@ const patienceMs = 5_000
  *
  * @param mostCalls - how many may stand still for longer than a moment
  */
-export function createStalledCalls(mostCalls: number): StalledCalls {
+export function createSlowConsumers(mostCalls: number): SlowConsumers {
   // In the order in which they stalled.
   const stalledAt = new Map<ProxiedCall, number>()
   let timer: NodeJS.Timeout | undefined
@@ -37,7 +37,7 @@ export function createStalledCalls(mostCalls: number): StalledCalls {
     }
     for (const call of calls.slice(0, Math.max(0, calls.length - mostCalls))) {
       stalledAt.delete(call)
-      call.cut(Status.RESOURCE_EXHAUSTED, 'The client reads too slowly.')
+      call.terminate(Status.RESOURCE_EXHAUSTED, 'The client reads too slowly.')
     }
   }
   return {

@@ -1,12 +1,12 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
-import type { ClientSide } from '../call/downstream.ts'
+import type { Downstream } from '../call/downstream.ts'
 import { guardedImmediate } from '@fairlead/http1'
 
 // What may wait for a client that reads more slowly than the node sends.
 const maxWaitingBytes = 256 << 10
 
 /** Makes the side of a client that speaks gRPC itself. */
-export function http2Client(stream: ServerHttp2Stream): ClientSide {
+export function http2Client(stream: ServerHttp2Stream): Downstream {
   let trailers: OutgoingHttpHeaders = {}
   let isGathering = false
   const send = () => {

@@ -2,7 +2,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { guarded, guardedImmediate } from '@fairlead/http1'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import { beginCall } from '../call/handle-call.ts'
-import type { GrpcPlane } from '../dependencies.ts'
+import type { GrpcDependencies } from '../dependencies.ts'
 import { dropRequest, http2Client } from './http2-downstream.ts'
 import { webClient } from '../web/web-client.ts'
 import { answerCors, isPreflight, preflightCors, webForm, webOrigin } from '../web/web-cors.ts'
@@ -23,15 +23,18 @@ const nativeType = /^application\/grpc(?:[+;]|$)/
 /**
  * Makes the listener for HTTP/2.
  *
- * @param plane - what calls of gRPC and of gRPC-web need
+ * @param dependencies - what calls of gRPC and of gRPC-web need
  * @param otherwise - hears of every other request
  */
-export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener = refuse): StreamListener {
+export function createGrpcListener(
+  dependencies: GrpcDependencies,
+  otherwise: StreamListener = refuse,
+): StreamListener {
   const answer: StreamListener = (stream, headers, flags, raw) => {
     stream.on('error', () => undefined)
     // A client may have reset it by now.
     if (stream.destroyed || stream.closed) return
-    if (plane.deadlines) watchResponse(plane.deadlines, stream)
+    if (dependencies.deadlines) watchResponse(dependencies.deadlines, stream)
     if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
     const {
       ':method': method,
@@ -48,10 +51,15 @@ export function createGrpcListener(plane: GrpcPlane, otherwise: StreamListener =
       socket: stream.session?.socket ?? {},
       isWeb: web !== undefined,
     }
-    if (web !== undefined) beginCall(plane, asked, overWeb(plane, stream, headers, web === 'text'))
-    else if (method === 'POST' && nativeType.test(type ?? '')) beginCall(plane, asked, http2Client(stream))
+    if (web !== undefined)
+      beginCall(dependencies, asked, overWeb(dependencies, stream, headers, web === 'text'))
+    else if (method === 'POST' && nativeType.test(type ?? ''))
+      beginCall(dependencies, asked, http2Client(stream))
     else if (isPreflight(method, headers)) {
-      stream.respond({ ':status': 204, ...preflightCors(plane.corsOrigin, headers) }, { endStream: true })
+      stream.respond(
+        { ':status': 204, ...preflightCors(dependencies.corsOrigin, headers) },
+        { endStream: true },
+      )
       dropRequest(stream)
     } else otherwise(stream, headers, flags, raw)
   }
@@ -80,9 +88,14 @@ function statusOfTarget({ ':method': method, ':path': path }: IncomingHttpHeader
   return method === 'OPTIONS' && path === '*' ? 204 : 400
 }
 
-function overWeb(plane: GrpcPlane, stream: ServerHttp2Stream, headers: IncomingHttpHeaders, isText: boolean) {
-  const origin = webOrigin(plane, headers)
-  const requests = webRequests(plane.maxBodyBytes, isText)
+function overWeb(
+  dependencies: GrpcDependencies,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  isText: boolean,
+) {
+  const origin = webOrigin(dependencies, headers)
+  const requests = webRequests(dependencies.maxBodyBytes, isText)
   stream.pipe(requests)
   requests.once('error', () => stream.unpipe(requests).resume())
   stream.once('finish', () => guardedImmediate(() => dropRequest(stream)))

@@ -2,7 +2,7 @@ import { createPortServer } from '@fairlead/grpc-transport'
 import { createServer } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import { onTestFinished } from 'vitest'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
@@ -10,7 +10,10 @@ import { createGrpcMetrics } from '../metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import {
+  type AuthenticatorChoices,
+  testAuthenticator,
+} from '@fairlead/gateway-core/testing/test-authenticator'
 import { createGrpc, type GrpcOptions } from '../module.ts'
 
 /** X-token that opens the node of {@link grpcInFrontOf}; it stands nowhere else, so that a search finds a leak. */
@@ -22,7 +25,7 @@ export interface GrpcFixture {
   readonly port: number
   readonly http2: Http2Server
   /** Puts another state of the credential in force; without one it is revoked. */
-  grant(change?: Partial<NodeGrant> | 'revoked'): void
+  grant(change?: Partial<Grant> | 'revoked'): void
   log(): string
   /** Value of a sample of the metrics, or all of them as text. */
   sample(name: string): Promise<string | undefined>
@@ -33,8 +36,8 @@ export interface GrpcFixture {
 /** What a test may choose. */
 export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
   readonly nodeDomain?: string
-  readonly grant?: Partial<NodeGrant>
-  readonly passing?: DoorChoices
+  readonly grant?: Partial<Grant>
+  readonly passing?: AuthenticatorChoices
 }
 
 /** Starts the gRPC of a service without a database until the running test ends. */
@@ -43,7 +46,7 @@ export async function grpcInFrontOf(
   { nodeDomain, grant: first = {}, passing, ...options }: GrpcFixtureOptions = {},
 ): Promise<GrpcFixture> {
   const directory = createDirectory()
-  const grant: NodeGrant = {
+  const grant: Grant = {
     credentialId: 'credential',
     kind: 'x-token',
     nodeId: 'node',
@@ -55,17 +58,17 @@ export async function grpcInFrontOf(
     upstreams: { grpc: upstream },
     ...first,
   }
-  const replace = (change: Partial<NodeGrant> | 'revoked' = {}) =>
+  const replace = (change: Partial<Grant> | 'revoked' = {}) =>
     directory.replace(
       change === 'revoked' ? [] : [{ sha256: sha256Hex(xToken), grant: { ...grant, ...change } }],
     )
   replace()
   const lines = memory()
   const metrics = testMetrics()
-  const { door, admission } = openDoor(directory, { nodeDomain, ...passing })
+  const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
   const grpc = createGrpc({
     directory,
-    door,
+    authenticator,
     admission,
     meter: createMeter(metrics.requests),
     metrics: createGrpcMetrics(metrics.registry),

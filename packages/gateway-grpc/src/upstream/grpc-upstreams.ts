@@ -2,15 +2,15 @@ import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { createSessions, type Sessions } from '@fairlead/grpc-transport'
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
 import { constants } from 'node:http2'
-import { connectChecked } from '@fairlead/gateway-core/network/guarded-connect'
+import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { type GrpcAddress, parseGrpcAddress } from './parse-url.ts'
+import { type UpstreamUrl, parseUpstreamUrl } from './parse-url.ts'
 
 /** A gRPC node. */
-export interface GrpcNode {
-  readonly address: GrpcAddress
+export interface GrpcUpstream {
+  readonly address: UpstreamUrl
   /**
    * Opens a stream of HTTP/2.
    *
@@ -21,9 +21,9 @@ export interface GrpcNode {
 }
 
 /** The connections to all gRPC nodes, opened when first needed. */
-export interface GrpcNodes {
+export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable address */
-  of(grant: NodeGrant): GrpcNode
+  of(grant: Grant): GrpcUpstream
   /** Rejects when there is an embedded chain that does not answer. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -49,20 +49,20 @@ const maxConnections = 128
  * @param embedded - address of the embedded chain, for nodes whose upstream is `devnet`
  * @param upstreamRules - that each connection is checked against
  */
-export function createGrpcNodes(
+export function createGrpcUpstreams(
   connectTimeoutMs: number,
   embedded: string | undefined,
   upstreamRules: UpstreamRules = operatorUpstreams,
-): GrpcNodes {
-  const open = new Map<string, GrpcNode & { readonly sessions: Sessions }>()
+): GrpcUpstreams {
+  const open = new Map<string, GrpcUpstream & { readonly sessions: Sessions }>()
   const at = (text: string) => {
     const known = open.get(text)
     if (known) return known
-    const address = parseGrpcAddress(text)
+    const address = parseUpstreamUrl(text)
     if (!address) throw unavailable('The upstream address of this node is not a gRPC address.')
     const rules = upstreamRules.of(text)
     const sessions = createSessions(address.url, {
-      connect: (options, isSecure) => connectChecked(options, isSecure, rules),
+      connect: (options, isSecure) => guardedConnect(options, isSecure, rules),
       connectTimeoutMs,
       keepaliveMs,
       keepaliveTimeoutMs,

@@ -1,7 +1,7 @@
 import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
 /** Where a gRPC node is, and what it is told on every call. */
-export interface GrpcAddress {
+export interface UpstreamUrl {
   /** `https://host[:port]`, or `http://host[:port]` without TLS. */
   readonly url: string
   /** The entry of metadata that opens the node, or nothing. */
@@ -25,7 +25,7 @@ const valueForm = /^[!-~](?:[ -~]*[!-~])?$/
  * parseGrpcAddress('https://x-token:s3cr3t@node.example')
  * ```
  */
-export function parseGrpcAddress(text: string): GrpcAddress | undefined {
+export function parseUpstreamUrl(text: string): UpstreamUrl | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.host === '') return undefined
   if (url.pathname !== '/' || text.includes('?') || text.includes('#')) return undefined

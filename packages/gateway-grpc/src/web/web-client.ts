@@ -1,7 +1,7 @@
 import { frameTrailers, type HeaderFields } from '@fairlead/grpc-transport/wire'
 import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Readable, Writable } from 'node:stream'
-import type { ClientSide } from '../call/downstream.ts'
+import type { Downstream } from '../call/downstream.ts'
 
 /** What carries an answer of gRPC-web, over HTTP/1.1 or HTTP/2. */
 export interface WebAnswer {
@@ -27,7 +27,7 @@ function metadataForWeb(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 /** Makes the side of a client that speaks gRPC-web: trailers are the last frame of the body. */
-export function webClient(requests: Readable, answer: WebAnswer, isText: boolean): ClientSide {
+export function webClient(requests: Readable, answer: WebAnswer, isText: boolean): Downstream {
   const { stream } = answer
   let hasBegun = false
   const begin = (headers: OutgoingHttpHeaders) => {

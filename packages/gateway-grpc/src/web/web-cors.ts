@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
-import type { GrpcPlane } from '../dependencies.ts'
+import type { GrpcDependencies } from '../dependencies.ts'
 import { single } from '../call/metadata.ts'
 
 /** The origin whose pages may read the answer to a call: by the rules of its node, or for all nodes without any. */
-export function webOrigin({ door, corsOrigin }: GrpcPlane, headers: IncomingHttpHeaders): string {
-  return door.originOf('x-token', single(headers['x-token']), headers.origin) ?? corsOrigin
+export function webOrigin(
+  { authenticator, corsOrigin }: GrpcDependencies,
+  headers: IncomingHttpHeaders,
+): string {
+  return authenticator.originOf('x-token', single(headers['x-token']), headers.origin) ?? corsOrigin
 }
 
 const namesForm = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/

@@ -2,30 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { beginCall } from '../call/handle-call.ts'
-import type { GrpcPlane } from '../dependencies.ts'
+import type { GrpcDependencies } from '../dependencies.ts'
 import { webClient } from './web-client.ts'
 import { answerCors, isPreflight, preflightCors, webForm, webOrigin } from './web-cors.ts'
 import { webRequests } from './web-requests.ts'
 
 /** Makes the listener for gRPC-web over HTTP/1.1; other requests are left untouched. */
-export function createWebListener(plane: GrpcPlane): NodeListener {
+export function createWebListener(dependencies: GrpcDependencies): NodeListener {
   return (request, response) => {
     const { method, headers } = request
     if (isPreflight(method, headers)) {
-      response.writeHead(204, preflightCors(plane.corsOrigin, headers)).end()
+      response.writeHead(204, preflightCors(dependencies.corsOrigin, headers)).end()
       return true
     }
     const form = webForm(method, headers['content-type'])
     if (form === undefined) return false
-    call(plane, request, response, form === 'text')
+    call(dependencies, request, response, form === 'text')
     return true
   }
 }
 
-function call(plane: GrpcPlane, request: IncomingMessage, response: ServerResponse, isText: boolean): void {
+function call(
+  dependencies: GrpcDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isText: boolean,
+): void {
   const { headers, url = '', rawHeaders: raw } = request
-  const origin = webOrigin(plane, headers)
-  const requests = webRequests(plane.maxBodyBytes, isText)
+  const origin = webOrigin(dependencies, headers)
+  const requests = webRequests(dependencies.maxBodyBytes, isText)
   // A body that breaks off ends with its connection, of which the answer hears.
   request.on('error', () => undefined).pipe(requests)
   const answer = {
@@ -45,5 +50,5 @@ function call(plane: GrpcPlane, request: IncomingMessage, response: ServerRespon
     isWeb: true,
   }
   requests.once('error', () => request.unpipe(requests).resume())
-  beginCall(plane, asked, webClient(requests, answer, isText))
+  beginCall(dependencies, asked, webClient(requests, answer, isText))
 }

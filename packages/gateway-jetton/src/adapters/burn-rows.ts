@@ -1,6 +1,6 @@
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { JettonCall, JettonNode } from '../upstream/types.ts'
-import { JettonFailure } from '../jetton-error.ts'
+import { JettonError } from '../jetton-error.ts'
 import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
 
 /** The longest page of an indexer. */
@@ -23,7 +23,7 @@ export interface BurnRow {
  * burns. Hence every walk starts at the first row. Burns that happen meanwhile move the others back when the newest come
  * first; those that come again are known by their transaction.
  *
- * @throws JettonFailure 422 when too many failed, else as {@link recordOf} and for rows that cannot be read
+ * @throws JettonError 422 when too many failed, else as {@link recordOf} and for rows that cannot be read
  */
 export async function* burnRows(
   { parameters, signal }: JettonCall,
@@ -63,9 +63,9 @@ export async function* burnRows(
   }
 }
 
-function tooManyPassed(): JettonFailure {
+function tooManyPassed(): JettonError {
   const advice = 'give start_utime or end_utime to pass them by'
-  return new JettonFailure(422, `There are more than ${mostPassed} burns that failed among these; ${advice}.`)
+  return new JettonError(422, `There are more than ${mostPassed} burns that failed among these; ${advice}.`)
 }
 
 // Only the last ones can come again.

@@ -1,7 +1,7 @@
 import { isRecord } from '@fairlead/gateway-core/json'
 import { knownParameter } from '../chain-configuration/known-parameters.ts'
 import type { JettonAdapter, JettonNodeAnswer } from '../upstream/types.ts'
-import { JettonFailure } from '../jetton-error.ts'
+import { JettonError } from '../jetton-error.ts'
 import { type NodeRecord, recordOf, unreadable } from './upstream-response.ts'
 
 /** A parameter by its number: nodes give its cell in an envelope, the contract has its fields. */
@@ -35,17 +35,17 @@ function found(id: number, answer: JettonNodeAnswer): NodeRecord {
   try {
     return recordOf(answer)
   } catch (failure) {
-    throw failure instanceof JettonFailure && saysAbsent(failure) ? absent(id) : failure
+    throw failure instanceof JettonError && saysAbsent(failure) ? absent(id) : failure
   }
 }
 
 // The server behind a node has words of its own for it, and one status for all that can go wrong.
 const absence =
   /null cell|(?:no|unknown) (?:such )?(?:config )?param|param\w* \S* ?(?:is |was )?(?:not found|not set|absent)/i
-const saysAbsent = ({ status, message }: JettonFailure) =>
+const saysAbsent = ({ status, message }: JettonError) =>
   (status === 404 || status === 500) && absence.test(message)
 
-const absent = (id: number) => new JettonFailure(404, `The configuration has no parameter ${id}.`)
+const absent = (id: number) => new JettonError(404, `The configuration has no parameter ${id}.`)
 
 function parameterOf(id: number, info: unknown): { readonly bytes: string; readonly value: unknown } {
   const cell = isRecord(info) ? info['config'] : undefined

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import { type Refusal, isRefusal } from '@fairlead/gateway-core/admission/types'
+import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
 import { withEmptyLists } from '../upstream/empty-lists.ts'
-import { JettonFailure } from '../jetton-error.ts'
-import type { AllJettonNodes, NodeOfGrant } from '../upstream/jetton-upstreams.ts'
+import { JettonError } from '../jetton-error.ts'
+import type { JettonUpstreams, NodeOfGrant } from '../upstream/jetton-upstreams.ts'
 import { readRpcCall, type RpcReply } from '../json-rpc/call.ts'
 import { plainHead, rpcBody, rpcHead, streamedWithHead, withHead } from '../json-rpc/envelope.ts'
 import { jettonFormat } from './jetton-format.ts'
-import type { HeldAnswer, RestCall, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import { refusalHeaders, RestFailure, restFailureOf } from '@fairlead/gateway-core/rest/rest-error'
+import type { BufferedResponse, RestCall, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core/rest/rest-error'
 import { queryByContractNames, valueByContractNames } from '../operations/aliases.ts'
 import { findJettonOperation, type JettonOperation } from '../operations/operations.ts'
 import {
@@ -19,24 +19,24 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
-import { HttpExchange } from '@fairlead/gateway-core/http/request-context'
-import type { ExchangeRules, HttpPlane, NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import type { RequestRules, HttpDependencies, NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import { type JettonPath, matchJettonPath } from './jetton-path.ts'
-import { exposedHeaders, sayDeprecated, sendAnswer } from '@fairlead/gateway-core/rest/send-response'
+import { exposedHeaders, sayDeprecated, sendResponse } from '@fairlead/gateway-core/rest/send-response'
 
 /** What the jetton chain API needs from the rest of the service. */
-export interface JettonPlane extends HttpPlane {
+export interface JettonDependencies extends HttpDependencies {
   /** First segments of paths that no token is like. */
   readonly reserved: ReadonlySet<string>
-  readonly jettonNodes: AllJettonNodes
+  readonly jettonUpstreams: JettonUpstreams
   readonly maxBodyBytes: number
 }
 
 /** A failure that answers a JSON-RPC call. */
-class RpcCallFailure extends RestFailure {
+class RpcCallFailure extends RestError {
   readonly idText: string
 
-  constructor({ status, message, headers }: RestFailure, { idText }: RpcReply) {
+  constructor({ status, message, headers }: RestError, { idText }: RpcReply) {
     super(status, message, headers)
     this.idText = idText
   }
@@ -56,14 +56,14 @@ const browserHeaders = [
 ]
 
 /** Makes the listener for the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
-export function createJettonListener(plane: JettonPlane): NodeListener {
-  const rules: ExchangeRules = {
+export function createJettonListener(dependencies: JettonDependencies): NodeListener {
+  const rules: RequestRules = {
     protocol: 'jetton',
-    maxBodyBytes: plane.maxBodyBytes,
+    maxBodyBytes: dependencies.maxBodyBytes,
     cors: { methods: 'GET, POST', headers: browserHeaders.join(', '), exposed: exposedHeaders.join(', ') },
     failure: refused,
     refusalOf: (error, log) => {
-      const failure = restFailureOf(error, log)
+      const failure = toRestError(error, log)
       const { status, headers } = failure
       const text = jettonFormat.writeError(failure)
       return {
@@ -74,31 +74,35 @@ export function createJettonListener(plane: JettonPlane): NodeListener {
     },
   }
   return (request, response) => {
-    const path = matchJettonPath(request.url ?? '', plane.reserved)
+    const path = matchJettonPath(request.url ?? '', dependencies.reserved)
     if (!path) return false
-    const exchange = new HttpExchange(plane, rules, request, response)
-    exchange.run(path, () => answer(plane, path, exchange))
+    const exchange = new RequestContext(dependencies, rules, request, response)
+    exchange.run(path, () => answer(dependencies, path, exchange))
     return true
   }
 }
 
-async function answer(plane: JettonPlane, { token, target }: JettonPath, http: HttpExchange): Promise<void> {
-  const grant = http.enter({ token })
+async function answer(
+  dependencies: JettonDependencies,
+  { token, target }: JettonPath,
+  http: RequestContext,
+): Promise<void> {
+  const grant = http.authenticate({ token })
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2)
   const operation = findJettonOperation(http.request.method ?? '', path)
   http.method = operation.operationId
   sayDeprecated(http.response, operation.route)
-  const node = plane.jettonNodes.of(grant)
-  const { timeoutMs, admission } = plane
-  const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', plane.maxBodyBytes)
+  const node = dependencies.jettonUpstreams.of(grant)
+  const { timeoutMs, admission } = dependencies
+  const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
   const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
   const admitted: Admit = async (method, run) => {
     const place = await admission.admit(grant, method, http.signal)
-    if (isRefusal(place)) throw refused(place)
+    if (isRejection(place)) throw refused(place)
     try {
       await run()
     } finally {
-      place.leave()
+      place.release()
     }
   }
   if (operation.operationId === 'callJsonRpc') await answerRpc(limits, node, http, admitted)
@@ -113,13 +117,13 @@ async function answer(plane: JettonPlane, { token, target }: JettonPath, http: H
 /** Runs the answer to a call that may be made. */
 type Admit = (method: string, run: () => Promise<void>) => Promise<void>
 
-interface JettonLimits extends Pick<JettonPlane, 'maxBodyBytes' | 'timeoutMs'> {
+interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeoutMs'> {
   /** Credential of the client. */
   readonly owner: string
 }
 
-function refused(refusal: Refusal): JettonFailure {
-  return new JettonFailure(refusal.status, refusal.reason, refusalHeaders(refusal))
+function refused(refusal: Rejection): JettonError {
+  return new JettonError(refusal.status, refusal.reason, rejectionHeaders(refusal))
 }
 
 async function answerRest(
@@ -127,7 +131,7 @@ async function answerRest(
   operation: JettonOperation,
   givenQuery: string,
   node: NodeOfGrant,
-  http: HttpExchange,
+  http: RequestContext,
 ): Promise<void> {
   const { request, signal } = http
   const { family, operationId, method } = operation
@@ -171,7 +175,7 @@ function readOf(operationId: string): string {
 async function answerRpc(
   { maxBodyBytes, timeoutMs, owner }: JettonLimits,
   node: NodeOfGrant,
-  http: HttpExchange,
+  http: RequestContext,
   admitted: Admit,
 ): Promise<void> {
   const reply: RpcReply = { idText: 'null' }
@@ -194,7 +198,7 @@ async function answerRpc(
     })
   } catch (error) {
     if (http.isOver()) throw error
-    throw new RpcCallFailure(restFailureOf(error, http.log), reply)
+    throw new RpcCallFailure(toRestError(error, http.log), reply)
   }
 }
 
@@ -203,7 +207,7 @@ function forwardRpc(
   method: string,
   paramsText: string,
   { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
-): Promise<StreamedAnswer | HeldAnswer> {
+): Promise<StreamedResponse | BufferedResponse> {
   return node.forward('v2', {
     method: 'POST',
     target: '/api/v2/jsonRPC',
@@ -214,15 +218,22 @@ function forwardRpc(
   })
 }
 
-function behind(head: string, answered: StreamedAnswer | HeldAnswer): StreamedAnswer | HeldAnswer {
+function behind(
+  head: string,
+  answered: StreamedResponse | BufferedResponse,
+): StreamedResponse | BufferedResponse {
   const { 'content-length': _, ...headers } = answered.headers
   if ('body' in answered) return { ...answered, headers, body: streamedWithHead(answered.body, head) }
   const text = withHead(Buffer.from(answered.bytes).toString('utf8'), head)
   return { ...answered, headers, bytes: Buffer.from(text) }
 }
 
-function send(answered: StreamedAnswer | HeldAnswer, http: HttpExchange, timeoutMs: number): Promise<void> {
-  return sendAnswer(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
+function send(
+  answered: StreamedResponse | BufferedResponse,
+  http: RequestContext,
+  timeoutMs: number,
+): Promise<void> {
+  return sendResponse(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
 }
 
 /** The headers of the contract, and never the credential. */
@@ -244,17 +255,17 @@ function headersFor(
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** @throws {@link JettonFailure} 413 for a body that is too long, 422 for one that is not JSON */
+/** @throws {@link JettonError} 413 for a body that is too long, 422 for one that is not JSON */
 async function readJson(
-  http: HttpExchange,
+  http: RequestContext,
   maxBytes: number,
 ): Promise<{ readonly text: string; readonly value: unknown }> {
-  const bytes = await http.readBody(maxBytes, (status, message) => new JettonFailure(status, message))
+  const bytes = await http.readBody(maxBytes, (status, message) => new JettonError(status, message))
   http.bytesIn = bytes.length
   try {
     const text = decoder.decode(bytes)
     return { text, value: JSON.parse(text) }
   } catch {
-    throw new JettonFailure(422, 'The body should be JSON in UTF-8.')
+    throw new JettonError(422, 'The body should be JSON in UTF-8.')
   }
 }

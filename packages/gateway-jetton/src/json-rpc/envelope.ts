@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import type { StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
-import { JettonFailure } from '../jetton-error.ts'
+import type { StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { JettonError } from '../jetton-error.ts'
 
 // One implementation of nodes repeats ids as texts only, the other one not at all.
 const idAtNode = '"1"'
@@ -39,13 +39,13 @@ const edgeBytes = 256
  * Gives the answer of a node another head, without the node's own id if it has one. The rest passes through byte for
  * byte, without being held or parsed.
  *
- * @param body - of the node, not yet read; a JSON object, or the reader fails with {@link JettonFailure} 502
+ * @param body - of the node, not yet read; a JSON object, or the reader fails with {@link JettonError} 502
  */
-export function streamedWithHead(body: StreamedAnswer['body'], head: string): StreamedAnswer['body'] {
+export function streamedWithHead(body: StreamedResponse['body'], head: string): StreamedResponse['body'] {
   return Object.assign(Readable.from(spliced(body, head)), { dump: () => body.dump() })
 }
 
-async function* spliced(body: StreamedAnswer['body'], head: string): AsyncGenerator<Buffer> {
+async function* spliced(body: StreamedResponse['body'], head: string): AsyncGenerator<Buffer> {
   let kept: Buffer = Buffer.alloc(0)
   let before: Buffer | undefined = Buffer.from(head)
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -78,6 +78,6 @@ function searchable(bytes: Buffer): string {
   return bytes.toString('latin1')
 }
 
-function noObject(): JettonFailure {
-  return new JettonFailure(502, 'The node answered something that is not an object.')
+function noObject(): JettonError {
+  return new JettonError(502, 'The node answered something that is not an object.')
 }

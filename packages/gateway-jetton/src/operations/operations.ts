@@ -22,7 +22,7 @@ const operations = new OperationTree<JettonOperation>('jetton chain API', [
  *
  * @param method - of the request; HEAD leads to where GET does
  * @param path - below the credential, without a query, for example `/api/v3/jetton/burns`
- * @throws RestFailure 404 for a path that nobody knows, 405 with `Allow` for another method
+ * @throws RestError 404 for a path that nobody knows, 405 with `Allow` for another method
  */
 export function findJettonOperation(method: string, path: string): JettonOperation {
   return operations.find(method, path).operation

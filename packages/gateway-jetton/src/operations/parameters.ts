@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonSchema, Method, Parameter } from '@fairlead/core'
 import { v2, v2Rpc, v3 } from '@fairlead/jetton/contract'
 import { isRecord } from '@fairlead/gateway-core/json'
-import { JettonFailure } from '../jetton-error.ts'
+import { JettonError } from '../jetton-error.ts'
 import { ContractRules, type Reading } from '@fairlead/gateway-core/rest/parameter-validation'
 import { v2Formats, v3Formats } from './formats.ts'
 import type { JettonFamily, JettonOperation } from './operations.ts'
@@ -21,7 +21,7 @@ const methods: Readonly<Record<string, Method>> = v2Rpc.methods
  * Checks the query and the headers of a call against the contract. Others than those of the contract are left to the
  * node.
  *
- * @throws {@link JettonFailure} 422 that names the parameter and the rule, never the value
+ * @throws {@link JettonError} 422 that names the parameter and the rule, never the value
  */
 export function queryParameters(
   { family, route }: JettonOperation,
@@ -64,10 +64,10 @@ function withoutKey(query: URLSearchParams): string {
  * Checks the body of a call against the contract.
  *
  * @param body - as JSON
- * @throws {@link JettonFailure} 422 as {@link queryParameters}
+ * @throws {@link JettonError} 422 as {@link queryParameters}
  */
 export function bodyParameters({ family, route }: JettonOperation, body: unknown): JettonParameters {
-  if (!isRecord(body)) throw new JettonFailure(422, 'The body should be a JSON object.')
+  if (!isRecord(body)) throw new JettonError(422, 'The body should be a JSON object.')
   const schema = route.requestBody?.schema ?? {}
   taken('The body', rules[family].ofJson({ schema, required: true }, body))
   const properties = rules[family].resolved(schema)['properties'] as Record<string, JsonSchema> | undefined
@@ -82,11 +82,11 @@ export function bodyParameters({ family, route }: JettonOperation, body: unknown
 /**
  * Checks the parameters of a JSON-RPC method against the contract.
  *
- * @throws {@link JettonFailure} 422 as {@link queryParameters}, and for a method that the contract does not have
+ * @throws {@link JettonError} 422 as {@link queryParameters}, and for a method that the contract does not have
  */
 export function methodParameters(name: string, params: JettonParameters): JettonParameters {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined
-  if (!method) throw new JettonFailure(422, 'method should be the name of a method of the jetton chain API.')
+  if (!method) throw new JettonError(422, 'method should be the name of a method of the jetton chain API.')
   return all(
     method.params.map((param) => [param.name, param]),
     (param, parameter) =>
@@ -118,11 +118,11 @@ function all(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
-/** @throws {@link JettonFailure} 422 */
+/** @throws {@link JettonError} 422 */
 function taken(name: string, reading: Reading): unknown {
   if ('value' in reading) return reading.value
   const { place, rule } = reading
   // What stands in the body is named for itself.
   const where = name === 'The body' && place !== '' ? place.replace(/^\./, '') : `${name}${place}`
-  throw new JettonFailure(422, `${where} ${rule}.`)
+  throw new JettonError(422, `${where} ${rule}.`)
 }

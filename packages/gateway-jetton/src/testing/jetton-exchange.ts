@@ -21,7 +21,7 @@ export const nodeCredentials = {
   authorization: `Basic ${Buffer.from('c4n4ry-user:c4n4ry-pass').toString('base64')}`,
 }
 
-/** The jetton part of the access plane in front of a node that answers as a test wants, and what both have seen. */
+/** The jetton chain API of the gateway in front of a node that answers as a test wants, and what both have seen. */
 export class JettonExchange {
   readonly node: Awaited<ReturnType<typeof serve>>
   readonly gateway: JettonFixture

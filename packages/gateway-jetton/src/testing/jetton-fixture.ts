@@ -1,17 +1,20 @@
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { jetton } from '../description.ts'
 import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import { createJettonNodes } from '../upstream/jetton-upstreams.ts'
-import { createJettonListener, type JettonPlane } from '../http/jetton-http.ts'
+import { createJettonUpstreams } from '../upstream/jetton-upstreams.ts'
+import { createJettonListener, type JettonDependencies } from '../http/jetton-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { jettonFormat } from '../http/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
-import { type DoorChoices, openDoor } from '@fairlead/gateway-core/testing/test-authenticator'
+import {
+  type AuthenticatorChoices,
+  testAuthenticator,
+} from '@fairlead/gateway-core/testing/test-authenticator'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link listenToJetton}. */
@@ -20,7 +23,7 @@ export const jettonToken = 'fixture-token-of-jetton'
 /** User name and password that open it. */
 export const jettonBasic = 'user-fixture:pass-fixture'
 
-/** The jetton part of the access plane, in front of one node. */
+/** The jetton chain API of the gateway, in front of one node. */
 export interface JettonFixture {
   readonly url: string
   readonly port: number
@@ -37,22 +40,22 @@ export interface JettonFixture {
 
 /** What a test may choose. */
 export interface JettonFixtureOptions extends Partial<
-  Pick<JettonPlane, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
+  Pick<JettonDependencies, 'bodyMemory' | 'timeoutMs' | 'corsOrigin' | 'maxBodyBytes'>
 > {
   readonly protocols?: readonly string[]
   /** Upstream of family v3. */
   readonly index?: string
-  readonly grant?: Partial<NodeGrant>
-  readonly passing?: DoorChoices
+  readonly grant?: Partial<Grant>
+  readonly passing?: AuthenticatorChoices
 }
 
-/** Starts the jetton part of the access plane without a database. */
+/** Starts the jetton chain API of the gateway without a database. */
 export async function listenToJetton(
   upstream: string,
   { protocols = ['jetton'], index, grant: change, passing, ...options }: JettonFixtureOptions = {},
 ): Promise<JettonFixture> {
   const directory = createDirectory()
-  const grant: Omit<NodeGrant, 'kind'> = {
+  const grant: Omit<Grant, 'kind'> = {
     credentialId: 'credential',
     nodeId: 'node',
     projectId: 'project',
@@ -69,18 +72,18 @@ export async function listenToJetton(
   ])
   const lines = memory()
   const timeoutMs = options.timeoutMs ?? 20_000
-  const jettonNodes = createJettonNodes({
+  const jettonUpstreams = createJettonUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, jettonFormat),
     embedded: undefined,
     memory: options.bodyMemory,
   })
   const metrics = testMetrics()
-  const { door, admission } = openDoor(directory, passing)
+  const { authenticator, admission } = testAuthenticator(directory, passing)
   const listener = createJettonListener({
     directory,
-    door,
+    authenticator,
     admission,
-    jettonNodes,
+    jettonUpstreams,
     reserved: reservedSegments([jetton]),
     meter: createMeter(metrics.requests),
     log: pino({ level: 'debug' }, lines.stream),
@@ -111,7 +114,7 @@ export async function listenToJetton(
     stop: async () => {
       await server.stop()
       await admission.close()
-      await jettonNodes.close()
+      await jettonUpstreams.close()
     },
   }
 }

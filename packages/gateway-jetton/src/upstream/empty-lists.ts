@@ -1,7 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { jsonMembers } from '@fairlead/gateway-core/json-rpc/json-parts'
-import type { HeldAnswer, StreamedAnswer } from '@fairlead/gateway-core/rest/rest-call'
+import type { BufferedResponse, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import { mediaType } from '@fairlead/gateway-core/rest/media-type'
 
@@ -22,13 +22,13 @@ export interface Lists {
  * @param answer - not yet read
  * @param lists - by the contract
  * @param signal - what the exchange runs under
- * @throws RestFailure 502 or 504 when the answer breaks off meanwhile
+ * @throws RestError 502 or 504 when the answer breaks off meanwhile
  */
 export async function withEmptyLists(
-  answer: StreamedAnswer,
+  answer: StreamedResponse,
   lists: Lists,
   signal: CancellationSignal,
-): Promise<StreamedAnswer | HeldAnswer> {
+): Promise<StreamedResponse | BufferedResponse> {
   const { status, headers, body } = answer
   const isJson = mediaType(headers['content-type'] ?? '') === 'application/json'
   if ((!lists.isList && lists.keys.length === 0) || !isJson || headers['content-encoding']) return answer

@@ -1,22 +1,22 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { AnswerMemory } from '@fairlead/gateway-core/memory/memory-budget'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type {
-  HeldAnswer,
+  BufferedResponse,
   RestCall,
   RestUpstream,
-  StreamedAnswer,
+  StreamedResponse,
 } from '@fairlead/gateway-core/rest/rest-call'
 import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RestFailure } from '@fairlead/gateway-core/rest/rest-error'
+import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
 import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './types.ts'
-import { JettonFailure } from '../jetton-error.ts'
+import { JettonError } from '../jetton-error.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
 
 /** What the jetton nodes are made with. */
-export interface JettonNodeOptions {
+export interface JettonUpstreamOptions {
   /** Opens the connections to a node; throws when the address is not one. */
   readonly open: (address: string) => RestUpstream
   /** HTTP address of the embedded chain, for nodes whose upstream is `devnet`. */
@@ -25,29 +25,29 @@ export interface JettonNodeOptions {
   readonly memory?: ResponseMemory | undefined
 }
 
-type ResponseMemory = Pick<AnswerMemory, 'take' | 'giveBack'>
+type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
 
 /** The jetton nodes behind all hosted nodes, connected to when first needed. */
-export interface AllJettonNodes {
-  /** @throws RestFailure with status 503 when the hosted node has no usable upstream for this protocol */
-  of(grant: NodeGrant): NodeOfGrant
+export interface JettonUpstreams {
+  /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
+  of(grant: Grant): NodeOfGrant
   /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
 /** Makes the set of all jetton nodes: one set of connections for each address. */
-export function createJettonNodes({ open, embedded, memory }: JettonNodeOptions): AllJettonNodes {
+export function createJettonUpstreams({ open, embedded, memory }: JettonUpstreamOptions): JettonUpstreams {
   const upstreams = new RestUpstreams(open)
   const at = (configured: string | undefined): RestUpstream => {
     const [word] = usedAddresses(configured)
     const address = word === 'devnet' ? embedded : word
-    if (address === undefined) throw new RestFailure(503, 'This node has no upstream for jetton.')
+    if (address === undefined) throw new RestError(503, 'This node has no upstream for jetton.')
     return upstreams.at(address)
   }
   // What is known of a node is kept by it.
   const nodes = new Map<string, NodeOfGrant>()
-  const ofGrant = ({ upstreams: { jetton, 'jetton-v3': index = jetton } }: NodeGrant) => {
+  const ofGrant = ({ upstreams: { jetton, 'jetton-v3': index = jetton } }: Grant) => {
     const addresses = JSON.stringify([jetton, index])
     const known = nodes.get(addresses)
     if (known) return known
@@ -89,7 +89,7 @@ export class NodeOfGrant implements JettonNode {
   }
 
   /** As {@link RestUpstream.request}; the target begins with `/api`. */
-  async forward(family: 'v2' | 'v3', call: RestCall): Promise<StreamedAnswer | HeldAnswer> {
+  async forward(family: 'v2' | 'v3', call: RestCall): Promise<StreamedResponse | BufferedResponse> {
     return this.#upstreams[family]().request(call)
   }
 
@@ -114,10 +114,10 @@ export class NodeOfGrant implements JettonNode {
 }
 
 // No adapter can do anything about it, and when to come again has to reach the client.
-function busy({ headers }: Pick<HeldAnswer, 'headers'>, content: unknown): JettonFailure {
+function busy({ headers }: Pick<BufferedResponse, 'headers'>, content: unknown): JettonError {
   const { error } = content as { readonly error: string }
   const { 'retry-after': retryAfter } = headers
-  return new JettonFailure(429, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  return new JettonError(429, error, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
 }
 
 function queryText(query: JettonNodeRequest['query'] = {}): string {
@@ -128,24 +128,24 @@ function queryText(query: JettonNodeRequest['query'] = {}): string {
 }
 
 async function parsedWhole(
-  { body }: StreamedAnswer,
+  { body }: StreamedResponse,
   signal: CancellationSignal,
   held: HeldResponses | undefined,
 ): Promise<unknown> {
   const chunks: Buffer[] = []
   let length = 0
   let counted = 0
-  let refusal: RestFailure | undefined
+  let refusal: RestError | undefined
   try {
     // Leaving the loop ends the response, which frees the connection to the upstream.
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length
       if (length > maxHeldBytes) {
-        refusal = new RestFailure(502, 'The node answered more than can be held.')
+        refusal = new RestError(502, 'The node answered more than can be held.')
         break
       }
       if (held && !held.memory.take(chunk.length, held.owner)) {
-        refusal = new RestFailure(503, 'The service holds too many responses at the moment.')
+        refusal = new RestError(503, 'The service holds too many responses at the moment.')
         break
       }
       counted = length
@@ -154,7 +154,7 @@ async function parsedWhole(
   } catch (error) {
     throw unreachable(error, signal)
   } finally {
-    held?.memory.giveBack(counted, held.owner)
+    held?.memory.release(counted, held.owner)
   }
   if (refusal) throw refusal
   return parseJson(Buffer.concat(chunks).toString('utf8'))

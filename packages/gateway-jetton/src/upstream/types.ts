@@ -38,7 +38,7 @@ export interface JettonNode {
   /**
    * Asks the node and holds its answer whole.
    *
-   * @throws RestFailure with status 502, 503 or 504 when the exchange came to no end, 429 when the node has too much to do
+   * @throws RestError with status 502, 503 or 504 when the exchange came to no end, 429 when the node has too much to do
    */
   ask(request: JettonNodeRequest): Promise<JettonNodeAnswer>
 }
@@ -47,6 +47,6 @@ export interface JettonNode {
  * Answers a call in the shape of the contract where a node has another one.
  *
  * @returns what the answer holds: of v2 by JSON-RPC it becomes the `result`
- * @throws JettonFailure for what the contract answers with another status than 200
+ * @throws JettonError for what the contract answers with another status than 200
  */
 export type JettonAdapter = (call: JettonCall, node: JettonNode) => Promise<unknown>

@@ -205,11 +205,11 @@ describe('where a command goes', () => {
 describe('probe --refresh', () => {
   it('has a node probed and shows what was found', async () => {
     const { nodeId } = fixture.first
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     onProbe = async (id) => {
       const found = { available: true, withheld: false, code: null, note: '', latencyMs: 1 }
       const finding = { method: 'eth_chainId', transport: 'http', ...found } as const
-      await recordNodeMethods(db, sealer, { nodeId: id, upstreams: { evm: 'devnet' } }, [finding])
+      await recordNodeMethods(db, encryptor, { nodeId: id, upstreams: { evm: 'devnet' } }, [finding])
     }
     const { out, error, code } = await run('probe', '--refresh', nodeId)
     expect({ error, code }).toEqual({ error: '', code: 0 })

@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/core'
-import { parseGrpcAddress } from '@fairlead/gateway-grpc/upstream/parse-url'
+import { parseUpstreamUrl } from '@fairlead/gateway-grpc/upstream/parse-url'
 import { readJwtSecret } from '@fairlead/gateway-evm/upstream/upstream-jwt'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { Configuration } from './options.ts'
@@ -95,7 +95,7 @@ function checkJwt(option: string, { jwtSecretFile }: UpstreamRecord): void {
 function checkGrpcAddress(text: string | undefined): void {
   const option = 'FAIRLEAD_GRPC_UPSTREAM'
   for (const record of parseUpstreams(text ?? '', option)) {
-    if (!parseGrpcAddress(record.address)) {
+    if (!parseUpstreamUrl(record.address)) {
       throw new FairleadError('CONFIG_INVALID', {
         option,
         rule: 'must be the address of a node, with user information of the form x-token:SECRET or none',

@@ -9,7 +9,7 @@ const enoughBytes = 512 * 1024 * 1024
 
 /** What the machine gives: a folder to write into, room in it, and open files. */
 export async function examineMachine({ dataDirectory }: Configuration): Promise<readonly Finding[]> {
-  return [await writableFolder(dataDirectory), await room(dataDirectory), handles()]
+  return [await writableFolder(dataDirectory), await reservation(dataDirectory), handles()]
 }
 
 async function writableFolder(folder: string): Promise<Finding> {
@@ -31,7 +31,7 @@ async function writableFolder(folder: string): Promise<Finding> {
     : warning(about, `${folder} can be read by other users`, `chmod 700 ${folder}`)
 }
 
-async function room(folder: string): Promise<Finding> {
+async function reservation(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestFolder(folder))
   const bytes = bavail * bsize
   const seen = `${Math.floor(bytes / 1_048_576)} MiB free`

@@ -1,7 +1,7 @@
 import { connect } from 'node:http2'
 import { FairleadError } from '@fairlead/core'
 import { WebSocket } from 'ws'
-import { parseGrpcAddress } from '@fairlead/gateway-grpc/upstream/parse-url'
+import { parseUpstreamUrl } from '@fairlead/gateway-grpc/upstream/parse-url'
 import { authorizationOf } from '@fairlead/gateway-core/upstream/upstream-url'
 import { createUpstreamJwt, readJwtSecret } from '@fairlead/gateway-evm/upstream/upstream-jwt'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
@@ -84,7 +84,7 @@ const examinations: Readonly<Record<string, Examination>> = {
   },
   grpc: ({ address }, timeoutMs) =>
     new Promise((resolve, reject) => {
-      const session = connect(parseGrpcAddress(address)?.url ?? address)
+      const session = connect(parseUpstreamUrl(address)?.url ?? address)
       const late = setTimeout(() => session.destroy(new Error('no answer in time')), timeoutMs)
       session.once('remoteSettings', () => {
         resolve('it speaks HTTP/2')

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import type { EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type {
   MethodAvailabilityStore,
   NodeToProbe,
@@ -10,7 +10,7 @@ import { type Change, readIdentity, UpstreamIdentities } from '@fairlead/gateway
 /** What the probe of the service's own nodes works with. */
 export interface NodeProbeParts {
   readonly store: MethodAvailabilityStore
-  readonly upstreams: Upstreams
+  readonly upstreams: EvmUpstreams
   readonly log: Logger
   /** Longest wait for one answer. */
   readonly timeoutMs: number

@@ -28,7 +28,10 @@ export async function writeBackupFile(store: Pick<Store, 'db'>, file: string): P
  * @returns how many rows it had
  * @throws StoreError `STORE_INVALID` when the file is no whole backup, and what `restoreBackup` throws
  */
-export async function restoreBackupFile(store: Pick<Store, 'db' | 'sealer'>, file: string): Promise<number> {
+export async function restoreBackupFile(
+  store: Pick<Store, 'db' | 'encryptor'>,
+  file: string,
+): Promise<number> {
   const unpacked = createGunzip()
   const reading = pipeline(createReadStream(file), unpacked)
   // Whoever reads the lines hears of it as well.

@@ -55,7 +55,7 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
       expect(new Set(again.slice(1))).toEqual(new Set(lines.slice(1)))
       // Whoever opened a node before opens it still.
       const node = await restored.db.selectFrom('nodes').select(['id', 'upstreams']).executeTakeFirstOrThrow()
-      expect(restored.sealer.open(node.upstreams, node.id)).toContain('c4n4ry')
+      expect(restored.encryptor.open(node.upstreams, node.id)).toContain('c4n4ry')
     } finally {
       await database.remove()
     }

@@ -18,7 +18,7 @@ const rowsAtOnce = 500
  *   holds records already, `STORE_KEY` when it was sealed with another key; nothing is changed then
  */
 export async function restoreBackup(
-  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
   lines: AsyncIterable<string>,
 ): Promise<number> {
   const restoring = db.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ export async function restoreBackup(
       await flush()
       if ('end' in mark) {
         if (mark.rows !== count) throw broken()
-        await checkSecretKey(transaction, sealer)
+        await checkSecretKey(transaction, encryptor)
         return count
       }
       if (!tables.has(mark.table)) throw broken()

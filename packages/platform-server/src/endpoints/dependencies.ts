@@ -1,5 +1,5 @@
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
 
 /** What the operations on nodes need to know of the service around them. */
 export interface NodeService {
@@ -15,7 +15,7 @@ export interface NodeService {
    * What this process has seen of the EVM upstreams that a grant leads to, in their order. To ask has it look after them
    * for a while.
    */
-  readonly upstreamStates?: ((grant: NodeGrant) => readonly UpstreamState[]) | undefined
+  readonly upstreamStates?: ((grant: Grant) => readonly UpstreamState[]) | undefined
   /** Has the methods of a node probed soon. */
   readonly probe?: ((nodeId: string) => void) | undefined
 }

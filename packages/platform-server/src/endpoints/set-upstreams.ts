@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { ConfiguredNode } from '../records/configured-node.ts'
 import { type NewNode, updateNode } from '../records/nodes.ts'
@@ -10,7 +10,7 @@ import { deploymentOptions } from './deployment-options.ts'
 /** The database of nodes, and the protocols that they can have. */
 export interface NodeStore {
   readonly db: Kysely<Database>
-  readonly sealer: Sealer
+  readonly encryptor: Encryptor
   readonly protocols: readonly ProtocolDescription[]
 }
 
@@ -19,19 +19,19 @@ export interface NodeStore {
  * deployment option too. A row that already has them stays untouched, so nobody is notified.
  */
 export async function setNodeUpstreams(
-  { db, sealer, protocols }: NodeStore,
+  { db, encryptor, protocols }: NodeStore,
   id: string,
   node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
 ): Promise<void> {
-  await moveNode(db, sealer, id, node)
+  await moveNode(db, encryptor, id, node)
   const { rows } = await sql<{ chain: string }>`
     select chain from nodes where id = ${id} and managed_by = 'configuration'`.execute(db)
   const [configured] = rows
-  if (configured !== undefined) await moveFollowers({ db, sealer, protocols }, { ...node, ...configured })
+  if (configured !== undefined) await moveFollowers({ db, encryptor, protocols }, { ...node, ...configured })
 }
 
 async function moveFollowers(
-  { db, sealer, protocols }: NodeStore,
+  { db, encryptor, protocols }: NodeStore,
   configured: ConfiguredNode,
 ): Promise<void> {
   const options = new Map(deploymentOptions(protocols, configured).map((option) => [option.id, option]))
@@ -46,13 +46,13 @@ async function moveFollowers(
     const followed = options.get(option ?? '')
     if (followed?.upstreams === undefined) continue
     const { upstreams } = followed
-    await moveNode(db, sealer, id, { network: configured.network, protocols: offered, upstreams })
+    await moveNode(db, encryptor, id, { network: configured.network, protocols: offered, upstreams })
   }
 }
 
 async function moveNode(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   id: string,
   node: Pick<NewNode, 'network' | 'protocols' | 'upstreams'>,
 ): Promise<void> {
@@ -66,6 +66,6 @@ async function moveNode(
   const isSame =
     row.network === network &&
     row.protocols.join() === protocols.join() &&
-    areSameUpstreams(openUpstreams(sealer, id, row.upstreams), upstreams)
-  if (!isSame) await updateNode(db, sealer, id, { network, protocols, upstreams })
+    areSameUpstreams(openUpstreams(encryptor, id, row.upstreams), upstreams)
+  if (!isSame) await updateNode(db, encryptor, id, { network, protocols, upstreams })
 }

@@ -1,5 +1,9 @@
 import { lookup } from 'node:dns/promises'
-import { type AddressRules, addressIn, isAllowedAddress } from '@fairlead/gateway-core/network/network-policy'
+import {
+  type NetworkPolicy,
+  addressIn,
+  isAllowedAddress,
+} from '@fairlead/gateway-core/network/network-policy'
 import {
   isLocalhost,
   isOwnAddress,
@@ -11,7 +15,7 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-fields.ts'
 
 /** Where upstreams may be. */
-export interface TargetRules extends AddressRules {
+export interface TargetRules extends NetworkPolicy {
   /** Addresses that this service itself is reached at. */
   readonly ownUrls: () => readonly string[]
   /** Domain below which every host is this service. */

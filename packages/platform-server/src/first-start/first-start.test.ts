@@ -26,7 +26,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const { organizationId, projectId, nodeId } = first
     const ids = { organizationId, projectId, nodeId }
-    const credentials = await loadNodeCredentials(store.db, store.sealer)
+    const credentials = await loadNodeCredentials(store.db, store.encryptor)
     const byKind = (kind: string) => credentials.find(({ grant }) => grant.kind === kind)
     expect(credentials).toHaveLength(2)
     expect(byKind('token')?.sha256).toBe(sha256Hex(first.token))
@@ -51,7 +51,8 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const store = await fresh()
     const beacon = { upstreams: { beacon: 'http://127.0.0.1:5052' } }
     const { nodeId } = await ensureFirstStart(store, { protocols, ...beacon, beaconDebug: false })
-    const grants = async () => (await loadNodeCredentials(store.db, store.sealer)).map(({ grant }) => grant)
+    const grants = async () =>
+      (await loadNodeCredentials(store.db, store.encryptor)).map(({ grant }) => grant)
     for (const grant of await grants()) {
       expect(grant).toMatchObject({
         chain: 'beacon',
@@ -74,7 +75,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await ensureFirstStart(store, { protocols, upstreams: changed, network: 'other' })).toMatchObject({
       nodeId,
     })
-    const [credential] = await loadNodeCredentials(store.db, store.sealer)
+    const [credential] = await loadNodeCredentials(store.db, store.encryptor)
     expect(credential?.grant).toMatchObject({
       network: 'other',
       protocols: ['evm', 'beacon'],
@@ -89,7 +90,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
       .select(['id', 'name', 'upstreams'])
       .orderBy('created_at')
       .execute()
-    const open = (node: (typeof nodes)[number]) => openUpstreams(store.sealer, node.id, node.upstreams)
+    const open = (node: (typeof nodes)[number]) => openUpstreams(store.encryptor, node.id, node.upstreams)
     expect(nodes.map((node) => ({ name: node.name, upstreams: open(node) }))).toEqual([
       { name: 'mine', upstreams: changed },
       { name: 'First node', upstreams },
@@ -100,7 +101,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const store = await fresh()
     const jetton = { jetton: 'http://127.0.0.1:8081', 'jetton-v3': 'http://127.0.0.1:8082' }
     await ensureFirstStart(store, { protocols, upstreams: jetton })
-    const [credential] = await loadNodeCredentials(store.db, store.sealer)
+    const [credential] = await loadNodeCredentials(store.db, store.encryptor)
     const grant = { chain: 'jetton', protocols: ['jetton'], upstreams: jetton }
     expect(credential?.grant).toMatchObject(grant)
   })
@@ -111,7 +112,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const grpc = { ...upstreams, grpc: 'https://x-token:SECRET@grpc.example' }
     const later = await ensureFirstStart(store, { protocols, upstreams: grpc })
     expect(later).toMatchObject({ created: false, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
-    const credentials = await loadNodeCredentials(store.db, store.sealer)
+    const credentials = await loadNodeCredentials(store.db, store.encryptor)
     const issued = credentials.find(({ grant }) => grant.kind === 'x-token')
     expect(issued?.sha256).toBe(sha256Hex(later.xToken ?? ''))
     expect(issued?.grant).toMatchObject({ protocols: ['evm', 'grpc'], upstreams: grpc })
@@ -128,14 +129,14 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const grpc = { upstreams: { grpc: 'devnet' }, origin: 'development' } as const
     const first = await ensureFirstStart(store, { protocols, ...grpc })
     if (!first.created) throw new Error('The database was not empty.')
-    const [credential] = await loadNodeCredentials(store.db, store.sealer)
+    const [credential] = await loadNodeCredentials(store.db, store.encryptor)
     expect(credential?.grant).toMatchObject({ chain: 'solana', protocols: ['grpc'] })
     const kept = await issueDevelopmentSecrets(store, { previous: first })
     expect(kept).toMatchObject({ issued: false, xToken: first.xToken })
     const { xToken: _, ...older } = kept
     const renewed = await issueDevelopmentSecrets(store, { previous: older })
     expect(renewed).toMatchObject({ issued: true, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
-    expect(await loadNodeCredentials(store.db, store.sealer)).toHaveLength(3)
+    expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(3)
     // A node without gRPC has no use for one, and keeps the one that it had.
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     const { xToken: __, ...without } = renewed
@@ -176,7 +177,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const kept = await issueDevelopmentSecrets(store, { previous: first })
     expect(kept).toEqual({ ...first, created: undefined, issued: false })
-    expect(await loadNodeCredentials(store.db, store.sealer)).toHaveLength(2)
+    expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(2)
   })
 
   it('replaces development secrets that are lost or no longer work, and revokes the earlier ones', async () => {
@@ -186,7 +187,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const second = await issueDevelopmentSecrets(store)
     expect(second).toMatchObject({ issued: true, nodeId: first.nodeId })
     const hashes = async () =>
-      (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256).toSorted()
+      (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256).toSorted()
     const hashesOf = (secrets: typeof second) =>
       [sha256Hex(secrets.token), sha256Hex(`${secrets.username}:${secrets.password}`)].toSorted()
     expect(await hashes()).toEqual(hashesOf(second))
@@ -214,7 +215,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const production = await ensureFirstStart(store, { protocols, upstreams })
     if (!production.created) throw new Error('Production got no secrets.')
     const inForce = async () =>
-      (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256)
+      (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256)
     expect(await inForce()).toContain(sha256Hex(production.token))
     expect(await inForce()).not.toContain(sha256Hex(development.token))
     expect((await issueDevelopmentSecrets(store, { previous: development })).issued).toBe(true)
@@ -227,7 +228,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const first = await ensureFirstStart(store, { protocols, upstreams })
     if (!first.created) throw new Error('The database was not empty.')
     await issueDevelopmentSecrets(store)
-    const hashes = (await loadNodeCredentials(store.db, store.sealer)).map(({ sha256 }) => sha256)
+    const hashes = (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256)
     expect(hashes).toHaveLength(4)
     expect(hashes).toContain(sha256Hex(first.token))
     expect((await issueDevelopmentSecrets(store, { previous: first })).issued).toBe(false)

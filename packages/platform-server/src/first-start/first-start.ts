@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { allScopes } from '../identity/scopes.ts'
 import { findValidApiKey, issueApiKey } from '../records/api-keys.ts'
@@ -66,25 +66,25 @@ export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & 
  * wait for each other, so exactly one of them creates.
  */
 export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
-  const sealer = options.revealCredentials === false ? undefined : store.sealer
+  const encryptor = options.revealCredentials === false ? undefined : store.encryptor
   return exclusively(store, async (db) => {
     const organization = await firstOrganization(db)
     if (organization !== undefined) {
-      const ids = await configured(db, store.sealer, organization.id, options)
+      const ids = await configured(db, store.encryptor, organization.id, options)
       if (options.origin === 'development') return { created: false, ...ids }
       // What the development mode wrote into its file must not open a service in production.
       await revokeDevelopmentSecrets(db)
       if (await hasFirstStartSecrets(db)) {
         const xToken = (await hasXToken(db, ids.nodeId))
           ? undefined
-          : await issueXToken(db, { nodeId: ids.nodeId, origin: 'first-start', sealer })
+          : await issueXToken(db, { nodeId: ids.nodeId, origin: 'first-start', encryptor })
         return { created: false, ...ids, ...xToken }
       }
       const creatorId = await ownerOf(db, organization.id)
       return {
         created: true,
         ...ids,
-        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start', sealer })),
+        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start', encryptor })),
       }
     }
 
@@ -94,9 +94,9 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
       firstName: 'First',
       lastName: 'Owner',
     })
-    const ids = await configured(db, store.sealer, organizationId, options)
+    const ids = await configured(db, store.encryptor, organizationId, options)
     const { origin = 'first-start' } = options
-    const secrets = await issueSecrets(db, { ...ids, creatorId, origin, sealer })
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin, encryptor })
     return { created: true, ...ids, ...secrets }
   })
 }
@@ -118,8 +118,8 @@ export async function issueDevelopmentSecrets(
       return { issued: false, ...ids, ...pick(previous) }
     }
     await revokeDevelopmentSecrets(db)
-    const { sealer } = store
-    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: 'development', sealer })
+    const { encryptor } = store
+    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: 'development', encryptor })
     return { issued: true, ...ids, ...secrets }
   })
 }
@@ -127,7 +127,7 @@ export async function issueDevelopmentSecrets(
 /** The project and the node that the configuration calls for, created when they are missing. */
 async function configured(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   organizationId: string,
   options: FirstStartOptions,
 ): Promise<FirstStartIds> {
@@ -141,12 +141,12 @@ async function configured(
   const existing = await configuredNode(db)
   if (existing !== undefined) {
     const { creatorId: _, ...ids } = existing
-    await setNodeUpstreams({ db, sealer, protocols: options.protocols }, ids.nodeId, node)
+    await setNodeUpstreams({ db, encryptor, protocols: options.protocols }, ids.nodeId, node)
     await setBeaconDebug(db, ids.nodeId, beaconDebug)
     return ids
   }
   const projectId = await firstProject(db, organizationId)
-  const nodeId = await insertNode(db, sealer, {
+  const nodeId = await insertNode(db, encryptor, {
     ...node,
     projectId,
     beaconDebug,
@@ -228,10 +228,10 @@ async function issueSecrets(
   db: Kysely<Database>,
   options: FirstStartIds & { readonly creatorId: string } & SecretOptions,
 ): Promise<PlainSecrets> {
-  const { nodeId, origin, sealer } = options
+  const { nodeId, origin, encryptor } = options
   const { key } = await issueApiKey(db, { ...options, name: nameOfKey[origin], scopes: allScopes })
-  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin, sealer })
-  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin, sealer })
+  const { token } = await issueNodeCredential(db, { nodeId, kind: 'token', origin, encryptor })
+  const { username, password } = await issueNodeCredential(db, { nodeId, kind: 'basic', origin, encryptor })
   return { apiKey: key, token, username, password, ...(await issueXToken(db, options)) }
 }
 
@@ -239,16 +239,16 @@ interface SecretOptions {
   readonly nodeId: string
   readonly origin: SecretOrigin
   /** Seals the credentials of the node, so that they can be shown again. */
-  readonly sealer: Sealer | undefined
+  readonly encryptor: Encryptor | undefined
 }
 
 /** Issues what a node that offers gRPC is opened by; undefined when it does not. */
 async function issueXToken(
   db: Kysely<Database>,
-  { nodeId, origin, sealer }: SecretOptions,
+  { nodeId, origin, encryptor }: SecretOptions,
 ): Promise<{ readonly xToken: string } | undefined> {
   if (!(await offersGrpc(db, nodeId))) return undefined
-  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin, sealer })).token }
+  return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin, encryptor })).token }
 }
 
 async function offersGrpc(db: Kysely<Database>, nodeId: string): Promise<boolean> {

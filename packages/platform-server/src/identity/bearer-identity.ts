@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { wholeSeconds } from '@fairlead/gateway-core/admission/rejections'
-import type { GuessWatch } from '@fairlead/gateway-core/authentication/failed-attempts'
+import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { PlatformError } from '../platform-api/platform-error.ts'
 import { findValidApiKey } from '../records/api-keys.ts'
@@ -15,18 +15,18 @@ const bearer = /^bearer +(.+)$/i
  * Finds out whose API key an Authorization header carries. A key that is unknown, revoked, expired or no key at all is
  * refused in one way, so that an answer does not tell which.
  *
- * @param guesses - counts the keys that are refused
+ * @param failedAttempts - counts the keys that are refused
  * @param address - of the client
  * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`; `throttled` after too many of those
  */
 export async function bearerIdentity(
   {
     db,
-    guesses,
+    failedAttempts,
     lookups,
   }: {
     readonly db: Kysely<Database>
-    readonly guesses: GuessWatch | undefined
+    readonly failedAttempts: FailedAttemptLimiter | undefined
     readonly lookups: LookupLimit
   },
   authorization: string | undefined,
@@ -37,10 +37,10 @@ export async function bearerIdentity(
   const prefix = apiKeyPrefix(key)
   // Counted before the database is asked.
   const lookupMs = prefix === undefined ? 0 : lookups.take(address, key)
-  if (lookupMs > 0) throw throttled(Math.max(lookupMs, guesses?.failed(address) ?? 0))
+  if (lookupMs > 0) throw throttled(Math.max(lookupMs, failedAttempts?.failed(address) ?? 0))
   const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
   if (found === undefined || !equalInConstantTime(found.sha256, sha256Hex(key))) {
-    const waitMs = guesses?.failed(address) ?? 0
+    const waitMs = failedAttempts?.failed(address) ?? 0
     throw waitMs === 0 ? new PlatformError('authentication_failed') : throttled(waitMs)
   }
   lookups.succeeded(address, key)

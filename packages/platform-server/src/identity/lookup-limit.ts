@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
+import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
 
@@ -31,14 +31,14 @@ export function createLookupLimit(now: () => number = () => performance.now()): 
   return {
     take: (address, secret) => {
       if (valid.has(sha256Hex(secret))) return 0
-      const network = networkOf(address)
+      const network = addressPrefix(address)
       const bucket = buckets.get(network) ?? new TokenBucket(lookupsPerSecond, burst, now())
       buckets.set(network, bucket)
       return bucket.take(now())
     },
     succeeded: (address, secret) => {
       valid.set(sha256Hex(secret), true)
-      buckets.delete(networkOf(address))
+      buckets.delete(addressPrefix(address))
     },
   }
 }

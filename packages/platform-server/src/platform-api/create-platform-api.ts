@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { acceptedEncodings, decodedBody, encodingOf } from '@fairlead/gateway-core/http/body-encoding'
 import { createUnits, type Units } from '@fairlead/gateway-core/usage/units'
-import type { GuessWatch } from '@fairlead/gateway-core/authentication/failed-attempts'
+import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 import { createLookupLimit } from '../identity/lookup-limit.ts'
@@ -50,7 +50,7 @@ export interface PlatformApiOptions {
   /** What the operations on nodes need to know. */
   readonly nodes?: NodeService | undefined
   /** Slows down those who try keys out. */
-  readonly guesses?: GuessWatch | undefined
+  readonly failedAttempts?: FailedAttemptLimiter | undefined
   /** The OpenID Connect provider that people may sign in through. Default: none. */
   readonly oidc?: OidcOptions | undefined
   /** Counts the requests of each caller. Default: by the contract's limits. */
@@ -125,15 +125,15 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     return reply.code(failure.status).headers(failure.headers).send(errorBody(failure, request.id))
   })
 
-  const { publicUrl, guesses, nodes = {} } = options
-  const { db, sealer, withSession } = store
+  const { publicUrl, failedAttempts, nodes = {} } = options
+  const { db, encryptor, withSession } = store
   const webhooks = options.webhooks ?? { send: { isPrivateAllowed: false }, wake: () => undefined }
   registerOperations(app, {
     db,
-    sealer,
+    encryptor,
     log,
     publicUrl,
-    guesses,
+    failedAttempts,
     lookups: createLookupLimit(),
     nodes,
     protocols: options.protocols,
@@ -143,7 +143,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     passwords: options.passwords ?? createPasswords(),
     signInThrottle: createSignInThrottle(),
     limits: options.limits ?? createRateLimits(),
-    oidc: options.oidc && createOidcSignIn(options.oidc, sealer),
+    oidc: options.oidc && createOidcSignIn(options.oidc, encryptor),
   })
   await app.ready()
   return app

@@ -1,7 +1,10 @@
 import type { Route } from '@fairlead/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
-import { type GuessWatch, networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
+import {
+  type FailedAttemptLimiter,
+  addressPrefix,
+} from '@fairlead/gateway-core/authentication/failed-attempts'
 import { bearerIdentity } from '../identity/bearer-identity.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'
@@ -15,7 +18,7 @@ import { assertSameSite } from './same-site.ts'
 /** What it takes to find out who calls. */
 export interface IdentifyParts {
   readonly db: Kysely<Database>
-  readonly guesses: GuessWatch | undefined
+  readonly failedAttempts: FailedAttemptLimiter | undefined
   readonly lookups: LookupLimit
   readonly limits: RateLimits
   readonly publicUrl: string | undefined
@@ -41,7 +44,7 @@ export async function admit(
     void reply.headers(headers)
     if (!isAllowed) throw new PlatformError('throttled', { headers })
   }
-  const ofAddress = `address ${networkOf(request.ip)}`
+  const ofAddress = `address ${addressPrefix(request.ip)}`
   let identity: Identity | undefined
   try {
     identity = await identify(parts, route, request, via)
@@ -55,7 +58,7 @@ export async function admit(
 }
 
 async function identify(
-  { db, guesses, lookups, publicUrl }: IdentifyParts,
+  { db, failedAttempts, lookups, publicUrl }: IdentifyParts,
   route: Route,
   request: FastifyRequest,
   via: Via,
@@ -63,7 +66,7 @@ async function identify(
   const { headers } = request
   const isUnsafe = route.method !== 'GET'
   if (headers.authorization !== undefined && route.public !== true) {
-    return bearerIdentity({ db, guesses, lookups }, headers.authorization, request.ip)
+    return bearerIdentity({ db, failedAttempts, lookups }, headers.authorization, request.ip)
   }
   if (isUnsafe) assertSameSite(headers, ownHosts(request, publicUrl))
   if (route.public === true) return undefined

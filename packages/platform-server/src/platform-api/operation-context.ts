@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { GuessWatch } from '@fairlead/gateway-core/authentication/failed-attempts'
+import type { FailedAttemptLimiter } from '@fairlead/gateway-core/authentication/failed-attempts'
 import type { Units } from '@fairlead/gateway-core/usage/units'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { NodeService } from '../endpoints/dependencies.ts'
 import type { OidcSignIn } from '../sessions/oidc.ts'
 import type { Passwords } from '../sessions/passwords.ts'
@@ -25,13 +25,13 @@ export interface WebhookSending {
 export interface OperationContext {
   readonly db: Kysely<Database>
   /** Opens and seals secrets that can be shown again. */
-  readonly sealer: Sealer
+  readonly encryptor: Encryptor
   readonly log: Logger
   /** Address under which clients reach the service, when it is known. */
   readonly publicUrl: string | undefined
   /** What a call of a node costs. */
   readonly units: Units
-  readonly guesses: GuessWatch | undefined
+  readonly failedAttempts: FailedAttemptLimiter | undefined
   /** Bounds the look-ups of keys and cookies. */
   readonly lookups: LookupLimit
   /** Counts the requests of each caller. */

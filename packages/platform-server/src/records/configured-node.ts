@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database } from '../store/database.ts'
 import type { NewNode } from './nodes.ts'
 import { openUpstreams } from './sealed-upstreams.ts'
@@ -10,7 +10,7 @@ export type ConfiguredNode = Pick<NewNode, 'chain' | 'network' | 'upstreams'>
 /** Reads what the configuration says, from the node that follows it; undefined before the first start. */
 export async function findConfiguredNode(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
 ): Promise<ConfiguredNode | undefined> {
   const row = await db
     .selectFrom('nodes')
@@ -21,7 +21,7 @@ export async function findConfiguredNode(
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { id, chain, network, upstreams } = row
-  return { chain, network, upstreams: openUpstreams(sealer, id, upstreams) }
+  return { chain, network, upstreams: openUpstreams(encryptor, id, upstreams) }
 }
 
 /** Offers the debug endpoints of a node's beacon node API, or no longer. */

@@ -18,7 +18,7 @@ import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 import { evmCost } from '@fairlead/gateway-evm/methods/cost'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { startFlusher } from '@fairlead/gateway-core/usage/usage-flusher'
-import { createUsedSoFar } from '@fairlead/gateway-core/usage/current-usage'
+import { createCurrentUsage } from '@fairlead/gateway-core/usage/current-usage'
 
 const log = pino({ level: 'silent' })
 const countingProcess = fileURLToPath(new URL('../testing/counting-process.ts', import.meta.url))
@@ -76,7 +76,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
 
   it('counts nothing twice when the database took a batch and nobody heard of it', async () => {
     const counts = createUsageCounts(() => 1)
-    const parts = { counts, usedSoFar: createUsedSoFar(), log, flushMs: 20 }
+    const parts = { counts, usedSoFar: createCurrentUsage(), log, flushMs: 20 }
     const written: number[] = []
     const { stop, states } = await startFlusher({
       ...parts,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind } from '@fairlead/gateway-core/grants/grant'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import {
   generateBasicCredential,
   generateNodeToken,
@@ -28,7 +28,7 @@ export interface NewNodeCredential<kind extends CredentialKind = CredentialKind>
   readonly label?: string | undefined
   readonly expiresAt?: string | null | undefined
   /** Keeps the secret to be shown again; without it only the hash is stored. */
-  readonly sealer?: Sealer | undefined
+  readonly encryptor?: Encryptor | undefined
 }
 
 /** A credential as its record has it. */
@@ -64,7 +64,7 @@ export async function issueNodeCredential<kind extends CredentialKind>(
   db: Kysely<Database>,
   options: NewNodeCredential<kind>,
 ): Promise<IssuedNodeCredential<kind>> {
-  const { nodeId, kind, origin, label, expiresAt, sealer } = options
+  const { nodeId, kind, origin, label, expiresAt, encryptor } = options
   return insertWithId('nodeCredential', async (id) => {
     const credential = generators[kind](id)
     const secret = credential.kind === 'basic' ? credential.password : credential.token
@@ -78,7 +78,7 @@ export async function issueNodeCredential<kind extends CredentialKind>(
         username: credential.kind === 'basic' ? credential.username : null,
         origin,
         label,
-        secret: sealer?.seal(secret, id) ?? null,
+        secret: encryptor?.seal(secret, id) ?? null,
         hint: secret.slice(-hintLength),
         expires_at: expiresAt ?? null,
       })

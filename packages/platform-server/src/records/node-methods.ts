@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type {
   MethodAvailabilityStore,
   NodeMethodFinding,
@@ -24,11 +24,11 @@ export interface NodeMethodRecord {
 /** Records in the database which methods nodes offer. */
 export function createMethodAvailabilityStore({
   db,
-  sealer,
-}: Pick<Store, 'db' | 'sealer'>): MethodAvailabilityStore {
+  encryptor,
+}: Pick<Store, 'db' | 'encryptor'>): MethodAvailabilityStore {
   return {
-    nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, sealer, maxAgeMinutes, nodeId),
-    record: (node, findings) => recordNodeMethods(db, sealer, node, findings),
+    nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, encryptor, maxAgeMinutes, nodeId),
+    record: (node, findings) => recordNodeMethods(db, encryptor, node, findings),
     forget: (nodeId) => forgetNodeMethods(db, nodeId),
   }
 }
@@ -62,7 +62,7 @@ export async function findNodeMethods(
  */
 export async function recordNodeMethods(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   { nodeId, upstreams }: Pick<NodeToProbe, 'nodeId' | 'upstreams'>,
   findings: readonly NodeMethodFinding[],
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function recordNodeMethods(
       .forUpdate()
       .executeTakeFirst()
     if (node === undefined) return
-    if (!areSameUpstreams(openUpstreams(sealer, nodeId, node.upstreams), upstreams)) return
+    if (!areSameUpstreams(openUpstreams(encryptor, nodeId, node.upstreams), upstreams)) return
     await transaction
       .insertInto('node_methods')
       .values(
@@ -110,13 +110,13 @@ export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): P
  * Reads the EVM nodes.
  *
  * @param db - the records
- * @param sealer - opens the upstreams
+ * @param encryptor - opens the upstreams
  * @param maxAgeMinutes - a node is due when its methods were never called, or last longer ago than this
  * @param nodeId - to read only this one
  */
 export async function nodesToProbe(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   maxAgeMinutes: number,
   nodeId?: string,
 ): Promise<readonly (NodeToProbe & { readonly isDue: boolean })[]> {
@@ -140,5 +140,5 @@ export async function nodesToProbe(
     .$if(nodeId !== undefined, (query) => query.where('node.id', '=', nodeId ?? ''))
     .orderBy('node.id')
     .execute()
-  return rows.map((node) => ({ ...node, upstreams: openUpstreams(sealer, node.nodeId, node.upstreams) }))
+  return rows.map((node) => ({ ...node, upstreams: openUpstreams(encryptor, node.nodeId, node.upstreams) }))
 }

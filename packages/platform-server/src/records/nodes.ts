@@ -1,5 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database, NodeTable } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
@@ -66,7 +66,7 @@ export interface NodeQuery {
 }
 
 /** Creates a node and gives its id. */
-export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: NewNode): Promise<string> {
+export async function insertNode(db: Kysely<Database>, encryptor: Encryptor, node: NewNode): Promise<string> {
   return insertWithId('node', async (id) => {
     const row = await db
       .insertInto('nodes')
@@ -80,7 +80,7 @@ export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: New
         chain: node.chain,
         network: node.network,
         protocols: [...node.protocols],
-        upstreams: sealUpstreams(sealer, id, node.upstreams),
+        upstreams: sealUpstreams(encryptor, id, node.upstreams),
         beacon_debug: node.beaconDebug,
         managed_by: node.managedBy ?? null,
         option: node.option ?? null,
@@ -95,7 +95,7 @@ export async function insertNode(db: Kysely<Database>, sealer: Sealer, node: New
 /** Reads one node of an organization. */
 export async function findNode(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   organizationId: string,
   id: string,
 ): Promise<NodeRecord | undefined> {
@@ -103,13 +103,13 @@ export async function findNode(
     .where('node.id', '=', id)
     .where('node.organization_id', '=', organizationId)
     .executeTakeFirst()
-  return row && toRecord(sealer, row)
+  return row && toRecord(encryptor, row)
 }
 
 /** Reads one page of nodes with the number of all that match; both come from one snapshot. */
 export async function listNodes(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   query: NodeQuery,
 ): Promise<{ readonly count: number; readonly nodes: readonly NodeRecord[] }> {
   const direction = query.descending ? sql`desc` : sql`asc`
@@ -131,7 +131,7 @@ export async function listNodes(
     .select(sql<number>`(select cast(count(*) as integer) from nodes as node where ${matches})`.as('total'))
     .orderBy(order)
     .execute()
-  return { count: rows[0]?.total ?? 0, nodes: rows.map((row) => toRecord(sealer, row)) }
+  return { count: rows[0]?.total ?? 0, nodes: rows.map((row) => toRecord(encryptor, row)) }
 }
 
 /**
@@ -140,7 +140,7 @@ export async function listNodes(
  */
 export async function lockNode(
   transaction: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   organizationId: string,
   id: string,
 ): Promise<NodeRecord | undefined> {
@@ -151,13 +151,13 @@ export async function lockNode(
     .where('organization_id', '=', organizationId)
     .forUpdate()
     .executeTakeFirst()
-  return locked && findNode(transaction, sealer, organizationId, id)
+  return locked && findNode(transaction, encryptor, organizationId, id)
 }
 
 /** Changes a locked node. */
 export async function updateNode(
   transaction: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   id: string,
   changes: NodeChanges,
 ): Promise<void> {
@@ -168,7 +168,7 @@ export async function updateNode(
       ...(name !== undefined && { name, name_folded: name.toLowerCase() }),
       ...(network !== undefined && { network }),
       ...(protocols !== undefined && { protocols: [...protocols] }),
-      ...(upstreams !== undefined && { upstreams: sealUpstreams(sealer, id, upstreams) }),
+      ...(upstreams !== undefined && { upstreams: sealUpstreams(encryptor, id, upstreams) }),
       ...(beaconDebug !== undefined && { beacon_debug: beaconDebug }),
       ...(option !== undefined && { option }),
     })
@@ -238,7 +238,7 @@ function selectNodes(db: Kysely<Database>) {
     .select(instant('node.created_at').as('createdAt'))
 }
 
-function toRecord(sealer: Sealer, row: NodeRow): NodeRecord {
+function toRecord(encryptor: Encryptor, row: NodeRow): NodeRecord {
   const { id, name, projectId, projectName, upstreams } = row
   return {
     id,
@@ -247,7 +247,7 @@ function toRecord(sealer: Sealer, row: NodeRow): NodeRecord {
     chain: row.chain,
     network: row.network,
     protocols: row.protocols,
-    upstreams: openUpstreams(sealer, id, upstreams),
+    upstreams: openUpstreams(encryptor, id, upstreams),
     beaconDebug: row.beaconDebug,
     managedBy: row.managedBy,
     option: row.option,

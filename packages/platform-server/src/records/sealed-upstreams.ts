@@ -1,19 +1,19 @@
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 
 /** Upstream addresses by protocol. */
 export type UpstreamTexts = Readonly<Record<string, string>>
 
 /** Seals the upstreams of a node for its record. */
-export function sealUpstreams(sealer: Sealer, nodeId: string, upstreams: UpstreamTexts): string {
-  return sealer.seal(JSON.stringify(upstreams), nodeId)
+export function sealUpstreams(encryptor: Encryptor, nodeId: string, upstreams: UpstreamTexts): string {
+  return encryptor.seal(JSON.stringify(upstreams), nodeId)
 }
 
 /**
  * Reads the upstreams of a node's record.
- * @throws SealingError when they were sealed for another node or with another key
+ * @throws EncryptionError when they were sealed for another node or with another key
  */
-export function openUpstreams(sealer: Sealer, nodeId: string, sealed: string): UpstreamTexts {
-  return JSON.parse(sealer.open(sealed, nodeId)) as UpstreamTexts
+export function openUpstreams(encryptor: Encryptor, nodeId: string, sealed: string): UpstreamTexts {
+  return JSON.parse(encryptor.open(sealed, nodeId)) as UpstreamTexts
 }
 
 /** Whether two nodes have the same upstreams, in whatever order. */

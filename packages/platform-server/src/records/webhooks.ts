@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database, WantedEventType } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
@@ -34,7 +34,7 @@ export const mostWebhooks = 100
  */
 export async function insertWebhook(
   transaction: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   { organizationId, secret, ...fields }: WebhookFields & { organizationId: string; secret: string },
 ): Promise<VersionedWebhook | undefined> {
   // Holds back others who add to the same organization, so that the count is right.
@@ -51,8 +51,8 @@ export async function insertWebhook(
       .values({
         id,
         organization_id: organizationId,
-        url: sealer.seal(fields.url, urlContext(id)),
-        secret: sealer.seal(secret, id),
+        url: encryptor.seal(fields.url, urlContext(id)),
+        secret: encryptor.seal(secret, id),
         description: fields.description,
         events: fields.events,
         active: fields.active,
@@ -60,7 +60,7 @@ export async function insertWebhook(
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning(columns)
       .executeTakeFirst()
-    return row && versioned(sealer, row)
+    return row && versioned(encryptor, row)
   })
 }
 
@@ -71,7 +71,7 @@ export async function insertWebhook(
  */
 export async function findWebhook(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
   isLocked = false,
 ): Promise<VersionedWebhook | undefined> {
@@ -81,13 +81,13 @@ export async function findWebhook(
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
   const row = await (isLocked ? query.forUpdate() : query).executeTakeFirst()
-  return row && versioned(sealer, row)
+  return row && versioned(encryptor, row)
 }
 
 /** Reads one page of the webhooks of an organization, the newest first, with the number of all; of one snapshot. */
 export async function listWebhooks(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
 ): Promise<{ readonly count: number; readonly webhooks: readonly WebhookRecord[] }> {
   const { rows } = await sql<Row & { total: number }>`
@@ -102,14 +102,14 @@ export async function listWebhooks(
     from page order by created_at desc, id desc`.execute(db)
   return {
     count: rows[0]?.total ?? 0,
-    webhooks: rows.map((row) => versioned(sealer, row).webhook),
+    webhooks: rows.map((row) => versioned(encryptor, row).webhook),
   }
 }
 
 /** Changes a webhook that the caller has locked. What waits for one that is turned off fails. */
 export async function updateWebhook(
   transaction: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   id: string,
   { url, ...fields }: Partial<WebhookFields> & { readonly secret?: string },
 ): Promise<VersionedWebhook> {
@@ -117,8 +117,8 @@ export async function updateWebhook(
     .updateTable('webhooks')
     .set({
       ...fields,
-      ...(url !== undefined && { url: sealer.seal(url, urlContext(id)) }),
-      ...(fields.secret !== undefined && { secret: sealer.seal(fields.secret, id) }),
+      ...(url !== undefined && { url: encryptor.seal(url, urlContext(id)) }),
+      ...(fields.secret !== undefined && { secret: encryptor.seal(fields.secret, id) }),
       version: sql<number>`version + 1`,
     })
     .where('id', '=', id)
@@ -132,7 +132,7 @@ export async function updateWebhook(
       .where('state', '=', 'pending')
       .execute()
   }
-  return versioned(sealer, row)
+  return versioned(encryptor, row)
 }
 
 /** Deletes a webhook with its deliveries. */
@@ -148,16 +148,16 @@ export interface WebhookTarget {
 
 /** Opens the sealed address and secret of a webhook. */
 export function openTarget(
-  sealer: Sealer,
+  encryptor: Encryptor,
   { id, url, secret }: { readonly id: string; readonly url: string; readonly secret: string },
 ): WebhookTarget {
-  return { url: sealer.open(url, urlContext(id)), secret: sealer.open(secret, id) }
+  return { url: encryptor.open(url, urlContext(id)), secret: encryptor.open(secret, id) }
 }
 
 /** Reads where requests of a webhook go and what they are signed with. */
 export async function findTarget(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   id: string,
 ): Promise<WebhookTarget | undefined> {
   const row = await db
@@ -165,7 +165,7 @@ export async function findTarget(
     .select(['id', 'url', 'secret'])
     .where('id', '=', id)
     .executeTakeFirst()
-  return row && openTarget(sealer, row)
+  return row && openTarget(encryptor, row)
 }
 
 const columns = [
@@ -184,9 +184,9 @@ interface Row extends WebhookFields {
   readonly created_text: string
 }
 
-function versioned(sealer: Sealer, row: Row): VersionedWebhook {
+function versioned(encryptor: Encryptor, row: Row): VersionedWebhook {
   const { id, description, events, active, version, created_text: created_at } = row
-  const url = sealer.open(row.url, urlContext(id))
+  const url = encryptor.open(row.url, urlContext(id))
   return { webhook: { id, url, description, events, active, created_at }, version }
 }
 

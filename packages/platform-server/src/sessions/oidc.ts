@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
-import { checkedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
+import { guardedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
 /** The OpenID Connect provider that people may sign in through. */
@@ -52,7 +52,7 @@ const sealedFor = 'oidc sign-in'
  *
  * @see OpenID Connect Core 1.0, section 3.1
  */
-export function createOidcSignIn(options: OidcOptions, sealer: Sealer): OidcSignIn {
+export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): OidcSignIn {
   const { issuer, clientId, clientSecret, name } = options
   let known: Promise<oidc.Configuration> | undefined
   // Asked when it is first needed: the service starts without its provider.
@@ -61,7 +61,7 @@ export function createOidcSignIn(options: OidcOptions, sealer: Sealer): OidcSign
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: providerTimeoutSeconds,
         // The operator names the provider, and the provider its endpoints: neither may be a metadata service.
-        [oidc.customFetch]: checkedFetch(operatorRules),
+        [oidc.customFetch]: guardedFetch(operatorRules),
         ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
       })
       .catch((error: unknown) => {
@@ -86,10 +86,10 @@ export function createOidcSignIn(options: OidcOptions, sealer: Sealer): OidcSign
       })
       const endsAt = Date.now() + longestSignInSeconds * 1_000
       const remembered: SignInState = { state, nonce, verifier, endsAt }
-      return { url: url.href, state: sealer.seal(JSON.stringify(remembered), sealedFor) }
+      return { url: url.href, state: encryptor.seal(JSON.stringify(remembered), sealedFor) }
     },
     async finish(returned, sealed) {
-      const remembered = openState(sealer, sealed)
+      const remembered = openState(encryptor, sealed)
       if (remembered === undefined) return undefined
       const configuration = await provider()
       const tokens = await oidc.authorizationCodeGrant(configuration, returned, {
@@ -111,9 +111,9 @@ export function createOidcSignIn(options: OidcOptions, sealer: Sealer): OidcSign
   }
 }
 
-function openState(sealer: Sealer, sealed: string): SignInState | undefined {
+function openState(encryptor: Encryptor, sealed: string): SignInState | undefined {
   try {
-    const state = JSON.parse(sealer.open(sealed, sealedFor)) as SignInState
+    const state = JSON.parse(encryptor.open(sealed, sealedFor)) as SignInState
     return state.endsAt > Date.now() ? state : undefined
   } catch {
     return undefined

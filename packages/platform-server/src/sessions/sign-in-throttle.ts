@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { networkOf } from '@fairlead/gateway-core/authentication/failed-attempts'
+import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 
 /** Slows down those who try passwords out. */
 export interface SignInThrottle {
@@ -45,7 +45,7 @@ export function createSignInThrottle(now: () => number = () => performance.now()
   const isTrusted = (pair: string) => now() - (trusted.get(pair) ?? Number.NEGATIVE_INFINITY) < trustedMs
   return {
     attempt(address, account) {
-      const network = networkOf(address)
+      const network = addressPrefix(address)
       const pair = `${network} ${account}`
       const counted = [
         { tries: current(`pair ${pair}`), most: mostFromNetwork },
@@ -61,7 +61,7 @@ export function createSignInThrottle(now: () => number = () => performance.now()
       return 0
     },
     succeeded(address, account) {
-      const network = networkOf(address)
+      const network = addressPrefix(address)
       const pair = `${network} ${account}`
       trusted.set(pair, now())
       tries.delete(`pair ${pair}`)

@@ -113,7 +113,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     expect(await heardOf(() => putLimits(store.db, project, undefined))).toEqual(ofNode())
     const found = { available: false, withheld: true, code: -32601, note: '', latencyMs: null } as const
     const finding = { ...found, method: 'eth_coinbase', transport: 'http' } as const
-    const record = () => recordNodeMethods(store.db, store.sealer, { nodeId, upstreams }, [finding])
+    const record = () => recordNodeMethods(store.db, store.encryptor, { nodeId, upstreams }, [finding])
     expect(await heardOf(record)).toEqual(ofNode())
   })
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Sealer, SealingError } from '@fairlead/gateway-core/credentials/sealing'
+import { type Encryptor, EncryptionError } from '@fairlead/gateway-core/credentials/sealing'
 import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 
@@ -8,15 +8,15 @@ import { StoreError } from './store-error.ts'
  * in passes.
  * @throws {@link StoreError} `STORE_KEY` when it has another one
  */
-export async function checkSecretKey(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+export async function checkSecretKey(db: Kysely<Database>, encryptor: Encryptor): Promise<void> {
   const { rows } = await sql<{ there: boolean }>`
     select to_regclass('sealing_checks') is not null as there`.execute(db)
   if (rows[0]?.there !== true) return
   const checks = await db.selectFrom('sealing_checks').select('sealed').execute()
   try {
-    for (const { sealed } of checks) sealer.open(sealed, 'sealing_checks')
+    for (const { sealed } of checks) encryptor.open(sealed, 'sealing_checks')
   } catch (error) {
-    if (!(error instanceof SealingError)) throw error
+    if (!(error instanceof EncryptionError)) throw error
     throw new StoreError(
       'STORE_KEY',
       'The database was sealed with another secret key. Give this process the same FAIRLEAD_SECRET_KEY as the one that ' +

@@ -23,7 +23,7 @@ export interface RunningFeed {
  * rest of a million credentials to see one revoked, and no page brings back what a change has taken away.
  *
  * @param store - where the credentials are
- * @param directory - what the access plane asks
+ * @param directory - asked by each request
  * @param log - hears about what could not be read; what was known stays in force until the next attempt
  * @throws when the first load fails
  */
@@ -109,7 +109,7 @@ class DirectoryFeed {
     const started = performance.now()
     const reload = this.#directory.reload()
     try {
-      for await (const page of pagesOfNodeCredentials(this.#store.db, this.#store.sealer)) {
+      for await (const page of pagesOfNodeCredentials(this.#store.db, this.#store.encryptor)) {
         reload.add(page.filter(({ grant }) => !this.#newer.has(grant.nodeId)))
         if (this.#ended.signal.aborted) return
         await this.#readChanges()
@@ -131,7 +131,10 @@ class DirectoryFeed {
     this.#credentialIds.clear()
     for (const id of changed.nodeIds) this.#newer.add(id)
     try {
-      this.#directory.change(changed, await loadNodeCredentials(this.#store.db, this.#store.sealer, changed))
+      this.#directory.change(
+        changed,
+        await loadNodeCredentials(this.#store.db, this.#store.encryptor, changed),
+      )
     } catch (error) {
       this.note(changed)
       throw error

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { CredentialKind, CredentialRecord } from '@fairlead/gateway-core/grants/grant'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import type { ChangedCredentials } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'
@@ -9,16 +9,16 @@ import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'
 const pageSize = 2_000
 
 /**
- * Reads every node credential that is valid now, in the form the access plane keeps in memory; or, of those in a scope,
+ * Reads every node credential that is valid now, in the form that the gateway keeps in memory; or, of those in a scope,
  * the ones that are. What the scope names and the answer lacks opens nothing any more.
  */
 export async function loadNodeCredentials(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   scope?: ChangedCredentials,
 ): Promise<CredentialRecord[]> {
   const records: CredentialRecord[] = []
-  for await (const page of pagesOfNodeCredentials(db, sealer, scope)) records.push(...page)
+  for await (const page of pagesOfNodeCredentials(db, encryptor, scope)) records.push(...page)
   return records
 }
 
@@ -28,14 +28,14 @@ export async function loadNodeCredentials(
  */
 export async function* pagesOfNodeCredentials(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   scope?: ChangedCredentials,
 ): AsyncGenerator<readonly CredentialRecord[]> {
   const nodes = new Map<string, NodeShare>()
   for (let last = ''; ;) {
     const rows = await loadPage(db, last, scope)
     const missing = new Set(rows.map((row) => row.nodeId).filter((id) => !nodes.has(id)))
-    for (const [id, node] of await loadNodes(db, sealer, [...missing])) nodes.set(id, node)
+    for (const [id, node] of await loadNodes(db, encryptor, [...missing])) nodes.set(id, node)
     const limits = await loadLimits(
       db,
       'credential',

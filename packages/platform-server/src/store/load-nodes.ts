@@ -1,18 +1,18 @@
 import { type Kysely, sql } from 'kysely'
 import type { AccessRule } from '@fairlead/gateway-core/grants/access-rule'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
-import type { NodeGrant } from '@fairlead/gateway-core/grants/grant'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from './database.ts'
 
 /** What all credentials of a node open alike; the lists and objects in it are shared by all of their grants. */
-export type NodeShare = Omit<NodeGrant, 'credentialId' | 'kind' | 'expiresAt'>
+export type NodeShare = Omit<Grant, 'credentialId' | 'kind' | 'expiresAt'>
 
 /** Reads nodes with everything that their credentials open. */
 export async function loadNodes(
   db: Kysely<Database>,
-  sealer: Sealer,
+  encryptor: Encryptor,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, NodeShare>> {
   const rows = await db
@@ -41,7 +41,7 @@ export async function loadNodes(
       const [node, project] = [limitsOfNodes.get(row.nodeId), limitsOfProjects.get(row.projectId)]
       const share: NodeShare = {
         ...row,
-        upstreams: openUpstreams(sealer, row.nodeId, row.upstreams),
+        upstreams: openUpstreams(encryptor, row.nodeId, row.upstreams),
         settings: { beaconDebug },
         ...(withheldMethods && { withheldMethods }),
         ...(accessRules && { accessRules }),

@@ -17,12 +17,12 @@ describe.each(backends)('the database on $name, opened as it is,', ({ create }) 
   afterEach(() => database.remove())
 
   it('is refused without tables, and with those of an older version, and stays as it was', async () => {
-    const { db, sealer } = await database.empty()
+    const { db, encryptor } = await database.empty()
     await sql`select 1`.execute(db)
     await db.destroy()
     await expect(openExisting(database)).rejects.toMatchObject({ code: 'STORE_INVALID' })
     const again = await database.empty()
-    await migrate(again.db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, 9)))
+    await migrate(again.db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 9)))
     await again.db.destroy()
     const older = { code: 'STORE_OLDER', message: expect.stringContaining('0010-usage-durations') as string }
     await expect(openExisting(database)).rejects.toMatchObject(older)

@@ -33,7 +33,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     const project = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
     const projectId = await insertProject(store.db, project)
     ids = { organizationId, projectId }
-    nodeId = await insertNode(store.db, store.sealer, {
+    nodeId = await insertNode(store.db, store.encryptor, {
       projectId,
       name: 'N',
       chain: 'evm',
@@ -86,7 +86,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
       .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
       .where('id', '=', expired.id)
       .execute()
-    expect(await loadNodeCredentials(store.db, store.sealer)).toEqual([
+    expect(await loadNodeCredentials(store.db, store.encryptor)).toEqual([
       {
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         grant: {
@@ -128,7 +128,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
 
   it('undoes a failed migration as a whole', async () => {
     const broken = {
-      ...allMigrations(store.sealer),
+      ...allMigrations(store.encryptor),
       '9998-half': {
         up: async (db: Store['db']) => void (await sql`create table half (id int)`.execute(db)),
       },
@@ -139,7 +139,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     await expect(migrate(store.db, broken)).rejects.toMatchObject({ code: 'STORE_MIGRATION_FAILED' })
     const tables = await store.db.introspection.getTables()
     expect(tables.map((table) => table.name)).not.toContain('half')
-    await migrate(store.db, allMigrations(store.sealer))
+    await migrate(store.db, allMigrations(store.encryptor))
   })
 
   it('refuses a database with a migration it does not know', async () => {

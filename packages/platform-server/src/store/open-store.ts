@@ -1,7 +1,7 @@
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import type { PoolConfig } from 'pg'
 import type { Logger } from 'pino'
-import { createSealer, type Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { readSecretKey } from '@fairlead/gateway-core/credentials/secret-key'
 import { checkSecretKey } from './check-secret-key.ts'
 import { type CredentialListener, credentialListeners } from './credential-listeners.ts'
@@ -34,7 +34,7 @@ export interface Store {
   /** Folder for what the database does not hold. */
   readonly dataDirectory: string
   /** Opens and seals the upstream addresses of nodes. */
-  readonly sealer: Sealer
+  readonly encryptor: Encryptor
   /**
    * Calls the listener after every committed change of what a credential opens, by this process or another one, and
    * with `everything` whenever changes may have been missed. Returns the function that ends it.
@@ -59,11 +59,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl } = options
   // Before the key: a wrong address leaves no file behind.
   const config = databaseUrl === undefined ? undefined : postgresConfig(databaseUrl)
-  const sealer = createSealer(await readSecretKey(options.secretKey, options.dataDirectory))
-  return config === undefined ? openEmbedded(options, sealer) : openPostgres(config, options, sealer)
+  const encryptor = createEncryptor(await readSecretKey(options.secretKey, options.dataDirectory))
+  return config === undefined ? openEmbedded(options, encryptor) : openPostgres(config, options, encryptor)
 }
 
-async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Store> {
+async function openEmbedded(options: StoreOptions, encryptor: Encryptor): Promise<Store> {
   const { pglite, lock } = await openEmbeddedDatabase(options.dataDirectory)
   const db = new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) })
   const listeners = credentialListeners(options.log)
@@ -77,7 +77,7 @@ async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Stor
     lock.release()
   })
   try {
-    await prepare(db, sealer)
+    await prepare(db, encryptor)
     await pglite.listen(channel, listeners.notify)
   } catch (error) {
     await close()
@@ -89,15 +89,15 @@ async function openEmbedded(options: StoreOptions, sealer: Sealer): Promise<Stor
     db,
     kind: 'embedded',
     dataDirectory,
-    sealer,
+    encryptor,
     onCredentialsChanged,
     withSession: (use) => use(db),
     close,
   }
 }
 
-async function openPostgres(config: PoolConfig, options: StoreOptions, sealer: Sealer): Promise<Store> {
-  await migratePostgres(config, sealer)
+async function openPostgres(config: PoolConfig, options: StoreOptions, encryptor: Encryptor): Promise<Store> {
+  await migratePostgres(config, encryptor)
 
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
@@ -119,27 +119,27 @@ async function openPostgres(config: PoolConfig, options: StoreOptions, sealer: S
   const { dataDirectory } = options
   const onCredentialsChanged = listeners.add
   const withSession: Store['withSession'] = (use) => sessionDb.connection().execute(use)
-  return { db, kind: 'postgresql', dataDirectory, sealer, onCredentialsChanged, withSession, close }
+  return { db, kind: 'postgresql', dataDirectory, encryptor, onCredentialsChanged, withSession, close }
 }
 
 // Migrations get connections of their own: they may take longer than any query of a request is allowed to.
-async function migratePostgres(config: PoolConfig, sealer: Sealer): Promise<void> {
+async function migratePostgres(config: PoolConfig, encryptor: Encryptor): Promise<void> {
   const pool = newPool({ ...config, max: 2 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   try {
     await assertReachable(db)
-    await prepare(db, sealer)
+    await prepare(db, encryptor)
   } finally {
     await db.destroy()
     if (!pool.ended) await pool.end()
   }
 }
 
-async function prepare(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+async function prepare(db: Kysely<Database>, encryptor: Encryptor): Promise<void> {
   // Before, so that no migration seals with a second key.
-  await checkSecretKey(db, sealer)
-  await migrate(db, allMigrations(sealer))
-  await checkSecretKey(db, sealer)
+  await checkSecretKey(db, encryptor)
+  await migrate(db, allMigrations(encryptor))
+  await checkSecretKey(db, encryptor)
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -29,7 +29,7 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', {
     const project = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
     const projectId = await insertProject(writer.db, project)
     const node = { projectId, name: 'N', chain: 'evm', network: 'one', protocols: ['evm'], upstreams: {} }
-    await insertNode(writer.db, writer.sealer, node)
+    await insertNode(writer.db, writer.encryptor, node)
   }
 
   const cutConnections = () =>

@@ -51,7 +51,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     const { id } = await issueNodeCredential(store.db, { nodeId, kind: 'token', origin: 'user' })
     await putLimits(store.db, { kind: 'credential', id }, ofCredential)
 
-    const grants = (await loadNodeCredentials(store.db, store.sealer)).map(({ grant }) => grant)
+    const grants = (await loadNodeCredentials(store.db, store.encryptor)).map(({ grant }) => grant)
     const own = grants.find(({ credentialId }) => credentialId === id)
     const [one, other] = grants.filter(({ credentialId }) => credentialId !== id)
     expect(one).toMatchObject({ upstreams, accessRules: rules, limits: { node: ofNode, project: ofProject } })
@@ -61,7 +61,7 @@ describeInOrder('what the store keeps of a node', (create) => {
       if (name !== 'limits') expect(own?.[name]).toBe(one?.[name])
     }
     const only = async (scope: { nodeIds: string[]; credentialIds: string[] }) =>
-      (await loadNodeCredentials(store.db, store.sealer, scope)).map(({ grant }) => grant.credentialId)
+      (await loadNodeCredentials(store.db, store.encryptor, scope)).map(({ grant }) => grant.credentialId)
     expect(await only({ nodeIds: [], credentialIds: [id, 'CR-none'] })).toEqual([id])
     expect(await only({ nodeIds: [nodeId], credentialIds: [] })).toHaveLength(grants.length)
     expect(await only({ nodeIds: [], credentialIds: [] })).toEqual([])
@@ -119,7 +119,7 @@ describeInOrder('what the store keeps of a node', (create) => {
     await rm(file)
     const secretKey = (await readFile(`${file}.kept`, 'utf8')).trim()
     const given = await openStore({ dataDirectory, databaseUrl, secretKey })
-    expect(await loadNodeCredentials(given.db, given.sealer)).not.toEqual([])
+    expect(await loadNodeCredentials(given.db, given.encryptor)).not.toEqual([])
     await given.close()
   })
 })

@@ -5,7 +5,7 @@ import { openStore } from '../store/open-store.ts'
 import { createUnits } from '@fairlead/gateway-core/usage/units'
 import { createUsageCounts } from '@fairlead/gateway-core/usage/usage-counts'
 import { startFlusher, type UsageSink } from '@fairlead/gateway-core/usage/usage-flusher'
-import { createUsedSoFar } from '@fairlead/gateway-core/usage/current-usage'
+import { createCurrentUsage } from '@fairlead/gateway-core/usage/current-usage'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 
 // Run as a child process and killed at any moment: counts calls and prints, after each, how many there were and when.
@@ -25,7 +25,7 @@ const counts = createUsageCounts(createUnits('flat', {}))
 await startFlusher({
   counts,
   sink: await sinkOf(),
-  usedSoFar: createUsedSoFar(),
+  usedSoFar: createCurrentUsage(),
   directory: join(dataDirectory, 'usage'),
   log: pino({ level: 'silent' }),
   flushMs: 100,

@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { copyEmptyDatabase } from '@fairlead/vitest/database-template'
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import { Client } from 'pg'
-import { createSealer } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { readSecretKey } from '@fairlead/gateway-core/credentials/secret-key'
 import type { Database } from '../store/database.ts'
 import { type Store, openStore } from '../store/open-store.ts'
@@ -24,7 +24,7 @@ export interface TemporaryDatabase {
    */
   open(secretKey?: string): Promise<Store>
   /** The database as it is, without any table that was not made in it; nothing is migrated. */
-  empty(): Promise<Pick<Store, 'db' | 'sealer'>>
+  empty(): Promise<Pick<Store, 'db' | 'encryptor'>>
   /** Closes every store it opened and removes all traces. */
   remove(): Promise<void>
 }
@@ -81,7 +81,7 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
         : new PostgresDialect({ pool: newPool({ connectionString: databaseUrl }) })
       const db = new Kysely<Database>({ dialect })
       stores.push({ close: () => db.destroy() })
-      return { db, sealer: createSealer(await readSecretKey(undefined, dataDirectory)) }
+      return { db, encryptor: createEncryptor(await readSecretKey(undefined, dataDirectory)) }
     },
     async remove() {
       await Promise.all(stores.map((store) => store.close()))

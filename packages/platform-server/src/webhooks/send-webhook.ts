@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https'
 import { addressIn } from '@fairlead/gateway-core/network/network-policy'
 import { targetOf } from '@fairlead/gateway-core/network/guarded-agent'
-import { connectChecked, type ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
+import { guardedConnect, type ConnectionRules } from '@fairlead/gateway-core/network/guarded-connect'
 import type { Outcome } from '../records/webhook-deliveries.ts'
 import { signatureOf } from './signature.ts'
 import { problemOfTarget } from './target-url.ts'
@@ -75,7 +75,7 @@ async function post(
           'x-signature': signatureOf(secret, at, body),
         },
         // A connection of its own, so that none is used whose address was judged by other rules.
-        createConnection: (given) => connectChecked(targetOf(given, isSecure), isSecure, options),
+        createConnection: (given) => guardedConnect(targetOf(given, isSecure), isSecure, options),
         signal,
       },
       (answer) => {

@@ -54,7 +54,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     const made = await store.db
       .transaction()
       .execute((transaction) =>
-        insertWebhook(transaction, store.sealer, { ...fields, organizationId: owner, secret }),
+        insertWebhook(transaction, store.encryptor, { ...fields, organizationId: owner, secret }),
       )
     if (made === undefined) throw new Error('There are too many webhooks.')
     return { id: made.webhook.id, secret }
@@ -175,7 +175,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     await tell()
     await store.db
       .transaction()
-      .execute((transaction) => updateWebhook(transaction, store.sealer, id, { active: false }))
+      .execute((transaction) => updateWebhook(transaction, store.encryptor, id, { active: false }))
     expect(await tell()).toBe('unwanted')
     expect(await deliveriesOf(id)).toMatchObject([
       { state: 'failed', attempts: 0, error: 'The webhook was turned off.', next_attempt_at: null },

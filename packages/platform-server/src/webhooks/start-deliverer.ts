@@ -9,7 +9,7 @@ import { type SendOptions, sendWebhook } from './send-webhook.ts'
 
 /** What a deliverer works with. */
 export interface DelivererParts {
-  readonly store: Pick<Store, 'db' | 'sealer'>
+  readonly store: Pick<Store, 'db' | 'encryptor'>
   readonly log: Logger
   readonly send: SendOptions
   /** Time in milliseconds since 1970. */
@@ -122,7 +122,7 @@ class RunningDeliverer {
     const { store, send, log } = this.#parts
     const { id, webhookId, eventId, body, attempts } = delivery
     try {
-      const { url, secret } = openTarget(store.sealer, { ...delivery, id: webhookId })
+      const { url, secret } = openTarget(store.encryptor, { ...delivery, id: webhookId })
       const request = { url, secret, eventId, deliveryId: id, body, at: this.#now() }
       const outcome = await sendWebhook(request, send)
       const nextAt = nextAttemptAt(attempts, this.#now())

@@ -32,7 +32,7 @@ describe.each(backends)('startWebhooks on $name', ({ create }) => {
     const secret = 'whsec_for-this-test-only'
     const events = ['credential.new_address' as const]
     const fields = { url: receiver.url, description: '', events, active: true, organizationId, secret }
-    await store.db.transaction().execute((transaction) => insertWebhook(transaction, store.sealer, fields))
+    await store.db.transaction().execute((transaction) => insertWebhook(transaction, store.encryptor, fields))
     const webhooks = startWebhooks({
       store,
       log: pino({ level: 'silent' }),

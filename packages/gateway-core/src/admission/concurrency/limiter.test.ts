@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Limits } from '../../grants/limits.ts'
-import type { Admitted, Refusal } from '../types.ts'
+import type { Permit, Rejection } from '../types.ts'
 import { grantWith } from '../../testing/limited-grant.ts'
-import { type PlaceOptions, Places } from './limiter.ts'
+import { type ConcurrencyOptions, ConcurrencyLimiter } from './limiter.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -10,15 +10,20 @@ afterEach(() => vi.useRealTimers())
 const { signal } = new AbortController()
 
 /** Places of which a test can see who has one. */
-function office(options: Partial<PlaceOptions> = {}) {
-  const places = new Places({ maxConcurrentCalls: 100, maxQueuedCalls: 100, queueMs: 1_000, ...options })
+function office(options: Partial<ConcurrencyOptions> = {}) {
+  const places = new ConcurrencyLimiter({
+    maxConcurrentCalls: 100,
+    maxQueuedCalls: 100,
+    queueMs: 1_000,
+    ...options,
+  })
   const inside: { readonly name: string; leave(): void }[] = []
   const refused: string[] = []
   const come = (name: string, limits: { credential?: Limits; node?: Limits; project?: Limits } = {}) => {
     const [credentialId = '', nodeId = 'node'] = name.split('@')
     const answer = places.take(places.claimOf(grantWith({ credentialId, nodeId, limits })), signal)
-    const hear = (heard: Admitted | Refusal) => {
-      if ('leave' in heard) inside.push({ name, leave: () => heard.leave() })
+    const hear = (heard: Permit | Rejection) => {
+      if ('release' in heard) inside.push({ name, leave: () => heard.release() })
       else refused.push(`${name} ${heard.status}`)
     }
     if (answer instanceof Promise) void answer.then(hear)
@@ -142,13 +147,13 @@ it('forgets who holds nothing, though calls of others wait', async () => {
 })
 
 it('takes a place back once, however often it is given back', async () => {
-  const places = new Places({ maxConcurrentCalls: 1, maxQueuedCalls: 0, queueMs: 1_000 })
+  const places = new ConcurrencyLimiter({ maxConcurrentCalls: 1, maxQueuedCalls: 0, queueMs: 1_000 })
   const claim = places.claimOf(grantWith())
   const first = places.take(claim, signal)
-  if (!('leave' in first)) throw new Error('There was no place.')
-  first.leave()
-  first.leave()
-  expect(places.take(claim, signal)).toHaveProperty('leave')
+  if (!('release' in first)) throw new Error('There was no place.')
+  first.release()
+  first.release()
+  expect(places.take(claim, signal)).toHaveProperty('release')
   expect(places.take(claim, signal)).toHaveProperty('status')
   places.forgetIdle()
   expect(places.take(places.claimOf(grantWith()), signal)).toHaveProperty('status')

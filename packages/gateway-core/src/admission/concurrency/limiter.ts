@@ -1,11 +1,11 @@
 import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
-import type { NodeGrant } from '../../grants/grant.ts'
-import type { Admitted, Refusal } from '../types.ts'
+import type { Grant } from '../../grants/grant.ts'
+import type { Permit, Rejection } from '../types.ts'
 import { busy } from '../rejections.ts'
-import { PlaceLine } from './queue.ts'
+import { WaitingQueue } from './queue.ts'
 
 /** How many calls may be answered and wait. They may change. */
-export interface PlaceOptions {
+export interface ConcurrencyOptions {
   /** Calls of one credential at a time, for those that have no number of their own. */
   readonly maxConcurrentCalls: number
   /** Calls of all credentials that may wait. */
@@ -15,7 +15,7 @@ export interface PlaceOptions {
 }
 
 /** Counters since the start, and what waits at the moment. */
-export interface PlaceStates {
+export interface ConcurrencyStates {
   /** Calls that wait for a place. */
   readonly waiting: number
   /** Calls that have waited, and for how long together, in milliseconds. */
@@ -38,27 +38,27 @@ interface Room {
 }
 
 /** The places that a call of one grant needs, and the line in which it waits for them. */
-export interface PlaceClaim {
+export interface ConcurrencyClaim {
   readonly credentialId: string
   readonly projectId: string
-  readonly rooms: readonly Room[]
+  readonly reservations: readonly Room[]
 }
 
 // What a credential may hold of the places of a node or project that others use as well.
 const shareOfOne = 0.75
 
 /** The places for calls that are being answered, of all owners. */
-export class Places {
-  readonly #options: PlaceOptions
-  readonly #rooms = new Map<string, Room>()
-  readonly #lines = new Map<string, PlaceLine<PlaceClaim>>()
+export class ConcurrencyLimiter {
+  readonly #options: ConcurrencyOptions
+  readonly #reservations = new Map<string, Room>()
+  readonly #lines = new Map<string, WaitingQueue<ConcurrencyClaim>>()
   #waiting = 0
   #waited = 0
   #waitedMs = 0
   #crowded = 0
   #late = 0
 
-  constructor(options: PlaceOptions) {
+  constructor(options: ConcurrencyOptions) {
     this.#options = options
   }
 
@@ -69,10 +69,10 @@ export class Places {
 
   /** Owners of whom something is known. */
   get owners(): number {
-    return this.#rooms.size
+    return this.#reservations.size
   }
 
-  states(): PlaceStates {
+  states(): ConcurrencyStates {
     return {
       waiting: this.#waiting,
       waited: this.#waited,
@@ -83,17 +83,20 @@ export class Places {
   }
 
   /** What the calls of a grant have to claim. */
-  claimOf({ credentialId, nodeId, projectId, limits = {} }: NodeGrant): PlaceClaim {
+  claimOf({ credentialId, nodeId, projectId, limits = {} }: Grant): ConcurrencyClaim {
     const most = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
-    const rooms = [this.#room(`credential:${credentialId}`, most, false)]
+    const reservations = [this.#reservation(`credential:${credentialId}`, most, false)]
     const [ofNode, ofProject] = [limits.node?.maxConcurrentCalls, limits.project?.maxConcurrentCalls]
-    if (ofNode !== undefined) rooms.push(this.#room(`node:${nodeId}`, ofNode, true))
-    if (ofProject !== undefined) rooms.push(this.#room(`project:${projectId}`, ofProject, true))
-    return { credentialId, projectId, rooms }
+    if (ofNode !== undefined) reservations.push(this.#reservation(`node:${nodeId}`, ofNode, true))
+    if (ofProject !== undefined) reservations.push(this.#reservation(`project:${projectId}`, ofProject, true))
+    return { credentialId, projectId, reservations }
   }
 
   /** Takes a place, or waits for one until the deadline or until the signal ends the waiting. */
-  take(claim: PlaceClaim, signal: CancellationSignal): Admitted | Refusal | Promise<Admitted | Refusal> {
+  take(
+    claim: ConcurrencyClaim,
+    signal: CancellationSignal,
+  ): Permit | Rejection | Promise<Permit | Rejection> {
     const line = this.#lines.size === 0 ? undefined : this.#lines.get(claim.projectId)
     if (line?.has(claim.credentialId) !== true && isFree(claim)) return this.#hold(claim)
     if (this.#waiting >= this.#options.maxQueuedCalls) {
@@ -105,48 +108,48 @@ export class Places {
 
   /** Lets go of what nobody holds. Whoever has a claim has to ask for it again. */
   forgetIdle(): void {
-    for (const [owner, { held, heldBy, waiting }] of this.#rooms) {
+    for (const [owner, { held, heldBy, waiting }] of this.#reservations) {
       // A call that waits has a claim of its own, and its credential counts among those that share the places.
       if (waiting > 0) continue
-      if (held === 0) this.#rooms.delete(owner)
+      if (held === 0) this.#reservations.delete(owner)
       for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
     }
   }
 
-  #room(owner: string, limit: number, isShared: boolean): Room {
-    const known = this.#rooms.get(owner)
+  #reservation(owner: string, limit: number, isShared: boolean): Room {
+    const known = this.#reservations.get(owner)
     if (known) {
       known.limit = limit
       return known
     }
-    const room: Room = { owner, limit, held: 0, waiting: 0, heldBy: isShared ? new Map() : undefined }
-    this.#rooms.set(owner, room)
-    return room
+    const reservation: Room = { owner, limit, held: 0, waiting: 0, heldBy: isShared ? new Map() : undefined }
+    this.#reservations.set(owner, reservation)
+    return reservation
   }
 
-  #hold(claim: PlaceClaim): Admitted {
-    for (const room of claim.rooms) change(room, claim.credentialId, 1)
+  #hold(claim: ConcurrencyClaim): Permit {
+    for (const reservation of claim.reservations) change(reservation, claim.credentialId, 1)
     return new HeldPlace(claim, this.#leave)
   }
 
-  readonly #leave = (claim: PlaceClaim): void => {
-    for (const room of claim.rooms) change(room, claim.credentialId, -1)
+  readonly #leave = (claim: ConcurrencyClaim): void => {
+    for (const reservation of claim.reservations) change(reservation, claim.credentialId, -1)
     if (this.#lines.size > 0) this.#next(claim.projectId)
   }
 
-  #wait(claim: PlaceClaim, signal: CancellationSignal): Promise<Admitted | Refusal> {
-    const line = this.#lines.get(claim.projectId) ?? new PlaceLine<PlaceClaim>()
+  #wait(claim: ConcurrencyClaim, signal: CancellationSignal): Promise<Permit | Rejection> {
+    const line = this.#lines.get(claim.projectId) ?? new WaitingQueue<ConcurrencyClaim>()
     this.#lines.set(claim.projectId, line)
     // Its credential counts among those that want places from now on.
-    for (const room of claim.rooms) {
-      change(room, claim.credentialId, 0)
-      room.waiting += 1
+    for (const reservation of claim.reservations) {
+      change(reservation, claim.credentialId, 0)
+      reservation.waiting += 1
     }
     const began = performance.now()
     return new Promise((resolve) => {
-      const end = (answer: Admitted | Refusal) => {
+      const end = (answer: Permit | Rejection) => {
         this.#waiting -= 1
-        for (const room of claim.rooms) room.waiting -= 1
+        for (const reservation of claim.reservations) reservation.waiting -= 1
         this.#waited += 1
         this.#waitedMs += performance.now() - began
         clearTimeout(deadline)
@@ -176,25 +179,25 @@ export class Places {
   }
 }
 
-class HeldPlace implements Admitted {
-  readonly #claim: PlaceClaim
-  readonly #leave: (claim: PlaceClaim) => void
+class HeldPlace implements Permit {
+  readonly #claim: ConcurrencyClaim
+  readonly #leave: (claim: ConcurrencyClaim) => void
   #isHeld = true
 
-  constructor(claim: PlaceClaim, leave: (claim: PlaceClaim) => void) {
+  constructor(claim: ConcurrencyClaim, leave: (claim: ConcurrencyClaim) => void) {
     this.#claim = claim
     this.#leave = leave
   }
 
-  leave(): void {
+  release(): void {
     if (!this.#isHeld) return
     this.#isHeld = false
     this.#leave(this.#claim)
   }
 }
 
-function isFree({ rooms, credentialId }: PlaceClaim): boolean {
-  return rooms.every(({ limit, held, heldBy }) => {
+function isFree({ reservations, credentialId }: ConcurrencyClaim): boolean {
+  return reservations.every(({ limit, held, heldBy }) => {
     if (held >= limit) return false
     if (heldBy === undefined) return true
     const own = heldBy.get(credentialId)
@@ -203,7 +206,7 @@ function isFree({ rooms, credentialId }: PlaceClaim): boolean {
   })
 }
 
-function change(room: Room, credentialId: string, by: number): void {
-  room.held += by
-  room.heldBy?.set(credentialId, (room.heldBy.get(credentialId) ?? 0) + by)
+function change(reservation: Room, credentialId: string, by: number): void {
+  reservation.held += by
+  reservation.heldBy?.set(credentialId, (reservation.heldBy.get(credentialId) ?? 0) + by)
 }

@@ -5,7 +5,7 @@ export interface Waiter<claim> {
 }
 
 /** A line of those who wait, in which every credential has its turn, and its own calls go in the order of their coming. */
-export class PlaceLine<claim> {
+export class WaitingQueue<claim> {
   /** Credentials in the order of their turns; none without a waiter. */
   readonly #byCredential = new Map<string, Set<Waiter<claim>>>()
 

@@ -1,7 +1,7 @@
-import type { Refusal } from '../types.ts'
+import type { Rejection } from '../types.ts'
 
 /** One limit of one owner, with what is left of it. */
-export interface Allowance {
+export interface Limit {
   /**
    * Takes a call.
    *
@@ -9,11 +9,11 @@ export interface Allowance {
    * @param now - by the clock of `performance`
    * @returns undefined when it was taken
    */
-  take(units: number, now: number): Refusal | undefined
+  take(units: number, now: number): Rejection | undefined
   /** Gives back what was taken for a call that may not pass after all. */
-  giveBack(units: number): void
+  refund(units: number): void
   /** Counts messages that are pushed, for limits that count them; as {@link take}, but it always takes. */
-  push?(units: number): Refusal | undefined
+  push?(units: number): Rejection | undefined
   /** Whether nothing is lost when it is forgotten and made anew. */
   isIdle(now: number): boolean
 }

@@ -1,23 +1,23 @@
 import type { Limits, Rate } from '../../grants/limits.ts'
-import type { NodeGrant } from '../../grants/grant.ts'
+import type { Grant } from '../../grants/grant.ts'
 import { methodTest } from '../access-rules.ts'
 import type { Owner } from '../rejections.ts'
-import type { Allowance } from './limit.ts'
-import { QuotaAllowance, type UsedSoFar } from './quota.ts'
-import { RateAllowance } from './rate-limit.ts'
+import type { Limit } from './limit.ts'
+import { Quota, type UsedSoFar } from './quota.ts'
+import { RateLimit } from './rate-limit.ts'
 import type { SharedLimits } from './shared-limits.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /** All that a grant has to stay within, the narrowest owner first. */
-export interface GrantAllowances {
+export interface LimitsOfGrant {
   /** Those that a call of a method takes from. */
-  of(method: string): readonly Allowance[]
+  of(method: string): readonly Limit[]
   /** Those that pushed messages are counted in. */
-  readonly pushed: readonly Allowance[]
+  readonly pushed: readonly Limit[]
 }
 
 /** What allowances are made with. */
-export interface AllowanceParts {
+export interface LimitParts {
   readonly shared: SharedLimits
   readonly usedSoFar: UsedSoFar
   /** For credentials that have no rate of their own; any number when it is 0. It may change. */
@@ -31,15 +31,15 @@ const settleMs = 250
 const refreshMs = 5_000
 
 /** The allowances of all owners: one for each limit, whoever uses it. */
-export class Allowances {
-  readonly #parts: AllowanceParts
-  readonly #rates = new Map<string, RateAllowance>()
-  readonly #quotas = new Map<string, QuotaAllowance>()
+export class LimitTable {
+  readonly #parts: LimitParts
+  readonly #rates = new Map<string, RateLimit>()
+  readonly #quotas = new Map<string, Quota>()
   /** Those whose use the other replicas do not know yet. */
-  readonly #untold = new Set<QuotaAllowance>()
+  readonly #untold = new Set<Quota>()
   readonly #timers: readonly NodeJS.Timeout[]
 
-  constructor(parts: AllowanceParts) {
+  constructor(parts: LimitParts) {
     this.#parts = parts
     const settling = guardedInterval(() => this.#settle(), settleMs).unref()
     const refreshing = guardedInterval(() => {
@@ -49,7 +49,7 @@ export class Allowances {
   }
 
   /** Finds or makes what a grant has to stay within; undefined when it has no limits. */
-  of({ credentialId, nodeId, projectId, limits = {} }: NodeGrant, now: number): GrantAllowances | undefined {
+  of({ credentialId, nodeId, projectId, limits = {} }: Grant, now: number): LimitsOfGrant | undefined {
     const { requestsPerSecond } = this.#parts.limits
     const own: Limits = {
       ...(requestsPerSecond > 0 && { rate: { requestsPerSecond } }),
@@ -60,8 +60,8 @@ export class Allowances {
       ['node', nodeId, limits.node ?? {}],
       ['project', projectId, limits.project ?? {}],
     ] as const
-    const always: Allowance[] = []
-    const ofMethods: { readonly matches: (method: string) => boolean; readonly allowance: Allowance }[] = []
+    const always: Limit[] = []
+    const ofMethods: { readonly matches: (method: string) => boolean; readonly allowance: Limit }[] = []
     for (const [owner, id, ofOwner] of owners) {
       const { rate, methodRates = {} } = ofOwner
       if (rate) always.push(this.#rate(owner, id, rate, now))
@@ -74,7 +74,7 @@ export class Allowances {
     if (always.length + ofMethods.length === 0) return undefined
     const pushed = always.filter(({ push }) => push !== undefined)
     if (ofMethods.length === 0) return { of: () => always, pushed }
-    const known = new Map<string, readonly Allowance[]>()
+    const known = new Map<string, readonly Limit[]>()
     return {
       of: (method) => {
         const kept = known.get(method)
@@ -104,19 +104,19 @@ export class Allowances {
     await Promise.all([...this.#untold].map((quota) => quota.settle()))
   }
 
-  #rate(owner: Owner, id: string, rate: Rate, now: number, method?: string): RateAllowance {
+  #rate(owner: Owner, id: string, rate: Rate, now: number, method?: string): RateLimit {
     const key = `fairlead:rate:${owner}:${id}:${method ?? ''}`
     const known = this.#rates.get(key)
     if (known) {
       known.change(rate, now)
       return known
     }
-    const made = new RateAllowance({ owner, key, method }, rate, this.#parts.shared, now)
+    const made = new RateLimit({ owner, key, method }, rate, this.#parts.shared, now)
     this.#rates.set(key, made)
     return made
   }
 
-  #quotasOf(owner: Owner, ownerId: string, { requestsPerDay, unitsPerMonth }: Limits): QuotaAllowance[] {
+  #quotasOf(owner: Owner, ownerId: string, { requestsPerDay, unitsPerMonth }: Limits): Quota[] {
     const subjects = [
       [{ owner, ownerId, counts: 'requests', period: 'day' }, requestsPerDay],
       [{ owner, ownerId, counts: 'units', period: 'month' }, unitsPerMonth],
@@ -125,10 +125,10 @@ export class Allowances {
       if (limit === undefined) return []
       const key = `${owner}:${ownerId}:${subject.counts}`
       const { shared, usedSoFar } = this.#parts
-      const onUse = (used: QuotaAllowance) => {
+      const onUse = (used: Quota) => {
         if (shared.store) this.#untold.add(used)
       }
-      const quota = this.#quotas.get(key) ?? new QuotaAllowance(subject, limit, { shared, usedSoFar, onUse })
+      const quota = this.#quotas.get(key) ?? new Quota(subject, limit, { shared, usedSoFar, onUse })
       quota.limit = limit
       this.#quotas.set(key, quota)
       return [quota]

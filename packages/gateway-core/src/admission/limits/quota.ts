@@ -1,6 +1,6 @@
-import type { Refusal } from '../types.ts'
+import type { Rejection } from '../types.ts'
 import { type Owner, usedUp } from '../rejections.ts'
-import type { Allowance } from './limit.ts'
+import type { Limit } from './limit.ts'
 import { type Period, type Span, spanOf } from './calendar.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -31,12 +31,12 @@ const keptMs = 3_600_000
  * It is counted in memory. What was used is told to the other replicas, and theirs is learned, whenever {@link settle} is
  * called: between two of these they may together pass the limit by what they let pass in the time.
  */
-export class QuotaAllowance implements Allowance {
+export class Quota implements Limit {
   readonly #subject: QuotaSubject
   readonly #shared: SharedLimits
   readonly #usedSoFar: UsedSoFar
   /** Hears when there is something to tell the others. */
-  readonly #onUse: (quota: QuotaAllowance) => void
+  readonly #onUse: (quota: Quota) => void
   limit: number
   #span: Span
   /** Known use of all, with what was not told yet. */
@@ -50,7 +50,7 @@ export class QuotaAllowance implements Allowance {
     parts: {
       readonly shared: SharedLimits
       readonly usedSoFar: UsedSoFar
-      readonly onUse: (quota: QuotaAllowance) => void
+      readonly onUse: (quota: Quota) => void
     },
   ) {
     this.#subject = subject
@@ -64,7 +64,7 @@ export class QuotaAllowance implements Allowance {
     parts.onUse(this)
   }
 
-  take(units: number): Refusal | undefined {
+  take(units: number): Rejection | undefined {
     this.#roll()
     const count = this.#countOf(units)
     if (this.#used + count > this.limit) {
@@ -76,11 +76,11 @@ export class QuotaAllowance implements Allowance {
     return undefined
   }
 
-  giveBack(units: number): void {
+  refund(units: number): void {
     this.#add(-this.#countOf(units))
   }
 
-  push(units: number): Refusal | undefined {
+  push(units: number): Rejection | undefined {
     if (this.#subject.counts === 'requests') return undefined
     this.#roll()
     this.#add(units)
@@ -139,7 +139,7 @@ export class QuotaAllowance implements Allowance {
     this.#used = this.#usedSoFar(this.#subject)
   }
 
-  #refusal(): Refusal {
+  #refusal(): Rejection {
     const { owner, counts, period } = this.#subject
     return usedUp(owner, `${counts} for this ${period}`, this.#span.until)
   }

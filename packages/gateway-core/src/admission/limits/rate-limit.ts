@@ -1,8 +1,8 @@
 import type { Rate } from '../../grants/limits.ts'
-import type { Refusal } from '../types.ts'
+import type { Rejection } from '../types.ts'
 import { type Owner, tooFast } from '../rejections.ts'
 import { TokenBucket } from '../token-bucket.ts'
-import type { Allowance } from './limit.ts'
+import type { Limit } from './limit.ts'
 import { RateLease } from './rate-lease.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
@@ -16,7 +16,7 @@ export interface RateSubject {
 }
 
 /** A limit on how fast calls may come: shared with the other replicas while they can be asked, else a part of it. */
-export class RateAllowance implements Allowance {
+export class RateLimit implements Limit {
   readonly #subject: RateSubject
   readonly #shared: SharedLimits
   readonly #local: TokenBucket
@@ -33,13 +33,13 @@ export class RateAllowance implements Allowance {
     this.#lease = shared.store && new RateLease(shared.store, subject.key, rate)
   }
 
-  take(_: number, now: number): Refusal | undefined {
+  take(_: number, now: number): Rejection | undefined {
     const waitMs =
       this.#lease?.isInForce(now) === true ? this.#takeShared(this.#lease, now) : this.#takeLocal(now)
     return waitMs === 0 ? undefined : tooFast(this.#subject.owner, this.#rate, waitMs, this.#subject.method)
   }
 
-  giveBack(): void {
+  refund(): void {
     if (this.#lease?.isInForce(performance.now()) === true) this.#lease.giveBack()
     this.#local.giveBack()
   }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { NodeGrant } from '../../grants/grant.ts'
+import type { Grant } from '../../grants/grant.ts'
 import { pino } from 'pino'
 import { openSharedStore } from '../../shared-store/valkey-store.ts'
 import type { SharedStore } from '../../shared-store/types.ts'
@@ -68,7 +68,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
   }
 
   /** Calls at all replicas as fast as they can for a while, and gives how many calls passed, and in how long. */
-  async function rush(grant: NodeGrant, ms: number): Promise<{ passed: number; seconds: number }> {
+  async function rush(grant: Grant, ms: number): Promise<{ passed: number; seconds: number }> {
     const began = performance.now()
     let passed = 0
     while (performance.now() - began < ms) {

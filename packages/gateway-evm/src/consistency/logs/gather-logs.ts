@@ -1,8 +1,8 @@
-import { RpcFailure } from '@fairlead/gateway-core/json-rpc/rpc-error'
+import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../../rpc-codes.ts'
-import type { Room } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { PlainAnswer } from '../../dispatch/read-response.ts'
-import { UpstreamFailure } from '@fairlead/gateway-core/upstream/upstream-error'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-refusal.ts'
 
 /** Blocks from the first to the last one, both included. */
@@ -18,7 +18,7 @@ export interface Gathering {
   /** Most blocks that are asked for at once. */
   readonly maxBlocks: number
   /** Holds what was found so far. */
-  readonly room: Room
+  readonly reservation: Reservation
 }
 
 // A node that needs more than this is the wrong one for the query.
@@ -32,7 +32,7 @@ const maxAtOnce = 4
  * @param range - all of it
  * @param gathering - how to ask
  * @returns the logs, or the node's error for a part
- * @throws {@link RpcFailure} -32602 when it takes too many calls, -32005 when the logs are too many, else as `ask`
+ * @throws {@link RpcError} -32602 when it takes too many calls, -32005 when the logs are too many, else as `ask`
  */
 export function gatherLogs(range: BlockRange, gathering: Gathering): Promise<PlainAnswer> {
   return new LogQuery(gathering).answer(range)
@@ -73,7 +73,7 @@ class LogQuery {
     if (this.#asked > maxAsked) throw tooManyParts()
     const part = await this.#ask(range)
     if ('result' in part) {
-      this.#gathering.room.take(part.result.length)
+      this.#gathering.reservation.take(part.result.length)
       const logs = part.result.trim()
       if (!logs.startsWith('[') || !logs.endsWith(']')) throw notLogs()
       return logs.slice(1, -1).trim()
@@ -103,7 +103,7 @@ class LogQuery {
     try {
       return await this.#gathering.ask(range)
     } catch (error) {
-      const isLarge = error instanceof UpstreamFailure && error.httpStatus === 413
+      const isLarge = error instanceof UpstreamError && error.httpStatus === 413
       if (!isLarge || range.from === range.to) throw error
       return { error: '{"message":"response too large"}' }
     }
@@ -127,11 +127,11 @@ export function partsOf({ from, to }: BlockRange, blocks: number): BlockRange[] 
   return parts
 }
 
-function tooManyParts(): RpcFailure {
+function tooManyParts(): RpcError {
   const message = 'The range is too long to be asked for in parts; ask for fewer blocks.'
-  return new RpcFailure(rpcCodes.invalidParams, message)
+  return new RpcError(rpcCodes.invalidParams, message)
 }
 
-function notLogs(): UpstreamFailure {
-  return new UpstreamFailure('malformed', 'The node answered something that is no list of logs.')
+function notLogs(): UpstreamError {
+  return new UpstreamError('malformed', 'The node answered something that is no list of logs.')
 }

@@ -1,7 +1,7 @@
-import type { Passage } from '@fairlead/gateway-core/access-control'
+import type { AccessControl } from '@fairlead/gateway-core/access-control'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
-import type { Answers } from '@fairlead/gateway-evm/cache/caches'
-import type { Upstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import type { ResponseCaches } from '@fairlead/gateway-evm/cache/caches'
+import type { EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type { Http1Server } from '@fairlead/http1'
 import type { Metering } from '@fairlead/gateway-core/usage/metering'
 import type { RunningFeed } from '@fairlead/platform-server/store/directory-sync'
@@ -9,7 +9,7 @@ import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-r
 import type { Ports } from '../../ports/open-ports.ts'
 import type { OpenedSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
 import { publishAdmission } from '@fairlead/gateway-core/admission/metrics'
-import { publishAnswers } from '@fairlead/gateway-evm/cache/metrics'
+import { publishCache } from '@fairlead/gateway-evm/cache/metrics'
 import { publishConnections } from './connection-metrics.ts'
 import { publishProcess } from './process-metrics.ts'
 import {
@@ -21,9 +21,9 @@ import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 
 /** The parts of the service that say how they are when they are asked. */
 interface StatefulParts {
-  readonly upstreams: Upstreams
-  readonly answers: Answers
-  readonly passage: Passage
+  readonly upstreams: EvmUpstreams
+  readonly answers: ResponseCaches
+  readonly accessControl: AccessControl
   readonly sharedStore: OpenedSharedStore | undefined
   readonly metering: Metering
   readonly directory: Directory
@@ -34,11 +34,11 @@ interface StatefulParts {
 
 /** Adds what the parts of the service count for themselves to the metrics. They are asked only when the metrics are read. */
 export function publishStates(registry: MetricsRegistry, parts: StatefulParts): void {
-  const { upstreams, answers, passage, sharedStore, metering, directory, feed, ports, front } = parts
+  const { upstreams, answers, accessControl, sharedStore, metering, directory, feed, ports, front } = parts
   publishProcess(registry)
   publishUpstreams(registry, () => upstreams.states())
-  publishAnswers(registry, () => answers.states())
-  publishAdmission(registry, () => passage.states())
+  publishCache(registry, () => answers.states())
+  publishAdmission(registry, () => accessControl.states())
   if (sharedStore) publishSharedStore(registry, () => sharedStore.states())
   publishUsage(registry, () => metering.states())
   publishDirectory(

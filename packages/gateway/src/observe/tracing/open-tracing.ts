@@ -19,10 +19,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { checkedAgent } from '@fairlead/gateway-core/network/guarded-agent'
+import { guardedAgent } from '@fairlead/gateway-core/network/guarded-agent'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 import { TokenBucket } from '@fairlead/gateway-core/admission/token-bucket'
-import type { TraceFacts, TracePart, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { TraceFacts, TraceSpan, Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 
 /** Where traces go, and how many. */
 interface TracingOptions {
@@ -46,7 +46,7 @@ export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
     url: address,
     headers,
     timeoutMillis: exportTimeoutMs,
-    httpAgentOptions: (protocol) => checkedAgent(protocol, operatorRules),
+    httpAgentOptions: (protocol) => guardedAgent(protocol, operatorRules),
   })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'fairlead' }),
@@ -71,7 +71,7 @@ export function openTracing({ endpoint, ratio }: TracingOptions): Tracing {
   }
 }
 
-class SpanPart implements TracePart {
+class SpanPart implements TraceSpan {
   readonly #tracer: Tracer
   readonly #span: Span
 
@@ -85,7 +85,7 @@ class SpanPart implements TracePart {
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
   }
 
-  begin(name: string, facts: TraceFacts): TracePart {
+  begin(name: string, facts: TraceFacts): TraceSpan {
     // What is not recorded has no parts.
     if (!this.#span.isRecording()) return this
     const kind = name === 'upstream' ? SpanKind.CLIENT : SpanKind.INTERNAL

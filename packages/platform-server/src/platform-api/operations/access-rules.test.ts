@@ -29,8 +29,8 @@ describe.each(backends)('rules of nodes on $name', ({ create }) => {
 
   const at = (...rest: string[]) => nodePath(nodeId, 'access-rules', ...rest)
   const inForce = async () => {
-    const { db, sealer } = fixture.store
-    return (await loadNodeCredentials(db, sealer))[0]?.grant.accessRules
+    const { db, encryptor } = fixture.store
+    return (await loadNodeCredentials(db, encryptor))[0]?.grant.accessRules
   }
 
   it('are made, changed and deleted', async () => {

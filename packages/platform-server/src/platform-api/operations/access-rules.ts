@@ -29,17 +29,17 @@ type AccessRuleOperations = Pick<
 /** The operations on the rules of nodes. */
 export function accessRuleOperations({
   db,
-  sealer,
-}: Pick<OperationContext, 'db' | 'sealer'>): AccessRuleOperations {
+  encryptor,
+}: Pick<OperationContext, 'db' | 'encryptor'>): AccessRuleOperations {
   return {
     async listAccessRules({ identity, path, query, links }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const { count, rules } = await listAccessRules(db, { nodeId: node.id, ...rangeOf(query) })
       return { ...envelope(count, query, links), results: rules.map(shown) }
     },
 
     async getAccessRule({ identity, path }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const rule = found(await findAccessRule(db, node.id, path.rule_id))
       return answer(shown(rule), { etag: rule.version })
     },
@@ -48,7 +48,7 @@ export function accessRuleOperations({
       const { kind, action, active = true } = call.body
       const value = readValue(kind, call.body.value)
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
         if ((await findAccessRuleOf(transaction, node.id, kind, value)) !== undefined) throw taken()
         if ((await countAccessRules(transaction, node.id, kind)) >= mostRules) {
           throw new PlatformError('conflict', {
@@ -68,7 +68,7 @@ export function accessRuleOperations({
 
     async updateAccessRule(call) {
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
         const before = found(await findAccessRule(transaction, node.id, call.path.rule_id))
         assertMatch(call.ifMatch, before.version)
         const { id, kind } = before
@@ -89,7 +89,7 @@ export function accessRuleOperations({
 
     async deleteAccessRule(call) {
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
         const rule = found(await findAccessRule(transaction, node.id, call.path.rule_id))
         assertMatch(call.ifMatch, rule.version)
         await deleteAccessRule(transaction, rule.id)

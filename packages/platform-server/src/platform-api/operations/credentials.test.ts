@@ -44,8 +44,9 @@ describeInOrder('credentials of nodes', (create) => {
   const at = (...rest: string[]) => nodePath(nodeId, 'credentials', ...rest)
   const made = async (body: object) => (await call<Credential>('POST', at(), body)).body
   const inForce = async (secret: string) => {
-    const { db, sealer } = fixture.store
-    return (await loadNodeCredentials(db, sealer)).find(({ sha256 }) => sha256 === sha256Hex(secret))?.grant
+    const { db, encryptor } = fixture.store
+    return (await loadNodeCredentials(db, encryptor)).find(({ sha256 }) => sha256 === sha256Hex(secret))
+      ?.grant
   }
 
   it('are made, shown without their secrets, and revealed', async () => {

@@ -35,9 +35,9 @@ type CredentialOperations = Pick<
 
 /** The operations on the credentials of nodes. */
 export function credentialOperations(
-  context: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>,
+  context: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols'>,
 ): CredentialOperations {
-  const { db, sealer, nodes, protocols } = context
+  const { db, encryptor, nodes, protocols } = context
   const isRevealed = nodes.revealCredentials ?? true
 
   const locked = async (
@@ -45,13 +45,13 @@ export function credentialOperations(
     organizationId: string,
     path: { readonly id: string; readonly credential_id: string },
   ) => {
-    const node = found(await lockNode(transaction, sealer, organizationId, path.id))
+    const node = found(await lockNode(transaction, encryptor, organizationId, path.id))
     return { node, credential: found(await findNodeCredential(transaction, node.id, path.credential_id)) }
   }
 
   return {
     async listCredentials({ identity, path, query, links }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const page = { nodeId: node.id, ...rangeOf(query) }
       const { count, credentials } = await listNodeCredentials(db, page)
       const results = credentials.map((credential) => presentCredential(credential, isRevealed))
@@ -63,7 +63,7 @@ export function credentialOperations(
       const { kind, label } = body
       const expiresAt = readExpiry('expires_at', body.expires_at)
       return db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, sealer, identity.organizationId, path.id))
+        const node = found(await lockNode(transaction, encryptor, identity.organizationId, path.id))
         const isOfUse = protocols.some(
           ({ name, credentialKinds }) => node.protocols.includes(name) && credentialKinds.includes(kind),
         )
@@ -77,7 +77,7 @@ export function credentialOperations(
     },
 
     async getCredential({ identity, path }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const credential = found(await findNodeCredential(db, node.id, path.credential_id))
       return answer(presentCredential(credential, isRevealed), { etag: credential.version })
     },
@@ -125,7 +125,7 @@ export function credentialOperations(
         if (state === 'revoked') throw conflict('The credential is revoked.')
         if (!isRevealed || secret === null) throw conflict('The service keeps no secret of this credential.')
         await writeAudit(transaction, call, { action: 'credential.reveal', object: objectOf(credential) })
-        const text = sealer.open(secret, id)
+        const text = encryptor.open(secret, id)
         return kind === 'basic' ? { username, password: text } : { token: text }
       })
     },

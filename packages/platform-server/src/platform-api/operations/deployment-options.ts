@@ -7,12 +7,12 @@ import type { Handlers } from '../platform-call.ts'
 /** The operation on what nodes can be created from. */
 export function deploymentOptionOperations({
   db,
-  sealer,
+  encryptor,
   protocols: descriptions,
-}: Pick<OperationContext, 'db' | 'sealer' | 'protocols'>): Pick<Handlers, 'listDeploymentOptions'> {
+}: Pick<OperationContext, 'db' | 'encryptor' | 'protocols'>): Pick<Handlers, 'listDeploymentOptions'> {
   return {
     async listDeploymentOptions({ query, links }) {
-      const options = deploymentOptions(descriptions, await findConfiguredNode(db, sealer))
+      const options = deploymentOptions(descriptions, await findConfiguredNode(db, encryptor))
       const { limit, offset } = rangeOf(query)
       return {
         ...envelope(options.length, query, links),

@@ -48,12 +48,12 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
     database = await create()
     fixture = await platformFixture(database)
     const { organizationId, projectId, nodeId } = fixture.first
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const names = ['=HYPERLINK("http://evil.example")', 'a, "b"\r\nc', '-1', 'Plain']
     const ids = [nodeId]
     for (const name of names) {
       const node = { projectId, name, chain: 'evm', network: '@net', protocols: ['evm'], upstreams: {} }
-      ids.push(await insertNode(db, sealer, node))
+      ids.push(await insertNode(db, encryptor, node))
     }
     const rows: UsageRow[] = []
     for (let hour = 0; hour < 600; hour++) {

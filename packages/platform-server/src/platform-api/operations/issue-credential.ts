@@ -18,7 +18,7 @@ export interface AskedCredential {
 /** Issues a credential to somebody who may have it, and says so in the audit log. */
 export async function issueCredential(
   transaction: Kysely<Database>,
-  { sealer, nodes }: Pick<OperationContext, 'sealer' | 'nodes'>,
+  { encryptor, nodes }: Pick<OperationContext, 'encryptor' | 'nodes'>,
   author: AuditAuthor,
   { node, kind, label, expiresAt }: AskedCredential,
 ) {
@@ -29,7 +29,7 @@ export async function issueCredential(
     origin: 'user',
     label,
     expiresAt,
-    ...(isRevealed && { sealer }),
+    ...(isRevealed && { encryptor }),
   })
   const record = present(await findNodeCredential(transaction, node.id, issued.id))
   await writeAudit(transaction, author, {

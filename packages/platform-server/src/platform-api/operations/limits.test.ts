@@ -43,8 +43,8 @@ describeInOrder('limits', (create) => {
   })
 
   const inForce = async () => {
-    const { db, sealer } = fixture.store
-    const grants = (await loadNodeCredentials(db, sealer)).map(({ grant }) => grant)
+    const { db, encryptor } = fixture.store
+    const grants = (await loadNodeCredentials(db, encryptor)).map(({ grant }) => grant)
     return grants.find((grant) => grant.credentialId === credentialId)?.limits
   }
 

@@ -23,7 +23,10 @@ type LimitOperations = Pick<
 >
 
 /** The operations on what projects, nodes and credentials may use. */
-export function limitOperations({ db, sealer }: Pick<OperationContext, 'db' | 'sealer'>): LimitOperations {
+export function limitOperations({
+  db,
+  encryptor,
+}: Pick<OperationContext, 'db' | 'encryptor'>): LimitOperations {
   const shown = async (transaction: Kysely<Database>, owner: LimitsOwner) => {
     const { limits, version } = await findLimits(transaction, owner)
     const used = presentUse(await readLimitsUse(transaction, owner))
@@ -55,12 +58,12 @@ export function limitOperations({ db, sealer }: Pick<OperationContext, 'db' | 's
     },
 
     async getNodeLimits({ identity, path }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       return shown(db, { kind: 'node', id: node.id })
     },
 
     async getCredentialLimits({ identity, path }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const { id } = found(await findNodeCredential(db, node.id, path.credential_id))
       return shown(db, { kind: 'credential', id })
     },
@@ -75,14 +78,14 @@ export function limitOperations({ db, sealer }: Pick<OperationContext, 'db' | 's
     putNodeLimits: (call) =>
       db.transaction().execute(async (transaction) => {
         const { id, name } = found(
-          await lockNode(transaction, sealer, call.identity.organizationId, call.path.id),
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
         )
         return put(transaction, call, { kind: 'node', id }, name)
       }),
 
     putCredentialLimits: (call) =>
       db.transaction().execute(async (transaction) => {
-        const node = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const node = found(await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id))
         const { id, label } = found(await findNodeCredential(transaction, node.id, call.path.credential_id))
         return put(transaction, call, { kind: 'credential', id }, label)
       }),

@@ -79,7 +79,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
   it('shows what calling the methods has shown', async () => {
     const timeout = finding('eth_call', { transport: 'websocket', code: 3, note: 'execution failed' })
-    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [
+    await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [
       finding('eth_accounts'),
       finding('eth_getProof', missing),
       timeout,
@@ -101,29 +101,29 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
 
   it('replaces what is found again and keeps the rest', async () => {
     const before = await one('eth_accounts')
-    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [
+    await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [
       finding('eth_getProof'),
     ])
     expect(await one('eth_getProof')).toMatchObject({ available: true, note: '' })
     expect(await one('eth_accounts')).toEqual(before)
-    await recordNodeMethods(fixture.store.db, fixture.store.sealer, { nodeId, upstreams }, [])
+    await recordNodeMethods(fixture.store.db, fixture.store.encryptor, { nodeId, upstreams }, [])
     expect(await one('eth_accounts')).toEqual(before)
   })
 
   it('records nothing of a node that is gone or has moved', async () => {
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const count = async () => (await db.selectFrom('node_methods').select('method').execute()).length
     const before = await count()
-    await recordNodeMethods(db, sealer, { nodeId, upstreams: { evm: 'http://127.0.0.1:1' } }, [
+    await recordNodeMethods(db, encryptor, { nodeId, upstreams: { evm: 'http://127.0.0.1:1' } }, [
       finding('net_version'),
     ])
-    await recordNodeMethods(db, sealer, { nodeId: 'ND-000', upstreams }, [finding('net_version')])
+    await recordNodeMethods(db, encryptor, { nodeId: 'ND-000', upstreams }, [finding('net_version')])
     expect(await count()).toBe(before)
   })
 
-  it('lets the access plane withhold what is missing on every transport, and nothing else', async () => {
-    const { db, sealer } = fixture.store
-    await recordNodeMethods(db, sealer, { nodeId, upstreams }, [
+  it('lets the gateway withhold what is missing on every transport, and nothing else', async () => {
+    const { db, encryptor } = fixture.store
+    await recordNodeMethods(db, encryptor, { nodeId, upstreams }, [
       finding('eth_getProof', missing),
       finding('eth_getProof', { ...missing, transport: 'websocket' }),
       finding('eth_syncing', missing),
@@ -131,15 +131,15 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
       finding('eth_sendRawTransaction', { available: false, note: 'refused' }),
       finding('eth_newFilter', missing),
     ])
-    const grants = (await loadNodeCredentials(db, sealer)).map(({ grant }) => grant)
+    const grants = (await loadNodeCredentials(db, encryptor)).map(({ grant }) => grant)
     expect(grants.length).toBeGreaterThan(1)
     for (const grant of grants) expect(grant.withheldMethods).toEqual(['eth_getProof', 'eth_newFilter'])
   })
 
   it('knows which nodes were not asked for a day', async () => {
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const due = async (...age: [minutes: number, nodeId?: string]) =>
-      (await nodesToProbe(db, sealer, ...age)).map((node) => [node.nodeId, node.isDue])
+      (await nodesToProbe(db, encryptor, ...age)).map((node) => [node.nodeId, node.isDue])
     expect(await due(1_440)).toEqual([[nodeId, false]])
     await db
       .updateTable('node_methods')
@@ -148,7 +148,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     expect(await due(1_440)).toEqual([[nodeId, false]])
     expect(await due(10, nodeId)).toEqual([[nodeId, true]])
     expect(await due(10, 'ND-000')).toEqual([])
-    await recordNodeMethods(db, sealer, { nodeId, upstreams }, [finding('eth_accounts')])
+    await recordNodeMethods(db, encryptor, { nodeId, upstreams }, [finding('eth_accounts')])
     expect(await due(10)).toEqual([[nodeId, false]])
     await forgetNodeMethods(db, nodeId)
     expect(await due(1_440)).toEqual([[nodeId, true]])
@@ -164,7 +164,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     const moved = { network: 'devnet', protocols: ['evm'], upstreams: { evm: 'http://127.0.0.1:1' } }
     await setNodeUpstreams({ ...fixture.store, protocols }, nodeId, moved)
     expect((await everything()).filter(({ available }) => available !== null)).toEqual([])
-    for (const { grant } of await loadNodeCredentials(fixture.store.db, fixture.store.sealer)) {
+    for (const { grant } of await loadNodeCredentials(fixture.store.db, fixture.store.encryptor)) {
       expect(grant).not.toHaveProperty('withheldMethods')
     }
   })
@@ -185,7 +185,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   })
 
   it('names the node in its links, whatever it is called', async () => {
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const { projectId, organizationId } = fixture.first
     const row = {
       organization_id: organizationId,
@@ -198,7 +198,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
     }
     await db
       .insertInto('nodes')
-      .values({ ...row, id: 'a b/c?', upstreams: sealUpstreams(sealer, 'a b/c?', {}) })
+      .values({ ...row, id: 'a b/c?', upstreams: sealUpstreams(encryptor, 'a b/c?', {}) })
       .execute()
     const response = await fixture.call('/v2/nodes/a%20b%2Fc%3F/methods/', {
       headers: { host: 'api.example' },
@@ -209,14 +209,14 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   })
 
   it('answers a foreign node like one that does not exist', async () => {
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
     const creatorId = await insertOwner(db, organizationId, owner)
     const project = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
     const projectId = await insertProject(db, project)
     const node = { projectId, name: 'n', chain: 'evm', network: 'n', protocols: ['evm'], upstreams: {} }
-    const foreign = await insertNode(db, sealer, node)
+    const foreign = await insertNode(db, encryptor, node)
     for (const id of [foreign, 'ND-000-000-000', '%00', 'x'.repeat(99), '%2e%2e']) {
       const response = await fixture.call(path(id))
       expect(response.statusCode).toBe(404)

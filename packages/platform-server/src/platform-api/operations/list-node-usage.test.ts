@@ -21,7 +21,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
     database = await create()
     fixture = await platformFixture(database)
     const { organizationId, projectId, nodeId } = fixture.first
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const second = {
       projectId,
       name: 'Second',
@@ -30,7 +30,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/ on $name', ({ create }) =
       protocols: ['evm'],
       upstreams: {},
     }
-    secondId = await insertNode(db, sealer, second)
+    secondId = await insertNode(db, encryptor, second)
     const ids = { organizationId, projectId, nodeId, credentialId: 'CR-1' }
     const kind = { protocol: 'evm', method: 'eth_call', statusClass: 2 } as const
     const times = { timedRequests: 10, durationMicroseconds: 12_345 }

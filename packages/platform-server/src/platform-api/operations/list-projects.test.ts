@@ -75,10 +75,14 @@ describe.each(backends)('GET /v2/projects/ on $name', ({ create }) => {
     const [id] = await projects([{ name: 'Harbour', createdAt: '2026-03-09T14:26:53.589793Z' }])
     const { organizationId } = fixture.first
     const network = { projectId: id ?? '', name: 'n', protocols: ['evm'], upstreams: {} }
-    await insertNode(fixture.store.db, fixture.store.sealer, { ...network, chain: 'evm', network: 'one' })
-    await insertNode(fixture.store.db, fixture.store.sealer, { ...network, chain: 'evm', network: 'one' })
-    await insertNode(fixture.store.db, fixture.store.sealer, { ...network, chain: 'evm', network: 'two' })
-    await insertNode(fixture.store.db, fixture.store.sealer, { ...network, chain: 'jetton', network: 'two' })
+    await insertNode(fixture.store.db, fixture.store.encryptor, { ...network, chain: 'evm', network: 'one' })
+    await insertNode(fixture.store.db, fixture.store.encryptor, { ...network, chain: 'evm', network: 'one' })
+    await insertNode(fixture.store.db, fixture.store.encryptor, { ...network, chain: 'evm', network: 'two' })
+    await insertNode(fixture.store.db, fixture.store.encryptor, {
+      ...network,
+      chain: 'jetton',
+      network: 'two',
+    })
     expect(await page()).toEqual({
       count: 1,
       next: null,

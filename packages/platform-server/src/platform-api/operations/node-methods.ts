@@ -16,17 +16,17 @@ const transports: readonly NodeMethod['transport'][] = ['http', 'websocket']
 /** The operations on what the nodes of an organization can be asked. */
 export function nodeMethodOperations({
   db,
-  sealer,
+  encryptor,
   units,
   nodes,
   protocols: descriptions,
-}: Pick<OperationContext, 'db' | 'sealer' | 'units' | 'nodes' | 'protocols'>): Pick<
+}: Pick<OperationContext, 'db' | 'encryptor' | 'units' | 'nodes' | 'protocols'>): Pick<
   Handlers,
   'listNodeMethods' | 'probeNodeMethods'
 > {
   return {
     async probeNodeMethods({ identity, path }) {
-      const { id, protocols } = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const { id, protocols } = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const { name } = listedIn(descriptions)
       if (!protocols.includes(name)) {
         throw new PlatformError('conflict', { message: `The node does not offer the protocol ${name}.` })

@@ -9,14 +9,14 @@ import type { Handlers } from '../platform-call.ts'
 /** The operation on the servers behind a node. */
 export function nodeUpstreamOperations({
   db,
-  sealer,
+  encryptor,
   nodes,
   protocols,
-}: Pick<OperationContext, 'db' | 'sealer' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
+}: Pick<OperationContext, 'db' | 'encryptor' | 'nodes' | 'protocols'>): Pick<Handlers, 'listNodeUpstreams'> {
   return {
     async listNodeUpstreams({ identity, path, query, links }) {
-      const { id, upstreams } = found(await findNode(db, sealer, identity.organizationId, path.id))
-      const share = found((await loadNodes(db, sealer, [id])).get(id))
+      const { id, upstreams } = found(await findNode(db, encryptor, identity.organizationId, path.id))
+      const share = found((await loadNodes(db, encryptor, [id])).get(id))
       // What is asked for is of the node alone, so that any credential of it will do.
       const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
       const all = upstreamHealth(protocols, upstreams, states)

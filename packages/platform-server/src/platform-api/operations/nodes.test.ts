@@ -240,14 +240,14 @@ describe.each(backends)('nodes on $name', ({ create }) => {
   })
 
   it('of another organization are not there, whatever is asked of them', async () => {
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const owner = { email: 'other@example.test', firstName: 'O', lastName: 'T' }
     const creatorId = await insertOwner(db, organizationId, owner)
     const foreign = { organizationId, creatorId, name: 'P', description: '', type: 'public' } as const
     const projectId = await insertProject(db, foreign)
     const node = { projectId, name: 'n', chain: 'evm', network: 'n', protocols: ['evm'], upstreams: {} }
-    const id = await insertNode(db, sealer, node)
+    const id = await insertNode(db, encryptor, node)
     const credential = await issueNodeCredential(db, { nodeId: id, kind: 'token', origin: 'user' })
     const rule = (await putAccessRule(db, { nodeId: id, kind: 'ip', value: '::1', action: 'deny' })) ?? ''
     const bodies: Readonly<Record<string, object>> = {

@@ -36,7 +36,7 @@ import { PlatformError } from '../platform-error.ts'
 import { present } from '../present.ts'
 import { issueCredential } from './issue-credential.ts'
 
-type NodeContext = Pick<OperationContext, 'db' | 'sealer' | 'publicUrl' | 'nodes' | 'protocols'>
+type NodeContext = Pick<OperationContext, 'db' | 'encryptor' | 'publicUrl' | 'nodes' | 'protocols'>
 
 const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'orderBy' | 'descending'>>> = {
   name: { orderBy: 'name', descending: false },
@@ -49,10 +49,10 @@ const orders: Readonly<Record<Query<'listNodes'>['order_by'], Pick<NodeQuery, 'o
 export function nodeOperations(
   context: NodeContext,
 ): Pick<Handlers, 'listNodes' | 'createNode' | 'getNode' | 'updateNode' | 'deleteNode'> {
-  const { db, sealer, protocols } = context
+  const { db, encryptor, protocols } = context
   return {
     async listNodes({ identity, query, links }) {
-      const { count, nodes } = await listNodes(db, sealer, {
+      const { count, nodes } = await listNodes(db, encryptor, {
         organizationId: identity.organizationId,
         projectId: query.project,
         chain: query.chain,
@@ -69,7 +69,7 @@ export function nodeOperations(
     },
 
     async getNode({ identity, path, links }) {
-      const node = found(await findNode(db, sealer, identity.organizationId, path.id))
+      const node = found(await findNode(db, encryptor, identity.organizationId, path.id))
       return answer(presentNode(protocols, node, addressParts(context, links)), { etag: node.version })
     },
 
@@ -77,19 +77,19 @@ export function nodeOperations(
       const { identity, body, links } = call
       await checkTargets(context, body.upstreams)
       return db.transaction().execute(async (transaction) => {
-        const options = deploymentOptions(protocols, await findConfiguredNode(transaction, sealer))
+        const options = deploymentOptions(protocols, await findConfiguredNode(transaction, encryptor))
         const planned = planNode(protocols, body, options)
         if ('complaints' in planned) throw invalid(planned.complaints)
         const project = await lockProject(transaction, identity.organizationId, body.project)
         if (project === undefined) throw invalid({ project: ['There is no such project.'] })
         const { name, beacon_debug: beaconDebug } = body
-        const id = await insertNode(transaction, sealer, {
+        const id = await insertNode(transaction, encryptor, {
           ...planned.plan,
           projectId: project.id,
           name,
           beaconDebug,
         })
-        const node = present(await findNode(transaction, sealer, identity.organizationId, id))
+        const node = present(await findNode(transaction, encryptor, identity.organizationId, id))
         await writeAudit(transaction, call, {
           action: 'node.create',
           object: { kind: 'node', id, name },
@@ -108,12 +108,12 @@ export function nodeOperations(
       const { organizationId } = call.identity
       await checkTargets(context, call.body.upstreams)
       return db.transaction().execute(async (transaction) => {
-        const before = found(await lockNode(transaction, sealer, organizationId, call.path.id))
+        const before = found(await lockNode(transaction, encryptor, organizationId, call.path.id))
         assertMatch(call.ifMatch, before.version)
         const { id } = before
         const asked = changesOf(protocols, before, call.body)
-        if (Object.keys(asked).length > 0) await updateNode(transaction, sealer, id, asked)
-        const after = present(await findNode(transaction, sealer, organizationId, id))
+        if (Object.keys(asked).length > 0) await updateNode(transaction, encryptor, id, asked)
+        const after = present(await findNode(transaction, encryptor, organizationId, id))
         if (after.version !== before.version) {
           await writeAudit(transaction, call, {
             action: 'node.update',
@@ -129,7 +129,9 @@ export function nodeOperations(
 
     async deleteNode(call) {
       return db.transaction().execute(async (transaction) => {
-        const before = found(await lockNode(transaction, sealer, call.identity.organizationId, call.path.id))
+        const before = found(
+          await lockNode(transaction, encryptor, call.identity.organizationId, call.path.id),
+        )
         const { id, name } = before
         assertMatch(call.ifMatch, before.version)
         if (before.managedBy === 'configuration') throw managed()
@@ -165,7 +167,7 @@ async function checkTargets(
 /** What a client needs first: one credential of each kind that the node has a use for. */
 async function issueFirst(
   transaction: Kysely<Database>,
-  { sealer, nodes, protocols }: NodeContext,
+  { encryptor, nodes, protocols }: NodeContext,
   call: PlatformCall<'createNode'>,
   node: NodeRecord,
 ) {
@@ -178,7 +180,7 @@ async function issueFirst(
   ]
   const credentials = []
   for (const kind of kinds) {
-    credentials.push((await issueCredential(transaction, { sealer, nodes }, call, { node, kind })).shown)
+    credentials.push((await issueCredential(transaction, { encryptor, nodes }, call, { node, kind })).shown)
   }
   return credentials
 }

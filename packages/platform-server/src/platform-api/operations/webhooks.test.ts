@@ -26,12 +26,12 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
     database = await create()
     fixture = await platformFixture(database, { webhooks: { send, wake: () => deliverer?.wake() } })
     receiver = await startReceiver()
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
     const fields = { url: 'https://hooks.example/', description: '', events: [], active: true, secret: 's' }
     const foreign = await db
       .transaction()
-      .execute((transaction) => insertWebhook(transaction, sealer, { ...fields, organizationId }))
+      .execute((transaction) => insertWebhook(transaction, encryptor, { ...fields, organizationId }))
     foreignId = foreign?.webhook.id ?? ''
   }, 60_000)
   afterAll(async () => {
@@ -252,10 +252,10 @@ describe.each(backends)('webhooks on $name', ({ create }) => {
   it('has at most as many as an organization may have', async () => {
     const { organizationId } = fixture.first
     const fields = { url: receiver.url, description: '', events: [], active: true, secret: 's' }
-    const { db, sealer } = fixture.store
+    const { db, encryptor } = fixture.store
     await db.transaction().execute(async (transaction) => {
       for (let at = 1; at < mostWebhooks; at++) {
-        await insertWebhook(transaction, sealer, { ...fields, organizationId })
+        await insertWebhook(transaction, encryptor, { ...fields, organizationId })
       }
     })
     const body = { url: receiver.url, events: ['quota.warning'] }

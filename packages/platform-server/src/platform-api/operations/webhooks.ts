@@ -30,9 +30,9 @@ import { present } from '../present.ts'
 /** The operations on webhooks and what was sent to them. */
 export function webhookOperations({
   db,
-  sealer,
+  encryptor,
   webhooks: { send, wake },
-}: Pick<OperationContext, 'db' | 'sealer' | 'webhooks'>): Pick<
+}: Pick<OperationContext, 'db' | 'encryptor' | 'webhooks'>): Pick<
   Handlers,
   | 'listWebhooks'
   | 'createWebhook'
@@ -50,7 +50,7 @@ export function webhookOperations({
   }
   return {
     async listWebhooks({ identity: { organizationId }, query, links }) {
-      const { count, webhooks } = await listWebhooks(db, sealer, { organizationId, ...rangeOf(query) })
+      const { count, webhooks } = await listWebhooks(db, encryptor, { organizationId, ...rangeOf(query) })
       return { ...envelope(count, query, links), results: [...webhooks] }
     },
 
@@ -61,7 +61,7 @@ export function webhookOperations({
       const secret = newWebhookSecret()
       return db.transaction().execute(async (transaction) => {
         const fields = { url, description, events, active, organizationId, secret }
-        const made = await insertWebhook(transaction, sealer, fields)
+        const made = await insertWebhook(transaction, encryptor, fields)
         if (made === undefined) {
           const message = `An organization has at most ${mostWebhooks} webhooks.`
           throw new PlatformError('conflict', { message })
@@ -77,7 +77,7 @@ export function webhookOperations({
     },
 
     async getWebhook({ identity: { organizationId }, path: { id } }) {
-      const { webhook, version } = found(await findWebhook(db, sealer, { organizationId, id }))
+      const { webhook, version } = found(await findWebhook(db, encryptor, { organizationId, id }))
       return answer(webhook, { etag: version })
     },
 
@@ -87,10 +87,10 @@ export function webhookOperations({
       const { organizationId } = call.identity
       return db.transaction().execute(async (transaction) => {
         const before = found(
-          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+          await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, before.version)
-        const { webhook, version } = await updateWebhook(transaction, sealer, before.webhook.id, {
+        const { webhook, version } = await updateWebhook(transaction, encryptor, before.webhook.id, {
           ...(url !== undefined && { url }),
           ...(description !== undefined && { description }),
           ...(events !== undefined && { events }),
@@ -109,7 +109,7 @@ export function webhookOperations({
       const { organizationId } = call.identity
       await db.transaction().execute(async (transaction) => {
         const { webhook, version } = found(
-          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+          await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, version)
         await deleteWebhook(transaction, webhook.id)
@@ -126,10 +126,12 @@ export function webhookOperations({
       const secret = newWebhookSecret()
       return db.transaction().execute(async (transaction) => {
         const before = found(
-          await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+          await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
         )
         assertMatch(call.ifMatch, before.version)
-        const { webhook, version } = await updateWebhook(transaction, sealer, before.webhook.id, { secret })
+        const { webhook, version } = await updateWebhook(transaction, encryptor, before.webhook.id, {
+          secret,
+        })
         await writeAudit(transaction, call, { action: 'webhook.rotate', object: objectOf(webhook) })
         return answer({ ...webhook, secret }, { etag: version })
       })
@@ -142,9 +144,9 @@ export function webhookOperations({
         .transaction()
         .execute(async (transaction) => {
           const { webhook } = found(
-            await findWebhook(transaction, sealer, { organizationId, id: call.path.id }, true),
+            await findWebhook(transaction, encryptor, { organizationId, id: call.path.id }, true),
           )
-          const target = present(await findTarget(transaction, sealer, webhook.id))
+          const target = present(await findTarget(transaction, encryptor, webhook.id))
           const data = { webhook_id: webhook.id }
           const event = present(
             await writeEvent(transaction, { organizationId, type: 'webhook.test', at, data }),
@@ -165,7 +167,7 @@ export function webhookOperations({
     },
 
     async listWebhookDeliveries({ identity: { organizationId }, path: { id }, query, links }) {
-      const { webhook } = found(await findWebhook(db, sealer, { organizationId, id }))
+      const { webhook } = found(await findWebhook(db, encryptor, { organizationId, id }))
       const { event, state } = query
       const { count, deliveries } = await listDeliveries(db, {
         webhookId: webhook.id,
@@ -181,7 +183,7 @@ export function webhookOperations({
       const { id, delivery_id: deliveryId } = call.path
       const made = await db.transaction().execute(async (transaction) => {
         // Locked, so that it is not turned off meanwhile.
-        const { webhook } = found(await findWebhook(transaction, sealer, { organizationId, id }, true))
+        const { webhook } = found(await findWebhook(transaction, encryptor, { organizationId, id }, true))
         const delivery = found(await findDelivery(transaction, webhook.id, deliveryId))
         if (delivery.state === 'pending') {
           throw new PlatformError('conflict', { message: 'The delivery is still pending.' })

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import type { Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 
 /**
  * Upstream addresses hold credentials: from here on a dump of the database shows none of them. What was sealed says
  * with which key, so that a service with another one can tell before it does harm.
  */
-export function sealedUpstreams(sealer: Sealer): Migration {
+export function sealedUpstreams(encryptor: Encryptor): Migration {
   return {
     async up(db: Kysely<unknown>): Promise<void> {
       await sql`
@@ -14,7 +14,7 @@ export function sealedUpstreams(sealer: Sealer): Migration {
         db,
       )
       await sql`
-        insert into sealing_checks values ('secret key', ${sealer.seal('secret key', 'sealing_checks')})`.execute(
+        insert into sealing_checks values ('secret key', ${encryptor.seal('secret key', 'sealing_checks')})`.execute(
         db,
       )
       await sql`alter table nodes add column sealed text collate "C"`.execute(db)
@@ -22,7 +22,7 @@ export function sealedUpstreams(sealer: Sealer): Migration {
         db,
       )
       for (const { id, upstreams } of rows) {
-        const sealed = sealer.seal(JSON.stringify(upstreams), id)
+        const sealed = encryptor.seal(JSON.stringify(upstreams), id)
         await sql`update nodes set sealed = ${sealed} where id = ${id}`.execute(db)
       }
       await sql`alter table nodes drop column upstreams`.execute(db)

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { createSealer, type Sealer } from '@fairlead/gateway-core/credentials/sealing'
+import { createEncryptor, type Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import * as initial from './0001-initial.ts'
 import * as nodeMethods from './0002-node-methods.ts'
 import * as beaconDebug from './0003-beacon-debug.ts'
@@ -15,12 +15,12 @@ import * as usageDurations from './0010-usage-durations.ts'
  * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
  * change of the schema is a new file and a new line here.
  */
-export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration>> {
+export function allMigrations(encryptor: Encryptor): Readonly<Record<string, Migration>> {
   return {
     '0001-initial': initial,
     '0002-node-methods': nodeMethods,
     '0003-beacon-debug': beaconDebug,
-    '0004-sealed-upstreams': sealedUpstreams(sealer),
+    '0004-sealed-upstreams': sealedUpstreams(encryptor),
     '0005-access-rules-and-limits': accessRulesAndLimits,
     '0006-usage': usage,
     '0007-people': people,
@@ -32,4 +32,6 @@ export function allMigrations(sealer: Sealer): Readonly<Record<string, Migration
 
 /** Names of all migrations, the first one first. */
 // Any key will do where only the names are looked at.
-export const migrationNames: readonly string[] = Object.keys(allMigrations(createSealer(new Uint8Array(32))))
+export const migrationNames: readonly string[] = Object.keys(
+  allMigrations(createEncryptor(new Uint8Array(32))),
+)

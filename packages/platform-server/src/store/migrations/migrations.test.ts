@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Sealer, createSealer } from '@fairlead/gateway-core/credentials/sealing'
+import { type Encryptor, createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { allScopes } from '../../identity/scopes.ts'
 import { findValidApiKey } from '../../records/api-keys.ts'
 import { backends, type TemporaryDatabase } from '../../testing/temporary-store.ts'
@@ -10,7 +10,7 @@ import { loadNodeCredentials } from '../load-node-credentials.ts'
 import { migrate } from '../migrate.ts'
 import { allMigrations } from './all-migrations.ts'
 
-const names = Object.keys(allMigrations(createSealer(randomBytes(32))))
+const names = Object.keys(allMigrations(createEncryptor(randomBytes(32))))
 const upstream = 'https://user:c4n4ry@node.example'
 
 describe.each(backends)('a database of an earlier version on $name', ({ create }) => {
@@ -20,14 +20,14 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
   // What upstreams looked like in the releases before they were sealed.
   it.each([1, 3])('with %d migrations keeps its records', { timeout: 60_000 }, async (released) => {
     database = await create()
-    const { db, sealer } = await database.empty()
-    await migrate(db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, released)))
+    const { db, encryptor } = await database.empty()
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, released)))
     await fill(db)
-    await migrate(db, allMigrations(sealer))
-    await migrate(db, allMigrations(sealer))
+    await migrate(db, allMigrations(encryptor))
+    await migrate(db, allMigrations(encryptor))
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
     expect(rows.map((row) => row.name)).toEqual(names)
-    expect(await loadNodeCredentials(db, sealer)).toEqual([
+    expect(await loadNodeCredentials(db, encryptor)).toEqual([
       {
         sha256: '0'.repeat(64),
         grant: {
@@ -44,7 +44,7 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
         },
       },
     ])
-    await expectSealed(db, sealer)
+    await expectSealed(db, encryptor)
     // A key from before keys had scopes and several secrets.
     expect(await findValidApiKey(db, 'PPPPPPPP')).toEqual({
       id: 'AK-1',
@@ -65,15 +65,15 @@ describe.each(backends)('usage that a version without durations counts on $name'
 
   it('stays, and comes in while replicas of it still run', { timeout: 60_000 }, async () => {
     database = await create()
-    const { db, sealer } = await database.empty()
+    const { db, encryptor } = await database.empty()
     const count = (method: string) =>
       sql`
       insert into usage_hours (node_id, hour, credential_id, protocol, method, status_class, organization_id, requests,
         units, bytes_in, bytes_out)
       values ('ND-1', '2026-03-09 14:00Z', 'CR-1', 'evm', ${method}, 2, 'RG-1', 5, 5, 0, 0)`.execute(db)
-    await migrate(db, Object.fromEntries(Object.entries(allMigrations(sealer)).slice(0, 9)))
+    await migrate(db, Object.fromEntries(Object.entries(allMigrations(encryptor)).slice(0, 9)))
     await count('before')
-    await migrate(db, allMigrations(sealer))
+    await migrate(db, allMigrations(encryptor))
     await count('after')
     const rows = await db.selectFrom('usage_hours').selectAll().orderBy('method', 'desc').execute()
     const counted = rows.map((row) => [
@@ -110,9 +110,9 @@ async function fill(db: Kysely<Database>): Promise<void> {
     values ('CR-1', 'ND-1', 'token', ${'0'.repeat(64)}, 'user')`.execute(db)
 }
 
-async function expectSealed(db: Kysely<Database>, sealer: Sealer): Promise<void> {
+async function expectSealed(db: Kysely<Database>, encryptor: Encryptor): Promise<void> {
   const { rows } = await sql<{ node: string }>`select nodes::text as node from nodes`.execute(db)
   expect(rows).toHaveLength(1)
   expect(rows[0]?.node).not.toContain('c4n4ry')
-  expect(rows[0]?.node).toContain(`v1.${sealer.keyId}.`)
+  expect(rows[0]?.node).toContain(`v1.${encryptor.keyId}.`)
 }

@@ -53,7 +53,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     const fields = { url: 'https://hooks.example/', description: '', events, active: true, secret: 's' }
     await store.db
       .transaction()
-      .execute((transaction) => insertWebhook(transaction, store.sealer, { ...fields, organizationId }))
+      .execute((transaction) => insertWebhook(transaction, store.encryptor, { ...fields, organizationId }))
   }
 
   /** The events that were written down, as receivers are told of them. */

@@ -18,7 +18,7 @@ type Use = Pick<CredentialUse, 'credentialId' | 'address'>
  * them. It gives the number of events.
  */
 export function createAddressWatch(
-  store: Pick<Store, 'db' | 'sealer'>,
+  store: Pick<Store, 'db' | 'encryptor'>,
 ): (reports: readonly CredentialUse[], now: number) => Promise<number> {
   const remembered = new Set<string>()
   return async (reports, now) => {
@@ -44,11 +44,13 @@ function keyOf({ credentialId, address }: Use): string {
 }
 
 async function write(
-  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
   uses: readonly Use[],
   now: number,
 ): Promise<number> {
-  const hashes = uses.map(({ credentialId, address }) => sealer.fingerprint(networkOf(address), credentialId))
+  const hashes = uses.map(({ credentialId, address }) =>
+    encryptor.fingerprint(networkOf(address), credentialId),
+  )
   return db.transaction().execute(async (transaction) => {
     const added = await addAddresses(transaction, uses, hashes)
     let events = 0

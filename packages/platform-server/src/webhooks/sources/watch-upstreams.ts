@@ -30,8 +30,8 @@ const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
  */
 export function createUpstreamWatch({
   db,
-  sealer,
-}: Pick<Store, 'db' | 'sealer'>): (seen: readonly SeenUpstream[], now: number) => Promise<number> {
+  encryptor,
+}: Pick<Store, 'db' | 'encryptor'>): (seen: readonly SeenUpstream[], now: number) => Promise<number> {
   let before: ReadonlyMap<string, State> = new Map()
   let told: ReadonlyMap<string, State> = new Map()
   return async (seen, now) => {
@@ -42,7 +42,7 @@ export function createUpstreamWatch({
     if (changed.length === 0) return 0
     const wanted = await wantedEventTypes(db)
     if (!wanted.has('upstream.down') && !wanted.has('upstream.up')) return 0
-    const events = await tell({ db, sealer }, changed, now)
+    const events = await tell({ db, encryptor }, changed, now)
     const kept = [...told].filter(([label]) => current.has(label))
     told = new Map([...kept, ...changed])
     return events
@@ -56,7 +56,7 @@ function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
 }
 
 async function tell(
-  { db, sealer }: Pick<Store, 'db' | 'sealer'>,
+  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
   changed: readonly (readonly [string, State])[],
   now: number,
 ): Promise<number> {
@@ -71,7 +71,7 @@ async function tell(
         const node = await findNode(transaction, nodeId)
         if (node === undefined) continue
         const [protocol = '', position = ''] = upstream.split('/')
-        const text = openUpstreams(sealer, nodeId, node.upstreams)[protocol]
+        const text = openUpstreams(encryptor, nodeId, node.upstreams)[protocol]
         const fate = await insertEvent(transaction, {
           organizationId: node.organizationId,
           type: `upstream.${state}`,
