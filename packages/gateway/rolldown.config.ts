@@ -59,7 +59,7 @@ export default [
   {
     ...shared,
     input: 'src/index.ts',
-    plugins: [dts({ emitDtsOnly: true, tsconfig: '../tsconfig.bundle.json' })],
+    plugins: [dts({ emitDtsOnly: true, tsconfig: '../../tsconfig.bundle.json' })],
     output: { dir: 'dist' },
   },
 ] satisfies RolldownOptions[]
