@@ -11,3 +11,9 @@ export function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Parses the text of a JSON object; anything else is an object without members. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(text)
+  return isRecord(value) ? value : {}
+}

@@ -1,3 +1,4 @@
+import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 
@@ -35,12 +36,10 @@ export async function readHealth(upstream: RestUpstream, signal: CancellationSig
 }
 
 async function textOf({ body }: StreamedResponse): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Error('The node says too much about its health.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  let total = 0
+  const bytes = await collectBody(body, (length) => {
+    total += length
+    if (total > maxBytes) throw new Error('The node says too much about its health.')
+  })
+  return bytes.toString()
 }

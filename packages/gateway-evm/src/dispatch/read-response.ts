@@ -1,3 +1,4 @@
+import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
@@ -10,7 +11,7 @@ import { normalizeError, type NodeError } from '../upstream/upstream-errors.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { toRpcError, malformed } from '../upstream/rpc-errors.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
-import { isRecord } from '@fairlead/gateway-core/json'
+import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 
 /**
  * Reads a node's answer to its end.
@@ -39,21 +40,17 @@ export async function readBytes(
     reservation.take(bytes.length)
     return bytes
   }
-  const chunks: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-      // Leaving the loop ends the exchange, so that the rest is not even transferred.
-      reservation.take(chunk.length)
-      length += chunk.length
-      chunks.push(chunk)
-    }
+    return await collectBody(answer.body, (added) => {
+      reservation.take(added)
+      length += added
+    })
   } catch (error) {
     // What is not kept makes room for the other answers.
     reservation.shrink(length)
     throw toRpcError(error) ? error : unavailable(error, signal)
   }
-  return Buffer.concat(chunks)
 }
 
 /**
@@ -160,11 +157,9 @@ function asNodeError({ code, message, data }: Readonly<Record<string, unknown>>)
   }
 }
 
-/** @throws {@link RpcError} with status 502 when the text is not JSON */
+/** @throws {@link UpstreamError} with status 502 when the text is not JSON */
 function parseAnswer(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw malformed()
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw malformed()
+  return value
 }

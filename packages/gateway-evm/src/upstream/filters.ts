@@ -1,3 +1,4 @@
+import { parseObject } from '@fairlead/gateway-core/json'
 import { timingSafeEqual } from 'node:crypto'
 import type { CancellationSignal } from '@fairlead/http1'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -108,7 +109,7 @@ export async function signFilter(
   fingerprint: Fingerprint,
 ): Promise<UpstreamResponse> {
   const held = await bufferShortResponse(answer, signal)
-  const { id, result } = parsed(held)
+  const { id, result } = parseObject(String(held.bytes))
   if (typeof result !== 'string' || !hexadecimal.test(result)) return held
   const digits = result.slice(2)
   const mark = markOf(fingerprint, digits, maker, owner).toString('hex')
@@ -126,12 +127,4 @@ export function withoutFilter({ method, idText = '1' }: CallInfo): UpstreamRespo
 function markOf(fingerprint: Fingerprint, digits: string, { record }: PooledUpstream, owner = ''): Buffer {
   const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
   return Buffer.from(mark, 'base64url').subarray(0, markBytes)
-}
-
-function parsed({ bytes }: UpstreamResponse): { readonly id?: unknown; readonly result?: unknown } {
-  try {
-    return (JSON.parse(String(bytes)) ?? {}) as object
-  } catch {
-    return {}
-  }
 }

@@ -6,7 +6,7 @@ import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
-import { isRecord } from '@fairlead/gateway-core/json'
+import { isRecord, parseObject } from '@fairlead/gateway-core/json'
 import { redactJsonDeep } from '@fairlead/gateway-core/redaction/redact-deep'
 import { secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
 import type { UpstreamJwt } from './upstream-jwt.ts'
@@ -259,7 +259,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   }
 
   #read(data: RawData): void {
-    const message = parsed(data)
+    const message: Message = parseObject((data as Buffer).toString())
     if (message.method === 'eth_subscription') {
       const { subscription, result } = message.params ?? {}
       if (typeof subscription === 'string') this.#byId.get(subscription)?.listener.onResult(result)
@@ -296,15 +296,6 @@ interface Message {
   readonly result?: unknown
   readonly error?: unknown
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
-}
-
-function parsed(data: RawData): Message {
-  try {
-    const value: unknown = JSON.parse((data as Buffer).toString())
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function refusal(error: unknown, secrets: readonly string[]): RpcError {

@@ -1,3 +1,4 @@
+import { waitUntil } from '@fairlead/gateway-core/wait-until'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -165,11 +166,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
       isStopping = true
       endHearing()
       clearInterval(pings)
-      const end = performance.now() + drainMs
       for (const session of sessions) session.drain(drainMs / 2)
-      while (sessions.size > 0 && performance.now() < end) {
-        await new Promise((resolve) => setTimeout(resolve, tidyMs))
-      }
+      await waitUntil(() => sessions.size === 0, drainMs, tidyMs)
       for (const session of sessions) {
         session.close(closeCodes.restart, 'service restarts')
         session.terminate()

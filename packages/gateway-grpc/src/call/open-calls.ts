@@ -1,3 +1,4 @@
+import { waitUntil } from '@fairlead/gateway-core/wait-until'
 import { Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
@@ -43,11 +44,11 @@ export function createOpenCalls(directory: Directory, admission: Admission): Ope
     add: (open) => void calls.add(open),
     delete: (open) => void calls.delete(open),
     stop: async (drainMs) => {
-      const latest = performance.now() + drainMs
-      while (calls.size > 0 && performance.now() < latest) {
+      const endStreams = () => {
         for (const open of calls) if (open.isStream()) shutDown(open)
-        if (calls.size > 0) await new Promise((resolve) => setTimeout(resolve, lookMs))
+        return calls.size === 0
       }
+      await waitUntil(endStreams, drainMs, lookMs)
       for (const open of calls) shutDown(open)
       endHearing()
       clearInterval(expiry)

@@ -1,3 +1,4 @@
+import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -132,30 +133,20 @@ async function parsedWhole(
   signal: CancellationSignal,
   held: HeldResponses | undefined,
 ): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let length = 0
   let counted = 0
-  let refusal: RestError | undefined
   try {
-    // Leaving the loop ends the response, which frees the connection to the upstream.
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      length += chunk.length
-      if (length > maxHeldBytes) {
-        refusal = new RestError(502, 'The node answered more than can be held.')
-        break
+    const bytes = await collectBody(body, (length) => {
+      if (counted + length > maxHeldBytes)
+        throw new RestError(502, 'The node answered more than can be held.')
+      if (held && !held.memory.take(length, held.owner)) {
+        throw new RestError(503, 'The service holds too many responses at the moment.')
       }
-      if (held && !held.memory.take(chunk.length, held.owner)) {
-        refusal = new RestError(503, 'The service holds too many responses at the moment.')
-        break
-      }
-      counted = length
-      chunks.push(chunk)
-    }
+      counted += length
+    })
+    return parseJson(bytes.toString('utf8'))
   } catch (error) {
-    throw unreachable(error, signal)
+    throw error instanceof RestError ? error : unreachable(error, signal)
   } finally {
     held?.memory.release(counted, held.owner)
   }
-  if (refusal) throw refusal
-  return parseJson(Buffer.concat(chunks).toString('utf8'))
 }

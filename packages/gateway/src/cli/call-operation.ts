@@ -1,3 +1,4 @@
+import { parseJson } from '@fairlead/gateway-core/json'
 import { createRestFetch, FairleadError, redact, type Route } from '@fairlead/core'
 import { routes } from '@fairlead/platform-client/contract'
 import { CommandFailure, exitCodeOf, exitCodes } from './exit-codes.ts'
@@ -82,9 +83,7 @@ function reasonOf(error: unknown): string {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new CommandFailure('The service answered something that is not JSON.')
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new CommandFailure('The service answered something that is not JSON.')
+  return value
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@fairlead/gateway-core/json'
 import { readFileSync } from 'node:fs'
 import { FairleadError, type JsonSchema, type Route } from '@fairlead/core'
 import { document, schemas } from '@fairlead/platform-client/contract'
@@ -130,11 +131,9 @@ function fileContent(file: string, option: string): string {
 }
 
 function json(text: string, option: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be JSON' })
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be JSON' })
+  return value
 }
 
 function invalid({ flag }: InputFlag, rule: string): FairleadError {

@@ -1,9 +1,9 @@
+import { waitUntil } from '@fairlead/gateway-core/wait-until'
 import { FairleadError } from '@fairlead/core'
 import { createPortServer, type PortServer } from '@fairlead/grpc-transport'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import type { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { guardedInterval, type Http1Server } from '@fairlead/http1'
 import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
@@ -81,8 +81,7 @@ export async function openPorts(
   const leave = async (graceMs: number) => {
     drain()
     for (const port of opened) port.stopListening()
-    const deadline = performance.now() + graceMs
-    while (opened.some((port) => port.connections > 0) && performance.now() < deadline) await pause(tidyMs)
+    await waitUntil(() => opened.every((port) => port.connections === 0), graceMs, tidyMs)
   }
   const connections = () => {
     const [ofPlain, ofTls] = opened.map((port) => port.connections)

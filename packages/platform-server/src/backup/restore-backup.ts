@@ -1,3 +1,4 @@
+import { parseJson } from '@fairlead/gateway-core/json'
 import { type Kysely, sql } from 'kysely'
 import { checkSecretKey } from '../store/check-secret-key.ts'
 import type { Database } from '../store/database.ts'
@@ -99,11 +100,9 @@ async function next(iterator: AsyncIterator<string>): Promise<string> {
 }
 
 function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    throw broken()
-  }
+  const value = parseJson(line)
+  if (value === undefined) throw broken()
+  return value
 }
 
 function broken(): StoreError {
