@@ -17,6 +17,7 @@ export const evm: ProtocolDescription = {
   ],
   chains: ['ethereum', 'evm', 'high-throughput'],
   defaultChain: 'evm',
+  chainTitles: { evm: 'any EVM chain' },
   furtherChains: [],
   credentialKinds: [],
   reservedSegments: ['ws'],

@@ -32,6 +32,8 @@ export interface ProtocolDescription {
   readonly chains: readonly string[]
   /** The one of {@link chains} that a node is of when nothing else is said. */
   readonly defaultChain: string
+  /** Names of {@link chains} in a sentence, where they differ: `any EVM chain` for `evm`. */
+  readonly chainTitles?: Readonly<Record<string, string>> | undefined
   /** Chains of other protocols whose nodes may offer this one too. */
   readonly furtherChains: readonly string[]
   /** Kinds of credentials that its clients need beside a token, and a user name with a password. */

@@ -87,7 +87,7 @@ export async function startDevelopment(
     })
     const filePath = join(dataDirectory, 'dev.json')
     const written = await readDevelopmentFile(filePath)
-    const issued = await issueDevelopmentSecrets(store, { previous: secretsOf(written) })
+    const issued = await issueDevelopmentSecrets(store, { protocols, previous: secretsOf(written) })
     const owner = await ensureOwnerPassword(store, createPasswords(), {
       origin: 'development',
       previous: typeof written?.owner_password === 'string' ? written.owner_password : undefined,

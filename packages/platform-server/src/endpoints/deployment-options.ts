@@ -55,6 +55,12 @@ function ownOptions(protocols: readonly ProtocolDescription[]): readonly Deploym
     id: ownOptionOf(chain),
     chain,
     protocols: offered,
-    description: `Upstreams of your own for ${chain === 'evm' ? 'any EVM chain' : chain}.`,
+    description: `Upstreams of your own for ${titleOf(protocols, chain)}.`,
   }))
+}
+
+function titleOf(protocols: readonly ProtocolDescription[], chain: string): string {
+  return (
+    protocols.find(({ chainTitles }) => chainTitles?.[chain] !== undefined)?.chainTitles?.[chain] ?? chain
+  )
 }

@@ -131,17 +131,19 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     if (!first.created) throw new Error('The database was not empty.')
     const [credential] = await loadNodeCredentials(store.db, store.encryptor)
     expect(credential?.grant).toMatchObject({ chain: 'solana', protocols: ['grpc'] })
-    const kept = await issueDevelopmentSecrets(store, { previous: first })
+    const kept = await issueDevelopmentSecrets(store, { protocols, previous: first })
     expect(kept).toMatchObject({ issued: false, xToken: first.xToken })
     const { xToken: _, ...older } = kept
-    const renewed = await issueDevelopmentSecrets(store, { previous: older })
+    const renewed = await issueDevelopmentSecrets(store, { protocols, previous: older })
     expect(renewed).toMatchObject({ issued: true, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
     expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(3)
     // A node without gRPC has no use for one, and keeps the one that it had.
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     const { xToken: __, ...without } = renewed
-    expect(await issueDevelopmentSecrets(store, { previous: without })).toMatchObject({ issued: false })
-    expect(await issueDevelopmentSecrets(store, { previous: renewed })).toMatchObject({
+    expect(await issueDevelopmentSecrets(store, { protocols, previous: without })).toMatchObject({
+      issued: false,
+    })
+    expect(await issueDevelopmentSecrets(store, { protocols, previous: renewed })).toMatchObject({
       issued: false,
       xToken: renewed.xToken,
     })
@@ -175,7 +177,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
-    const kept = await issueDevelopmentSecrets(store, { previous: first })
+    const kept = await issueDevelopmentSecrets(store, { protocols, previous: first })
     expect(kept).toEqual({ ...first, created: undefined, issued: false })
     expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(2)
   })
@@ -184,7 +186,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     if (!first.created) throw new Error('The database was not empty.')
-    const second = await issueDevelopmentSecrets(store)
+    const second = await issueDevelopmentSecrets(store, { protocols })
     expect(second).toMatchObject({ issued: true, nodeId: first.nodeId })
     const hashes = async () =>
       (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256).toSorted()
@@ -193,32 +195,32 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     expect(await hashes()).toEqual(hashesOf(second))
 
     // The first ones are revoked, so handing them in again gives new ones.
-    const third = await issueDevelopmentSecrets(store, { previous: first })
+    const third = await issueDevelopmentSecrets(store, { protocols, previous: first })
     expect(third.issued).toBe(true)
     expect(await hashes()).toEqual(hashesOf(third))
     for (const part of ['apiKey', 'token', 'username', 'password'] as const) {
       const previous = { ...third, [part]: `${third[part]}x` }
-      expect((await issueDevelopmentSecrets(store, { previous })).issued).toBe(true)
+      expect((await issueDevelopmentSecrets(store, { protocols, previous })).issued).toBe(true)
     }
     const key = await store.db.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).execute()
     expect(key).toHaveLength(1)
-    const last = await issueDevelopmentSecrets(store)
+    const last = await issueDevelopmentSecrets(store, { protocols })
     const valid = await store.db.selectFrom('api_keys').select('id').where('revoked_at', 'is', null).execute()
     await revokeApiKey(store.db, valid[0]?.id ?? '')
-    expect((await issueDevelopmentSecrets(store, { previous: last })).issued).toBe(true)
+    expect((await issueDevelopmentSecrets(store, { protocols, previous: last })).issued).toBe(true)
   })
 
   it('does not let development secrets open a service in production', async () => {
     const store = await fresh()
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
-    const development = await issueDevelopmentSecrets(store)
+    const development = await issueDevelopmentSecrets(store, { protocols })
     const production = await ensureFirstStart(store, { protocols, upstreams })
     if (!production.created) throw new Error('Production got no secrets.')
     const inForce = async () =>
       (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256)
     expect(await inForce()).toContain(sha256Hex(production.token))
     expect(await inForce()).not.toContain(sha256Hex(development.token))
-    expect((await issueDevelopmentSecrets(store, { previous: development })).issued).toBe(true)
+    expect((await issueDevelopmentSecrets(store, { protocols, previous: development })).issued).toBe(true)
     expect((await ensureFirstStart(store, { protocols, upstreams })).created).toBe(false)
     expect(await inForce()).toHaveLength(2)
   })
@@ -227,10 +229,10 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const store = await fresh()
     const first = await ensureFirstStart(store, { protocols, upstreams })
     if (!first.created) throw new Error('The database was not empty.')
-    await issueDevelopmentSecrets(store)
+    await issueDevelopmentSecrets(store, { protocols })
     const hashes = (await loadNodeCredentials(store.db, store.encryptor)).map(({ sha256 }) => sha256)
     expect(hashes).toHaveLength(4)
     expect(hashes).toContain(sha256Hex(first.token))
-    expect((await issueDevelopmentSecrets(store, { previous: first })).issued).toBe(false)
+    expect((await issueDevelopmentSecrets(store, { protocols, previous: first })).issued).toBe(false)
   })
 })

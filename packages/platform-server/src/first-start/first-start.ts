@@ -5,6 +5,7 @@ import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { apiKeyPrefix, equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { allScopes } from '../identity/scopes.ts'
 import { findValidApiKey, issueApiKey } from '../records/api-keys.ts'
+import { nodeProtocolsIn } from '../endpoints/chains.ts'
 import { setNodeUpstreams } from '../endpoints/set-upstreams.ts'
 import { setBeaconDebug } from '../records/configured-node.ts'
 import { issueNodeCredential } from '../records/node-credentials.ts'
@@ -21,7 +22,7 @@ export interface PlainSecrets {
   readonly token: string
   readonly username: string
   readonly password: string
-  /** Only where the node offers gRPC. */
+  /** Only where the node offers a protocol that needs one. */
   readonly xToken?: string | undefined
 }
 
@@ -50,7 +51,7 @@ export interface FirstStartIds {
 
 /**
  * Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. A node that
- * offers gRPC since this start gets an x-token beside the secrets that it has.
+ * offers a protocol that needs an x-token since this start gets one beside the secrets that it has.
  */
 export type FirstStart =
   | ({ readonly created: true } & FirstStartIds & PlainSecrets)
@@ -77,14 +78,25 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
       if (await hasFirstStartSecrets(db)) {
         const xToken = (await hasXToken(db, ids.nodeId))
           ? undefined
-          : await issueXToken(db, { nodeId: ids.nodeId, origin: 'first-start', encryptor })
+          : await issueXToken(db, {
+              protocols: options.protocols,
+              nodeId: ids.nodeId,
+              origin: 'first-start',
+              encryptor,
+            })
         return { created: false, ...ids, ...xToken }
       }
       const creatorId = await ownerOf(db, organization.id)
       return {
         created: true,
         ...ids,
-        ...(await issueSecrets(db, { ...ids, creatorId, origin: 'first-start', encryptor })),
+        ...(await issueSecrets(db, {
+          ...ids,
+          protocols: options.protocols,
+          creatorId,
+          origin: 'first-start',
+          encryptor,
+        })),
       }
     }
 
@@ -96,7 +108,8 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
     })
     const ids = await configured(db, store.encryptor, organizationId, options)
     const { origin = 'first-start' } = options
-    const secrets = await issueSecrets(db, { ...ids, creatorId, origin, encryptor })
+    const { protocols } = options
+    const secrets = await issueSecrets(db, { ...ids, protocols, creatorId, origin, encryptor })
     return { created: true, ...ids, ...secrets }
   })
 }
@@ -107,19 +120,21 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
  */
 export async function issueDevelopmentSecrets(
   store: Store,
-  options: { readonly previous?: PlainSecrets | undefined } = {},
+  {
+    protocols,
+    previous,
+  }: Pick<FirstStartOptions, 'protocols'> & { readonly previous?: PlainSecrets | undefined },
 ): Promise<DevelopmentSecrets> {
   return exclusively(store, async (db) => {
     const node = await configuredNode(db)
     if (node === undefined) throw new Error('Development secrets need the node of the first start.')
     const { creatorId, ...ids } = node
-    const { previous } = options
-    if (previous !== undefined && (await areValid(db, ids, previous))) {
+    if (previous !== undefined && (await areValid(db, protocols, ids, previous))) {
       return { issued: false, ...ids, ...pick(previous) }
     }
     await revokeDevelopmentSecrets(db)
     const { encryptor } = store
-    const secrets = await issueSecrets(db, { ...ids, creatorId, origin: 'development', encryptor })
+    const secrets = await issueSecrets(db, { ...ids, protocols, creatorId, origin: 'development', encryptor })
     return { issued: true, ...ids, ...secrets }
   })
 }
@@ -134,8 +149,7 @@ async function configured(
   const { beaconDebug = true } = options
   const node = {
     network: options.network ?? 'devnet',
-    // The index is another part of the same protocol.
-    protocols: Object.keys(options.upstreams).filter((name) => name !== 'jetton-v3'),
+    protocols: nodeProtocolsIn(options.protocols, Object.keys(options.upstreams)),
     upstreams: options.upstreams,
   }
   const existing = await configuredNode(db)
@@ -236,28 +250,35 @@ async function issueSecrets(
 }
 
 interface SecretOptions {
+  readonly protocols: readonly ProtocolDescription[]
   readonly nodeId: string
   readonly origin: SecretOrigin
   /** Seals the credentials of the node, so that they can be shown again. */
   readonly encryptor: Encryptor | undefined
 }
 
-/** Issues what a node that offers gRPC is opened by; undefined when it does not. */
+/** Issues an x-token for a node that offers a protocol which needs one; undefined when it does not. */
 async function issueXToken(
   db: Kysely<Database>,
-  { nodeId, origin, encryptor }: SecretOptions,
+  { protocols, nodeId, origin, encryptor }: SecretOptions,
 ): Promise<{ readonly xToken: string } | undefined> {
-  if (!(await offersGrpc(db, nodeId))) return undefined
+  if (!(await needsXToken(db, protocols, nodeId))) return undefined
   return { xToken: (await issueNodeCredential(db, { nodeId, kind: 'x-token', origin, encryptor })).token }
 }
 
-async function offersGrpc(db: Kysely<Database>, nodeId: string): Promise<boolean> {
-  const { protocols } = await db
+async function needsXToken(
+  db: Kysely<Database>,
+  protocols: readonly ProtocolDescription[],
+  nodeId: string,
+): Promise<boolean> {
+  const offered = await db
     .selectFrom('nodes')
     .select('protocols')
     .where('id', '=', nodeId)
     .executeTakeFirstOrThrow()
-  return protocols.includes('grpc')
+  return protocols.some(
+    ({ name, credentialKinds }) => offered.protocols.includes(name) && credentialKinds.includes('x-token'),
+  )
 }
 
 // As with the other secrets, revoked ones count.
@@ -278,7 +299,12 @@ const nameOfKey: Readonly<Record<SecretOrigin, string>> = {
   user: '',
 }
 
-async function areValid(db: Kysely<Database>, ids: FirstStartIds, secrets: PlainSecrets): Promise<boolean> {
+async function areValid(
+  db: Kysely<Database>,
+  protocols: readonly ProtocolDescription[],
+  ids: FirstStartIds,
+  secrets: PlainSecrets,
+): Promise<boolean> {
   const prefix = apiKeyPrefix(secrets.apiKey)
   const key = prefix === undefined ? undefined : await findValidApiKey(db, prefix)
   return (
@@ -288,7 +314,7 @@ async function areValid(db: Kysely<Database>, ids: FirstStartIds, secrets: Plain
     (await isValidCredential(db, ids.nodeId, 'token', secrets.token)) &&
     (await isValidCredential(db, ids.nodeId, 'basic', `${secrets.username}:${secrets.password}`)) &&
     (secrets.xToken === undefined
-      ? !(await offersGrpc(db, ids.nodeId))
+      ? !(await needsXToken(db, protocols, ids.nodeId))
       : await isValidCredential(db, ids.nodeId, 'x-token', secrets.xToken))
   )
 }
