@@ -1,65 +1,39 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Registry } from 'prom-client'
-import { openAccessControl } from '@fairlead/gateway-core/access-control'
-import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import { createBeaconUpstreams } from '@fairlead/gateway-beacon/upstream/beacon-upstreams'
-import { createEventMultiplexers } from '@fairlead/gateway-beacon/events/multiplexers'
-import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
-import { createResponseCaches } from '@fairlead/gateway-evm/cache/caches'
-import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
-import { createGrpc } from '@fairlead/gateway-grpc/module'
-import { createJettonUpstreams } from '@fairlead/gateway-jetton/upstream/jetton-upstreams'
-import { createHttp1Server, guarded } from '@fairlead/http1'
-import { createBeaconListener } from '@fairlead/gateway-beacon/http/beacon-http'
-import { createJettonListener } from '@fairlead/gateway-jetton/http/jetton-http'
-import { answerExpectation, answerParserError } from './answer-client-error.ts'
-import { answerInternalError } from './answer-internal-error.ts'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { recordUse } from '@fairlead/gateway-core/authentication/record-use'
 import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
-import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
-import { createJsonRpcListener } from '@fairlead/gateway-evm/http/json-rpc-http'
-import { matchNodePath } from '@fairlead/gateway-evm/http/node-path'
-import { createWebSocketListener } from '@fairlead/gateway-evm/websocket/json-rpc-websocket'
+import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
-import { startMetering } from '@fairlead/gateway-core/usage/metering'
-import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
-import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
-import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
-import { createSubscriptionMultiplexers } from '@fairlead/gateway-evm/subscriptions/multiplexers'
-import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
-import { configuredOidc } from './configuration/configured-oidc.ts'
-import type { Configuration } from './configuration/options.ts'
-import { configuredAddresses } from './configuration/configured-upstreams.ts'
-import { consoleFolder } from './console/console-files.ts'
-import { createConsoleListener } from './console/console-listener.ts'
+import { createRequestMetrics } from '@fairlead/gateway-core/usage/request-metrics'
+import { matchNodePath } from '@fairlead/gateway-evm/http/node-path'
+import { createHttp1Server } from '@fairlead/http1'
 import { createCredentialUse } from '@fairlead/platform-server/credential-use/credential-use'
 import { createPlatformApi } from '@fairlead/platform-server/platform-api/create-platform-api'
 import { writeCredentialUses } from '@fairlead/platform-server/records/credential-uses'
 import { createMethodAvailabilityStore } from '@fairlead/platform-server/records/node-methods'
-import { createUsageStore } from '@fairlead/platform-server/records/usage'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { startWebhooks } from '@fairlead/platform-server/webhooks/start-webhooks'
-import { createLoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
-import { createUpstreamRules, type UpstreamPolicy } from '@fairlead/gateway-core/network/upstream-rules'
-import { feedDirectory } from '@fairlead/platform-server/store/directory-sync'
+import { answerParserError } from './answer-client-error.ts'
+import { openBeacon } from './compose/beacon.ts'
+import { openDependencies } from './compose/dependencies.ts'
+import { openEvm } from './compose/evm.ts'
+import { openGrpc } from './compose/grpc.ts'
+import { createHttpServer } from './compose/http-server.ts'
+import { openJetton } from './compose/jetton.ts'
+import type { RunningProtocol } from './compose/running-protocol.ts'
+import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
+import { configuredOidc } from './configuration/configured-oidc.ts'
+import type { Configuration } from './configuration/options.ts'
+import { consoleFolder } from './console/console-files.ts'
+import { createConsoleListener } from './console/console-listener.ts'
 import { liveUpstreams } from './live-upstreams.ts'
-import { applyConfiguration } from './apply-configuration.ts'
-import { recordUse } from '@fairlead/gateway-core/authentication/record-use'
-import { createMetrics } from './observe/metrics.ts'
-import { publishStates } from './observe/states/publish-states.ts'
-import { tracingOf } from './observe/tracing/tracing-of.ts'
 import { createOperationsListener } from './observe/operations-listener.ts'
-import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
+import { publishStates } from './observe/states/publish-states.ts'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
-import { httpLimits, seeAllHeaders } from './ports/http-limits.ts'
 import { openPorts } from './ports/open-ports.ts'
-import { protocolCosts, protocols, reserved } from './protocols.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
-import { hasSecondHost, rejectSecondHost } from './reject-second-host.ts'
-import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
-import { openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import { protocols, reserved } from './protocols.ts'
 
 /** A running service. */
 export interface Gateway {
@@ -92,7 +66,6 @@ export interface GatewayParts {
 const drainMs = 10_000
 // What is told of its end when the time is up still has to hear it.
 const lastWordMs = 500
-const longestConnectMs = 5_000
 
 /** The longest that the end of a service takes, in milliseconds. */
 export const longestStopMs = drainMs + lastWordMs
@@ -107,110 +80,72 @@ export const longestStopMs = drainMs + lastWordMs
  */
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
   const { store, log } = parts
-  const rules = configuredGrpcRules(configuration)
+  // Before anything is opened, as they may be wrong.
+  const grpcRules = configuredGrpcRules(configuration)
   const oidc = configuredOidc(configuration)
-  const {
-    websocket: embeddedSocket,
-    beacon: embeddedBeacon,
-    jetton: embeddedJetton,
-    grpc: embeddedGrpc,
-    ...embedded
-  } = parts.embedded ?? {}
+  const own = await openDependencies(configuration, parts)
+  const { accessControl, metering } = own
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const metrics = prometheusRegistry(registry)
+  const endWatch = watchUnexpectedErrors(registry, log)
+  const credentialUse = createCredentialUse({
+    reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
+    log,
+  })
+  const dependencies = {
+    ...own,
+    metrics,
+    http: {
+      tracing: own.tracing,
+      logRequests: configuration.logRequests,
+      directory: own.directory,
+      authenticator: recordUse(accessControl.authenticator, credentialUse),
+      admission: accessControl.admission,
+      meter: createMeter(createRequestMetrics(metrics), metering.counts),
+      log,
+      timeoutMs: configuration.upstreamTimeoutMs,
+      corsOrigin: configuration.nodeCorsOrigin,
+      loops: own.loops,
+      bodyMemory: own.memory,
+    },
+  }
+  // The probe finds out itself what it is refused.
+  const evm = openEvm(configuration, dependencies, ({ nodeId, credentialId }) => {
+    if (credentialId !== 'probe') probe.refused(nodeId)
+  })
+  const beacon = openBeacon(configuration, dependencies)
+  const jetton = openJetton(configuration, dependencies)
+  const grpc = openGrpc(configuration, dependencies, grpcRules, (stream, headers, _, raw) =>
+    answerOverHttp2(app.server, own.deadlines, stream, headers, raw),
+  )
+  const running: readonly RunningProtocol[] = [beacon, evm, jetton, grpc]
+  const probe = probeOwnNodes({
+    store: createMethodAvailabilityStore(store),
+    upstreams: evm.upstreams,
+    log,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    enabled: configuration.probeNodes,
+    isScheduled: parts.isScheduledProber,
+  })
+  const send = { isPrivateAllowed: configuration.privateWebhookTargets, own: own.own }
+  const webhooks = startWebhooks({ store, log, send, upstreams: () => evm.upstreams.states() })
+  const close = async () => {
+    await probe.end()
+    await credentialUse.close()
+    await webhooks.stop()
+    await own.feed.end()
+    await Promise.all(running.map((protocol) => protocol.close()))
+    await own.close()
+    endWatch()
+  }
+
   let current = configuration
   let isDraining = false
-  let ownUrls: readonly string[] = []
-  const own = { urls: () => ownUrls, domain: () => current.nodeDomain }
-  const upstreamPolicy = upstreamPolicyOf(configuration, parts.embedded)
-  const upstreamRules = createUpstreamRules(upstreamPolicy, own)
-  const loops = createLoopDetector(store.encryptor)
-  const loopEntry = loops.entry
-  // Before anything is opened, as it may fail.
-  const tracing = await tracingOf(configuration)
-  const metering = await startMetering({
-    store: createUsageStore(store.db),
-    directory: join(store.dataDirectory, 'usage'),
-    units: configuration.units,
-    costs: protocolCosts,
-    log,
-  })
-  const directory = createDirectory()
-  const feed = await feedDirectory(store, directory, log)
-  const { valkeyUrl } = configuration
-  const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
-  const accessControl = openAccessControl(configuration, {
-    costs: protocolCosts,
-    directory,
-    store: sharedStore,
-    log,
-    usedSoFar: ({ owner, ownerId, period, counts }) => metering.usedSoFar.of(owner, ownerId, period)[counts],
-  })
-  const memory = new MemoryBudget(configuration.maxHeldBytes)
-  const upstreams = createEvmUpstreams(configuration.upstreamTimeoutMs, embedded, memory, {
-    pollMs: configuration.headPollMs,
-    hedges: configuration.upstreamHedges,
-    log,
-    rules: upstreamRules,
-    loopEntry,
-    fingerprint: store.encryptor.fingerprint,
-    // The probe finds out itself what it is refused.
-    onRefused: ({ nodeId, credentialId }) => void (credentialId !== 'probe' && probe.refused(nodeId)),
-  })
-  const answers = createResponseCaches({
-    maxBytes: configuration.cacheBytes,
-    headMs: configuration.cacheHeadMs,
-    upstreamLogRange: configuration.upstreamLogRange,
-    chainOf: (grant) => upstreams.chainOf(grant),
-    store: new DeadlineStore(sharedStore),
-  })
-  const multiplexers = createSubscriptionMultiplexers({
-    upstreams,
-    embeddedSocket,
-    pollMs: configuration.headPollMs,
-    timeoutMs: configuration.upstreamTimeoutMs,
-    log,
-    rules: upstreamRules,
-    loopEntry,
-  })
-  const beaconUpstreams = createBeaconUpstreams({
-    open: (address) =>
-      createRestUpstream(
-        address,
-        configuration.upstreamTimeoutMs,
-        beaconFormat,
-        upstreamRules.of(address),
-        loopEntry,
-      ),
-    embedded: embeddedBeacon,
-    maxCacheBytes: configuration.cacheBytes,
-  })
-  const jettonUpstreams = createJettonUpstreams({
-    open: (address) =>
-      createRestUpstream(
-        address,
-        configuration.upstreamTimeoutMs,
-        jettonFormat,
-        upstreamRules.of(address),
-        loopEntry,
-      ),
-    embedded: embeddedJetton,
-    memory,
-  })
-  const metrics = createMetrics({
-    upstreamSubscriptions: () => multiplexers.upstreamSubscriptions(),
-    upstreamEventStreams: () => eventMultiplexers.upstreamStreams(),
-  })
-  const endWatch = watchUnexpectedErrors(metrics.registry, log)
-  const eventMultiplexers = createEventMultiplexers({
-    nodes: beaconUpstreams,
-    directory,
-    maxBufferBytes: configuration.maxWebSocketBufferBytes,
-    metrics: metrics.events,
-    meter: (measured) => httpDependencies.meter(measured),
-  })
   const operations = createOperationsListener({
     metrics: {
-      contentType: metrics.registry.contentType,
-      text: parts.publishMetrics?.(metrics.registry) ?? (() => metrics.registry.metrics()),
+      contentType: registry.contentType,
+      text: parts.publishMetrics?.(registry) ?? (() => registry.metrics()),
     },
     metricsToken: () => current.metricsToken,
     ready: async () => {
@@ -219,105 +154,26 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
         .execute(store.db)
         .catch(() => Promise.reject(new Error('the database does not answer')))
       const signal = AbortSignal.timeout(1_000)
-      await Promise.all([
-        upstreams.embeddedAnswer(signal),
-        beaconUpstreams.embeddedAnswer(signal),
-        jettonUpstreams.embeddedAnswer(signal),
-        grpc.embeddedAnswer(signal),
-      ]).catch(() => Promise.reject(new Error('an embedded chain does not answer')))
+      await Promise.all(running.map((protocol) => protocol.embeddedAnswer(signal))).catch(() =>
+        Promise.reject(new Error('an embedded chain does not answer')),
+      )
     },
   })
-  const credentialUse = createCredentialUse({
-    reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
-    log,
-  })
-  const httpDependencies = {
-    tracing,
-    logRequests: configuration.logRequests,
-    directory,
-    authenticator: recordUse(accessControl.authenticator, credentialUse),
-    admission: accessControl.admission,
-    meter: createMeter(metrics.requests, metering.counts),
-    log,
-    timeoutMs: configuration.upstreamTimeoutMs,
-    corsOrigin: configuration.nodeCorsOrigin,
-    loops,
-    bodyMemory: memory,
-  }
-  const dependencies = {
-    ...httpDependencies,
-    upstreams,
-    reserved,
-    maxBodyBytes: configuration.maxBodyBytes,
-    maxBatchItems: configuration.maxBatchItems,
-    maxLogRange: configuration.maxLogRange,
-    answers,
-  }
-  const progressLimits = progressLimitsOf(configuration)
-  const deadlines = new ProgressDeadlines(progressLimits)
-  const consoleListener = createConsoleListener(consoleFolder())
-  const jsonRpc = createJsonRpcListener(dependencies)
-  const { maxBodyBytes, maxBeaconBodyBytes } = configuration
-  const beaconDependencies = { ...httpDependencies, beaconUpstreams, eventMultiplexers, maxBeaconBodyBytes }
-  const beacon = createBeaconListener(beaconDependencies)
-  const jettonDependencies = { ...httpDependencies, jettonUpstreams, reserved, maxBodyBytes }
-  const jetton = createJettonListener(jettonDependencies)
-  const grpc = createGrpc({
-    ...httpDependencies,
-    metrics: metrics.grpc,
-    embedded: embeddedGrpc,
-    upstreamRules,
-    deadlines,
-    otherwise: (stream, headers, _, raw) => answerOverHttp2(app.server, deadlines, stream, headers, raw),
-    connectTimeoutMs: Math.min(configuration.upstreamTimeoutMs, longestConnectMs),
-    rules,
-    maxOpenCalls: configuration.maxGrpcCalls,
-    maxStalledCalls: configuration.maxStalledGrpcCalls,
-    maxBodyBytes,
-  })
-  const webSocketPlane = {
-    ...dependencies,
-    multiplexers,
-    metrics: metrics.webSockets,
-    maxCalls: configuration.maxWebSocketCalls,
-    maxSubscriptions: configuration.maxWebSocketSubscriptions,
-    maxSocketsPerCredential: configuration.maxWebSocketsPerCredential,
-    maxSubscriptionsPerCredential: configuration.maxSubscriptionsPerCredential,
-    maxUnfilteredLogsPerCredential: configuration.maxUnfilteredLogsPerCredential,
-    maxBufferBytes: configuration.maxWebSocketBufferBytes,
-    pingMs: configuration.webSocketPingMs,
-  }
-  const webSockets = createWebSocketListener(webSocketPlane)
-  const probe = probeOwnNodes({
-    store: createMethodAvailabilityStore(store),
-    upstreams,
-    log,
-    timeoutMs: configuration.upstreamTimeoutMs,
-    enabled: configuration.probeNodes,
-    isScheduled: parts.isScheduledProber,
-  })
-  const closeOwn = async () => {
-    await probe.end()
-    await credentialUse.close()
-    await webhooks.stop()
-    await feed.end()
-    multiplexers.close()
-    eventMultiplexers.close()
-    await Promise.all([upstreams.close(), beaconUpstreams.close(), jettonUpstreams.close(), grpc.close()])
-    await accessControl.close()
-    await sharedStore?.close()
-    await metering.stop()
-    await tracing.close()
-    endWatch()
-  }
-  const send = { isPrivateAllowed: configuration.privateWebhookTargets, own }
-  const webhooks = startWebhooks({ store, log, send, upstreams: () => upstreams.states() })
+  const listeners = [
+    operations,
+    createConsoleListener(consoleFolder()),
+    grpc.web,
+    evm.webSockets.refuse,
+    beacon.listener,
+    jetton.listener,
+    evm.jsonRpc,
+  ]
   const nodes = {
     nodeDomain: configuration.nodeDomain,
     revealCredentials: configuration.revealCredentials,
     privateUpstreams: configuration.privateUpstreams,
-    ownUrls: () => ownUrls,
-    upstreamStates: liveUpstreams(upstreams),
+    ownUrls: own.own.urls,
+    upstreamStates: liveUpstreams(evm.upstreams),
     probe: (nodeId: string) => probe.request(nodeId),
   }
   const app = await createPlatformApi({
@@ -333,109 +189,60 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     failedAttempts: accessControl.failedAttempts,
     oidc,
     clientErrorHandler: answerParserError,
-    serverFactory: (platform) => {
-      const takesUpgrade = (request: IncomingMessage) => !hasSecondHost(request) && webSockets.takes(request)
-      const options = { ...httpLimits, shouldUpgradeCallback: takesUpgrade }
-      const answer = (request: IncomingMessage, response: ServerResponse) => {
-        const taken =
-          rejectSecondHost(request, response) ||
-          operations(request, response) ||
-          consoleListener(request, response) ||
-          grpc.web(request, response) ||
-          webSockets.refuse(request, response) ||
-          beacon(request, response) ||
-          jetton(request, response) ||
-          jsonRpc(request, response)
-        if (!taken) platform(request, response)
-      }
-      const server = createServer(options, guarded('http', answer, answerInternalError))
-      const upgrade = guarded('upgrade', webSockets.upgrade, (_, socket) => socket.destroy())
-      return seeAllHeaders(server).on('upgrade', upgrade).on('checkExpectation', answerExpectation)
-    },
+    serverFactory: (platform) => createHttpServer(listeners, evm.webSockets, platform),
   }).catch(async (error: unknown) => {
-    await closeOwn()
+    await close()
     throw error
   })
+  const { maxBodyBytes } = configuration
   const front = configuration.ownHttpFront
     ? createHttp1Server(
         app.server,
         { maxBodyBytes, match: (target) => matchNodePath(target, reserved), newHeadState: () => ({}) },
-        jsonRpc,
+        evm.jsonRpc,
       )
     : undefined
   const servers = {
     http1: app.server,
     front,
     http2: grpc.http2,
-    deadlines,
+    deadlines: own.deadlines,
     isProxy: accessControl.trustsProxy,
   }
   const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {
     await app.close()
-    await closeOwn()
+    await close()
     throw error
   })
-  ownUrls = [ports.url, ports.tlsUrl, configuration.publicUrl].filter((url) => url !== undefined)
-  publishStates(prometheusRegistry(metrics.registry), {
-    upstreams,
-    answers,
-    accessControl,
-    sharedStore,
-    metering,
-    directory,
-    feed,
-    ports,
-    front,
-  })
-  const stop = async () => {
-    eventMultiplexers.close()
-    await Promise.all([
-      ports.close(drainMs + lastWordMs),
-      app.close(),
-      webSockets.stop(drainMs),
-      grpc.stop(drainMs),
-    ])
-    await closeOwn()
-  }
-  const drain = () => {
-    isDraining = true
-    ports.drain()
-  }
-  const leave = async (graceMs: number) => {
-    isDraining = true
-    await ports.leave(graceMs)
-  }
-  const apply = (next: Configuration) => {
-    current = next
-    Object.assign(progressLimits, progressLimitsOf(next))
-    Object.assign(upstreamPolicy, upstreamPolicyOf(next, parts.embedded))
-    applyConfiguration(next, {
-      planes: [beaconDependencies, jettonDependencies],
-      jsonRpc: dependencies,
-      webSocket: webSocketPlane,
-      grpc,
-      accessControl,
-      ports,
-      upstreams,
-      answers,
-      nodes,
-      send,
-    })
-  }
   const { url, tlsUrl } = ports
-  return { url, tlsUrl, drain, leave, apply, stop }
-}
-
-function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
-  return { stallMs, minBytesPerSecond }
-}
-
-/** What decides about connections to upstreams: the embedded chains are as trusted as what the operator configures. */
-function upstreamPolicyOf(
-  configuration: Configuration,
-  embedded: GatewayParts['embedded'] = {},
-): UpstreamPolicy {
-  const { privateUpstreams } = configuration
-  const configured = new Set([...configuredAddresses(configuration), ...Object.values(embedded)])
-  return { privateUpstreams, configured }
+  own.setOwnUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
+  publishStates(metrics, { ...own, upstreams: evm.upstreams, caches: evm.caches, ports, front })
+  return {
+    url,
+    tlsUrl,
+    drain: () => {
+      isDraining = true
+      ports.drain()
+    },
+    leave: async (graceMs) => {
+      isDraining = true
+      await ports.leave(graceMs)
+    },
+    apply: (next) => {
+      current = next
+      own.apply(next)
+      for (const protocol of running) protocol.apply(next)
+      ports.change(next)
+      Object.assign(nodes, { nodeDomain: next.nodeDomain, privateUpstreams: next.privateUpstreams })
+      Object.assign(send, { isPrivateAllowed: next.privateWebhookTargets })
+    },
+    stop: async () => {
+      await Promise.all([
+        ...running.map((protocol) => protocol.stop(drainMs)),
+        ports.close(drainMs + lastWordMs),
+        app.close(),
+      ])
+      await close()
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import type { AccessControl } from '@fairlead/gateway-core/access-control'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { ResponseCaches } from '@fairlead/gateway-evm/cache/caches'
@@ -11,7 +12,6 @@ import type { OpenedSharedStore } from '@fairlead/gateway-core/shared-store/valk
 import { publishAdmission } from '@fairlead/gateway-core/admission/metrics'
 import { publishCache } from '@fairlead/gateway-evm/cache/metrics'
 import { publishConnections } from './connection-metrics.ts'
-import { publishProcess } from './process-metrics.ts'
 import {
   publishDirectory,
   publishSharedStore,
@@ -22,7 +22,7 @@ import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
 /** The parts of the service that say how they are when they are asked. */
 interface StatefulParts {
   readonly upstreams: EvmUpstreams
-  readonly answers: ResponseCaches
+  readonly caches: ResponseCaches
   readonly accessControl: AccessControl
   readonly sharedStore: OpenedSharedStore | undefined
   readonly metering: Metering
@@ -34,10 +34,10 @@ interface StatefulParts {
 
 /** Adds what the parts of the service count for themselves to the metrics. They are asked only when the metrics are read. */
 export function publishStates(registry: MetricsRegistry, parts: StatefulParts): void {
-  const { upstreams, answers, accessControl, sharedStore, metering, directory, feed, ports, front } = parts
+  const { upstreams, caches, accessControl, sharedStore, metering, directory, feed, ports, front } = parts
   publishProcess(registry)
   publishUpstreams(registry, () => upstreams.states())
-  publishCache(registry, () => answers.states())
+  publishCache(registry, () => caches.states())
   publishAdmission(registry, () => accessControl.states())
   if (sharedStore) publishSharedStore(registry, () => sharedStore.states())
   publishUsage(registry, () => metering.states())
@@ -47,4 +47,14 @@ export function publishStates(registry: MetricsRegistry, parts: StatefulParts): 
     () => feed.states(),
   )
   publishConnections(registry, () => ports.connections(), front && (() => front.states()))
+}
+
+/** Publishes what the memory of the process is measured against. */
+function publishProcess(registry: MetricsRegistry): void {
+  registry.gauge(
+    'fairlead_heap_limit_bytes',
+    'Most memory that the heap of the process may take.',
+    [],
+    (set) => set({}, getHeapStatistics().heap_size_limit),
+  )
 }

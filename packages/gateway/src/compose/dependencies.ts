@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
+import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
+import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
+import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
+import type { OwnService } from '@fairlead/gateway-core/network/own-service'
+import {
+  createUpstreamRules,
+  type UpstreamPolicy,
+  type UpstreamRules,
+} from '@fairlead/gateway-core/network/upstream-rules'
+import { type OpenedSharedStore, openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import type { Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
+import { passThroughTracing } from '@fairlead/gateway-core/telemetry/pass-through-tracing'
+import { type Metering, startMetering } from '@fairlead/gateway-core/usage/metering'
+import { createUsageStore } from '@fairlead/platform-server/records/usage'
+import { feedDirectory, type RunningFeed } from '@fairlead/platform-server/store/directory-sync'
+import type { Store } from '@fairlead/platform-server/store/open-store'
+import { configuredAddresses } from '../configuration/configured-upstreams.ts'
+import type { Configuration } from '../configuration/options.ts'
+import { protocolCosts } from '../protocols.ts'
+
+/** What the protocols and the platform API use alike. */
+export interface Dependencies {
+  readonly store: Store
+  readonly log: Logger
+  /** Addresses of the embedded chains by protocol. */
+  readonly embedded: Readonly<Record<string, string>>
+  readonly tracing: Tracing
+  readonly metering: Metering
+  readonly directory: Directory
+  readonly feed: RunningFeed
+  readonly sharedStore: OpenedSharedStore | undefined
+  readonly accessControl: AccessControl
+  /** For the bodies and responses that are held whole. */
+  readonly memory: MemoryBudget
+  readonly upstreamRules: UpstreamRules
+  readonly loops: LoopDetector
+  /** How long clients may stand still. */
+  readonly deadlines: ProgressDeadlines
+  /** Where this service itself is reached. */
+  readonly own: OwnService
+  /** Makes known where the ports are. */
+  setOwnUrls(urls: readonly string[]): void
+  /** Takes over the options that can change while the service runs. */
+  apply(configuration: Configuration): void
+  close(): Promise<void>
+}
+
+/** Opens what the protocols and the platform API use alike. */
+export async function openDependencies(
+  configuration: Configuration,
+  {
+    store,
+    log,
+    embedded = {},
+  }: Pick<Dependencies, 'store' | 'log'> & Partial<Pick<Dependencies, 'embedded'>>,
+): Promise<Dependencies> {
+  let { nodeDomain } = configuration
+  let ownUrls: readonly string[] = []
+  const own = { urls: () => ownUrls, domain: () => nodeDomain }
+  const upstreamPolicy = upstreamPolicyOf(configuration, embedded)
+  const progressLimits = progressLimitsOf(configuration)
+  // Before anything is opened, as it may fail.
+  const tracing = await tracingOf(configuration)
+  const metering = await startMetering({
+    store: createUsageStore(store.db),
+    directory: join(store.dataDirectory, 'usage'),
+    units: configuration.units,
+    costs: protocolCosts,
+    log,
+  })
+  const directory = createDirectory()
+  const feed = await feedDirectory(store, directory, log)
+  const { valkeyUrl } = configuration
+  const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
+  const accessControl = openAccessControl(configuration, {
+    costs: protocolCosts,
+    directory,
+    store: sharedStore,
+    log,
+    usedSoFar: ({ owner, ownerId, period, counts }) => metering.usedSoFar.of(owner, ownerId, period)[counts],
+  })
+  return {
+    store,
+    log,
+    embedded,
+    tracing,
+    metering,
+    directory,
+    feed,
+    sharedStore,
+    accessControl,
+    memory: new MemoryBudget(configuration.maxHeldBytes),
+    upstreamRules: createUpstreamRules(upstreamPolicy, own),
+    loops: createLoopDetector(store.encryptor),
+    deadlines: new ProgressDeadlines(progressLimits),
+    own,
+    setOwnUrls: (urls) => {
+      ownUrls = urls
+    },
+    apply: (next) => {
+      nodeDomain = next.nodeDomain
+      Object.assign(progressLimits, progressLimitsOf(next))
+      Object.assign(upstreamPolicy, upstreamPolicyOf(next, embedded))
+      accessControl.change(next)
+    },
+    close: async () => {
+      await accessControl.close()
+      await sharedStore?.close()
+      await metering.stop()
+      await tracing.close()
+    },
+  }
+}
+
+/** The tracing that a configuration asks for. What sends traces is loaded only where they are wanted. */
+async function tracingOf({ tracingEndpoint, tracingRatio }: Configuration): Promise<Tracing> {
+  if (tracingEndpoint === undefined) return passThroughTracing
+  const { openTracing } = await import('../observe/tracing/open-tracing.ts')
+  return openTracing({ endpoint: tracingEndpoint, ratio: tracingRatio })
+}
+
+function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
+  return { stallMs, minBytesPerSecond }
+}
+
+/** What decides about connections to upstreams: the embedded chains are as trusted as what the operator configures. */
+function upstreamPolicyOf(
+  configuration: Configuration,
+  embedded: Readonly<Record<string, string>>,
+): UpstreamPolicy {
+  const { privateUpstreams } = configuration
+  const configured = new Set([...configuredAddresses(configuration), ...Object.values(embedded)])
+  return { privateUpstreams, configured }
+}
