@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import { tell } from '../src/runtime/worker/tell.ts'
+import { tell } from '../src/runtime/worker/emit.ts'
 
 /** What the worker has to run. */
 export interface PlainTask {

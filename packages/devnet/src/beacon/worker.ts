@@ -3,7 +3,7 @@
  * {@link BeaconWorkerTask}; it keeps nothing, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { tell, tellFault } from '../runtime/worker/tell.ts'
+import { tell, tellFault } from '../runtime/worker/emit.ts'
 import { serveBeaconApi } from './api/beacon-api-server.ts'
 import type { BeaconWorkerTask } from './worker-task.ts'
 import { createBeaconChain } from './chain/create-beacon-chain.ts'

@@ -3,7 +3,7 @@
  * {@link JettonWorkerTask}; what it has answered is on the disk, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/tell.ts'
+import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/emit.ts'
 import { serveJettonApi } from './api/jetton-api-server.ts'
 import { createJettonChain } from './chain/create-jetton-chain.ts'
 import type { JettonChain } from './chain/jetton-chain.ts'

@@ -3,7 +3,7 @@
  * {@link SolanaWorkerTask}; what it has told is in its journal, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/tell.ts'
+import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/emit.ts'
 import { serveSolanaApi } from './api/solana-api-server.ts'
 import { createSolanaChain } from './chain/create-solana-chain.ts'
 import { EngineUnavailable } from './chain/engine.ts'

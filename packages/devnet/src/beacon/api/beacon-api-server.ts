@@ -8,7 +8,7 @@ import {
 } from '@lodestar/api/server'
 import { fastify, type FastifyInstance, type FastifyReply, type RouteOptions } from 'fastify'
 import type { BeaconChain } from '../chain/beacon-chain.ts'
-import { answerError } from './error-answer.ts'
+import { answerError } from './error-response.ts'
 import { requireDecimals } from './decimals.ts'
 import { requireTopics, streamEvents } from './event-stream.ts'
 import { describeForkChoice } from './fork-choice.ts'

@@ -6,7 +6,7 @@ import {
   type Transaction,
   type TupleItem,
 } from '@ton/core'
-import type { BlockMaker, ChainState, Commit } from './block-maker.ts'
+import type { BlockMaker, ChainState, Commit } from './block-producer.ts'
 import { faucetAccount, giveCoins } from './faucet.ts'
 import type {
   AccountSummary,
@@ -21,7 +21,7 @@ import type {
   Trace,
 } from './jetton-chain.ts'
 import { writeMessage, type MessageExecutor } from './message-executor.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './serial-queue.ts'
 
 /** What the chain is made of. */
 export interface ChainParts {

@@ -8,7 +8,7 @@ import {
   walletOf,
 } from '../jettons/sample-jetton.ts'
 import type { Accounts } from './accounts.ts'
-import type { BlockMaker } from './block-maker.ts'
+import type { BlockMaker } from './block-producer.ts'
 import { faucetAccount, giveCoins } from './faucet.ts'
 import type { JettonExample, Trace } from './jetton-chain.ts'
 import { writeMessage } from './message-executor.ts'

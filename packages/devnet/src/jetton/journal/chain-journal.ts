@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import type { Commit } from '../chain/block-maker.ts'
+import type { Commit } from '../chain/block-producer.ts'
 import type { ChainJournal } from '../chain/embedded-jetton-chain.ts'
 import { readSnapshot, readStep, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
 import { frame, readJournal, replaceJournal, writeDurably } from '../../runtime/journal-file.ts'

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Cell } from '@ton/core'
 import { readTrustedBoc } from '../chain/cells/read-trusted-boc.ts'
-import { inOnePiece } from '../chain/in-one-piece.ts'
+import { inOnePiece } from '../chain/contiguous.ts'
 import type {
   ChainTransaction,
   IndexedJettonBurn,

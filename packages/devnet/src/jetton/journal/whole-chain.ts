@@ -1,4 +1,4 @@
-import type { ChainState } from '../chain/block-maker.ts'
+import type { ChainState } from '../chain/block-producer.ts'
 import type { ChainTransaction, JettonExample, Trace } from '../chain/jetton-chain.ts'
 import { writeSnapshot, writeStep, type JournalStep, type Snapshot } from './journal-coding.ts'
 

@@ -13,7 +13,7 @@ import { Engine, type AccountState } from './engine.ts'
 import { makeFreshChain } from './fresh-chain.ts'
 import { hex, type LedgerLimits } from './ledger.ts'
 import { sampleKeys } from './sample-keys.ts'
-import { keepRhythm } from './slot-rhythm.ts'
+import { keepRhythm } from './slot-schedule.ts'
 import { createTraffic } from './traffic.ts'
 
 /** How to run the chain. */

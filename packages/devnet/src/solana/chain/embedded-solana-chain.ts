@@ -4,7 +4,7 @@ import { stateOf, type EngineAccount } from './engine.ts'
 import { errorBytes, failureBytes, invalidWritableAccount } from './error-bytes.ts'
 import { readInnerInstructions, readReturnData } from './execution.ts'
 import { memo, signTransaction, transferLamports } from './instructions.ts'
-import { SlotMaker, type ChainParts } from './slot-maker.ts'
+import { SlotMaker, type ChainParts } from './slot-producer.ts'
 import type {
   ChainEvent,
   SignatureStatus,

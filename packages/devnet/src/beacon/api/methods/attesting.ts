@@ -6,7 +6,7 @@ import { toRootHex } from '@lodestar/utils'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
 import { NotFound } from '../../chain/not-found.ts'
 import { Refused } from '../../chain/refused.ts'
-import { acceptEach } from '../error-answer.ts'
+import { acceptEach } from '../error-response.ts'
 
 type AttestingMethods = Pick<
   ApplicationMethods<Endpoints['validator']>,

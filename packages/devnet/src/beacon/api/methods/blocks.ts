@@ -4,7 +4,7 @@ import { blindedOrFullBlockToHeader, signedBeaconBlockToBlinded } from '@lodesta
 import { fromHex } from '@lodestar/utils'
 import type { BeaconChain, BlockRecord } from '../../chain/beacon-chain.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth, versionedTruth } from '../truth.ts'
+import { truth, versionedTruth } from '../finality-flags.ts'
 
 type BlockMethods = Pick<
   ApplicationMethods<Endpoints['beacon']>,

@@ -1,7 +1,7 @@
 import type { Endpoints } from '@lodestar/api'
 import type { ApplicationMethods } from '@lodestar/api/server'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
-import { versionedTruth } from '../truth.ts'
+import { versionedTruth } from '../finality-flags.ts'
 
 type DebugMethods = Pick<
   ApplicationMethods<Endpoints['debug']>,

@@ -6,7 +6,7 @@ import type { Epoch, RootHex, ValidatorIndex } from '@lodestar/types'
 import { toRootHex } from '@lodestar/utils'
 import type { BeaconChain, StateRecord } from '../../chain/beacon-chain.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth } from '../truth.ts'
+import { truth } from '../finality-flags.ts'
 
 type DutyMethods = Pick<
   ApplicationMethods<Endpoints['validator']>,

@@ -4,7 +4,7 @@ import { ForkName } from '@lodestar/params'
 import type { electra, SingleAttestation } from '@lodestar/types'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
 import { Refused } from '../../chain/refused.ts'
-import { acceptEach } from '../error-answer.ts'
+import { acceptEach } from '../error-response.ts'
 
 type PoolMethods = Pick<
   ApplicationMethods<Endpoints['beacon']>,

@@ -11,7 +11,7 @@ import {
 import type { ValidatorIndex } from '@lodestar/types'
 import { toRootHex } from '@lodestar/utils'
 import type { BeaconChain, BlockRecord } from '../../chain/beacon-chain.ts'
-import { truth } from '../truth.ts'
+import { truth } from '../finality-flags.ts'
 import { findValidators } from '../validator-ids.ts'
 
 type RewardMethods = Pick<

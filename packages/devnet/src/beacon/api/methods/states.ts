@@ -6,7 +6,7 @@ import type { Epoch } from '@lodestar/types'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
 import { NotFound } from '../../chain/not-found.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth, versionedTruth } from '../truth.ts'
+import { truth, versionedTruth } from '../finality-flags.ts'
 import {
   findValidator,
   findValidators,

@@ -6,7 +6,7 @@ import { accountMethods } from './methods/accounts.ts'
 import { clusterMethods } from './methods/cluster.ts'
 import { simulationMethods } from './methods/simulation.ts'
 import { transactionMethods } from './methods/transactions.ts'
-import { RpcCode, RpcFault } from './rpc-fault.ts'
+import { RpcCode, RpcFault } from './rpc-error.ts'
 
 const methods: ReadonlyMap<string, Method> = new Map(
   Object.entries({ ...clusterMethods, ...accountMethods, ...simulationMethods, ...transactionMethods }),

@@ -3,7 +3,7 @@ import { zstdCompress } from 'node:zlib'
 import { getBase58Decoder } from '@solana/kit'
 import type { SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
 import { invalid, readUnsigned } from './parameters.ts'
-import { RpcCode, RpcFault } from './rpc-fault.ts'
+import { RpcCode, RpcFault } from './rpc-error.ts'
 
 const compress = promisify(zstdCompress)
 const mostBase58Bytes = 128

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
 import { answerBody, refuse, type Answering } from './answer.ts'
-import { RpcCode, RpcFault } from './rpc-fault.ts'
+import { RpcCode, RpcFault } from './rpc-error.ts'
 
 const mostBodyBytes = 1024 * 1024
 const json = 'application/json; charset=utf-8'

@@ -1,6 +1,6 @@
 import { getAddressEncoder, getBase58Encoder, isAddress } from '@solana/kit'
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
-import { RpcCode, RpcFault } from './rpc-fault.ts'
+import { RpcCode, RpcFault } from './rpc-error.ts'
 
 const mostLamports = 2n ** 64n - 1n
 const commitmentLevels: Readonly<Record<string, CommitmentLevel>> = {

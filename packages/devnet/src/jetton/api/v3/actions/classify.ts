@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JettonIndex, Trace } from '../../../chain/jetton-chain.ts'
 import type { Action, Meaning } from './action.ts'
-import { jettonMeaning } from './jetton-meanings.ts'
-import { deployMeaning, messageMeaning } from './message-meanings.ts'
+import { jettonMeaning } from './jetton-classification.ts'
+import { deployMeaning, messageMeaning } from './message-classification.ts'
 import { stepsOf, type Step } from './step.ts'
 
 // To read a trace takes long, and what is read of it never changes.

@@ -5,7 +5,7 @@ import type {
   SubscribeRequestFilterAccountsFilterMemcmp,
   SubscribeUpdateAccountInfo,
 } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 
 const mostFilters = 4
 const mostComparedBytes = 128

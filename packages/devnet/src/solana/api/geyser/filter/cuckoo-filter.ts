@@ -1,5 +1,5 @@
 import { CuckooHashAlgorithm, type CuckooFilter } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 import { sipHash } from './sip-hash.ts'
 
 const entriesPerBucket = 4

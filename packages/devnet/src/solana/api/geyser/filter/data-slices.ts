@@ -1,5 +1,5 @@
 import type { SubscribeRequestAccountsDataSlice } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 
 /** Takes the wanted parts of the data of an account. */
 export interface DataSlices {

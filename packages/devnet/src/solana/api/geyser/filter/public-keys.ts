@@ -1,5 +1,5 @@
 import { keyTextOfAddress } from '../key-text.ts'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 
 /**
  * Reads a list of public keys.

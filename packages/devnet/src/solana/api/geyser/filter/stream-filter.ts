@@ -5,7 +5,7 @@ import { readAccountFilter } from './account-filter.ts'
 import { readBlockFilter, type BlockFilter } from './block-filter.ts'
 import { cutAccount } from './cut-account.ts'
 import { readDataSlices, type DataSlices } from './data-slices.ts'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 import { readSlotFilter } from './slot-filter.ts'
 import { readTransactionFilter } from './transaction-filter.ts'
 

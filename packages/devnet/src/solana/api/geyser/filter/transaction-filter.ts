@@ -7,7 +7,7 @@ import { keyText, someKey } from '../key-text.ts'
 import type { Participants } from '../update/participants.ts'
 import type { ExecutedTransaction } from '../update/update.ts'
 import { readCuckooFilter } from './cuckoo-filter.ts'
-import { FilterFault } from './filter-fault.ts'
+import { FilterFault } from './filter-error.ts'
 import { readPublicKeys } from './public-keys.ts'
 
 const signatureBytes = 64

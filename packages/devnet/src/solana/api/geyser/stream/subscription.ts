@@ -1,12 +1,12 @@
 import { SubscribeRequest } from '@fairlead/grpc/geyser'
 import { GrpcError, Status, type ServerStream } from '@fairlead/grpc-transport'
 import type { SolanaChain } from '../../../chain/solana-chain.ts'
-import { FilterFault } from '../filter/filter-fault.ts'
+import { FilterFault } from '../filter/filter-error.ts'
 import { readStreamFilter, type StreamFilter } from '../filter/stream-filter.ts'
 import { frameWithoutNames } from '../update/shared-frame.ts'
 import type { Update } from '../update/update.ts'
 import { replayUpdates, type Broadcast } from './broadcast.ts'
-import { createOutbox, type OutboxBounds } from './outbox.ts'
+import { createOutbox, type OutboxBounds } from './send-queue.ts'
 
 /** How streams behave. */
 export interface SubscriptionOptions {

@@ -4,7 +4,7 @@ import type { SolanaChain, Tip } from '../../../chain/solana-chain.ts'
 import { runtimeVersion } from '../../runtime-version.ts'
 import { inContext, type Method } from '../method.ts'
 import { readCommitment, readOptions, readText, readUnsigned, type Parameters } from '../parameters.ts'
-import { RpcCode, RpcFault } from '../rpc-fault.ts'
+import { RpcCode, RpcFault } from '../rpc-error.ts'
 
 const slotsInEpoch = 432_000n
 

@@ -6,7 +6,7 @@ import { describeAccount } from '../described-account.ts'
 import { decodeTransaction, readMessage, replaceBlockhash } from '../encoded-transaction.ts'
 import { inContext, type Method } from '../method.ts'
 import { invalid, readCommitment, readFlag, readOptions, readPublicKey, readText } from '../parameters.ts'
-import { signatureFault } from '../rpc-fault.ts'
+import { signatureFault } from '../rpc-error.ts'
 import { readTransactionError } from '../transaction-error.ts'
 import { lifetimeOf, tipOf } from './cluster.ts'
 

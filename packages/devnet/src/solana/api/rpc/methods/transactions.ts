@@ -14,7 +14,7 @@ import {
   readText,
   readUnsigned,
 } from '../parameters.ts'
-import { RpcCode, RpcFault, signatureFault } from '../rpc-fault.ts'
+import { RpcCode, RpcFault, signatureFault } from '../rpc-error.ts'
 import { describeTransactionError, readTransactionError } from '../transaction-error.ts'
 
 const mostSignatures = 256

@@ -6,7 +6,7 @@ import {
 } from '@lodestar/state-transition'
 import type { fulu, RootHex, Slot, ValidatorIndex } from '@lodestar/types'
 import { AttestationPool, type CommitteeVotes } from './attestation-pool.ts'
-import { splitSlots } from './rhythm.ts'
+import { splitSlots } from './slot-schedule.ts'
 import { SyncCommitteePool } from './sync-committee-pool.ts'
 
 /** Votes and who they are from. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox, type Outbox } from './send-queue.ts'
 
 const bounds = { mostMessages: 3, mostBytes: 100 }
 const frame = (value: number, size = 1): Uint8Array => new Uint8Array(size).fill(value)

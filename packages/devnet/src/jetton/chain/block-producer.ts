@@ -1,7 +1,7 @@
 import { loadMessage, type Cell, type Transaction } from '@ton/core'
 import type { Accounts } from './accounts.ts'
 import { nextRandomSeed, nextStartLt, sealStep } from './block-sealing.ts'
-import { inOnePiece } from './in-one-piece.ts'
+import { inOnePiece } from './contiguous.ts'
 import type { IndexChange } from '../jettons/index-change.ts'
 import type { JettonIndexer } from '../jettons/jetton-indexer.ts'
 import type { Ledger } from './ledger.ts'
