@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import { parentPort, threadId, workerData } from 'node:worker_threads'
-import { tell } from '../src/runtime/worker/emit.ts'
+import { emit } from '../src/runtime/worker/emit.ts'
 
 /** What the worker has to run. */
 export interface PlainTask {
@@ -19,19 +19,19 @@ const server = createServer(({ url }, response) => {
   // A connection that is kept would keep the worker.
   response.writeHead(200, { connection: 'close' }).end(`${threadId}`)
   if (url === '/crash') throw new Error('the worker crashed')
-  if (url === '/fault') tell({ kind: 'fault', message: 'a small fault' })
+  if (url === '/fault') emit({ kind: 'fault', message: 'a small fault' })
   if (url !== '/renew') return
-  tell({ kind: 'renew', message: 'Starting another one.' })
+  emit({ kind: 'renew', message: 'Starting another one.' })
   end()
 })
 
 parentPort?.on('message', () => behaviour !== 'deaf' && end())
 if (behaviour === 'unreadable' || behaviour === 'unavailable') {
-  tell({ kind: behaviour, message: 'It cannot be had.' })
+  emit({ kind: behaviour, message: 'It cannot be had.' })
   throw new Error('there is nothing to run')
 }
-if (behaviour === 'new') tell({ kind: 'seeded', durationMs: 5 })
-if (behaviour !== 'silent') server.listen(port, '127.0.0.1', () => tell({ kind: 'ready', facts: threadId }))
+if (behaviour === 'new') emit({ kind: 'seeded', durationMs: 5 })
+if (behaviour !== 'silent') server.listen(port, '127.0.0.1', () => emit({ kind: 'ready', facts: threadId }))
 
 function end(): void {
   parentPort?.close()

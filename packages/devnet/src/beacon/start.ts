@@ -14,7 +14,7 @@ const worker: WorkerKind = {
   // The libraries read the preset when they are loaded; nothing else of the environment gets there.
   env: { LODESTAR_PRESET: 'minimal' },
   mostHeapMegabytes: 1_024,
-  politeEndMs: 500,
+  gracefulStopMs: 500,
   onReady: 'The chain is a new one: it begins at its genesis with every start.',
   onRestart: ', with a new chain,',
 }
@@ -23,7 +23,7 @@ const worker: WorkerKind = {
 export interface BeaconNodeOptions extends WorkerNodeOptions {
   /** Seconds from one slot to the next; 2 when left out. */
   secondsPerSlot?: number | undefined
-  /** Whether the chain branches on its rhythm; true when left out. */
+  /** Whether the chain branches on its schedule; true when left out. */
   branching?: boolean | undefined
 }
 

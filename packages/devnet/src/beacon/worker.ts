@@ -3,25 +3,25 @@
  * {@link BeaconWorkerTask}; it keeps nothing, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { tell, tellFault } from '../runtime/worker/emit.ts'
+import { emit, emitFault } from '../runtime/worker/emit.ts'
 import { serveBeaconApi } from './api/beacon-api-server.ts'
 import type { BeaconWorkerTask } from './worker-task.ts'
 import { createBeaconChain } from './chain/create-beacon-chain.ts'
 
 const { port, secondsPerSlot, branching, version }: BeaconWorkerTask = workerData
 
-const chain = await createBeaconChain({ secondsPerSlot, branching, onFault: tellFault })
-const server = await serveBeaconApi({ chain, port, version, onFault: tellFault })
+const chain = await createBeaconChain({ secondsPerSlot, branching, onFault: emitFault })
+const server = await serveBeaconApi({ chain, port, version, onFault: emitFault })
 // The port is the only thing that keeps the thread alive once chain and server have ended.
 parentPort?.once('message', () => {
   chain.stop()
   void server.close()
 })
-tell({ kind: 'ready', facts: undefined })
+emit({ kind: 'ready', facts: undefined })
 
 if ((await chain.start()) === 'lost') {
   // A computer slept, or its clock was set.
-  tell({
+  emit({
     kind: 'renew',
     message: 'The clock is more than an hour away from the beacon chain. Starting a new chain.',
   })

@@ -9,7 +9,7 @@ const worker: WorkerKind = {
   module: workerUrl(),
   env: {},
   mostHeapMegabytes: 1_024,
-  politeEndMs: 2_000,
+  gracefulStopMs: 2_000,
   onReady: 'What happens on the chain is kept.',
   onRestart: '',
 }

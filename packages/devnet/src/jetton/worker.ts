@@ -3,7 +3,7 @@
  * {@link JettonWorkerTask}; what it has answered is on the disk, so it may be ended at any moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { fail, tell, tellFault, tellSeeded } from '../runtime/worker/emit.ts'
+import { fail, emit, emitFault, emitSeeded } from '../runtime/worker/emit.ts'
 import { serveJettonApi } from './api/jetton-api-server.ts'
 import { createJettonChain } from './chain/create-jetton-chain.ts'
 import type { JettonChain } from './chain/jetton-chain.ts'
@@ -17,16 +17,16 @@ const chain = await createJettonChain({
   directory,
   secondsPerBlock,
   onLost: fail,
-  onSeeded: tellSeeded,
+  onSeeded: emitSeeded,
 }).catch((error: unknown) => {
-  if (error instanceof JournalUnreadable) tell({ kind: 'unreadable', message: error.message })
+  if (error instanceof JournalUnreadable) emit({ kind: 'unreadable', message: error.message })
   throw error
 })
 await serve(chain)
 
 async function serve(served: JettonChain): Promise<void> {
-  const server = await serveJettonApi({ chain: served, port, onFault: tellFault })
+  const server = await serveJettonApi({ chain: served, port, onFault: emitFault })
   // The port is the only thing that keeps the thread alive once chain and server have ended.
   parentPort?.once('message', () => void server.close().then(() => served.stop()))
-  tell({ kind: 'ready', facts: served.example })
+  emit({ kind: 'ready', facts: served.example })
 }

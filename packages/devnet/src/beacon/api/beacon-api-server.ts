@@ -8,7 +8,7 @@ import {
 } from '@lodestar/api/server'
 import { fastify, type FastifyInstance, type FastifyReply, type RouteOptions } from 'fastify'
 import type { BeaconChain } from '../chain/beacon-chain.ts'
-import { answerError } from './error-response.ts'
+import { toErrorResponse } from './error-response.ts'
 import { requireDecimals } from './decimals.ts'
 import { requireTopics, streamEvents } from './event-stream.ts'
 import { describeForkChoice } from './fork-choice.ts'
@@ -79,7 +79,7 @@ export async function serveBeaconApi(options: BeaconApiOptions): Promise<BeaconA
     requireDecimals(request)
   })
   server.setErrorHandler((error, _request, reply) => {
-    const { status, body } = answerError(error)
+    const { status, body } = toErrorResponse(error)
     if (status === 500) onFault(error)
     // Whoever still sends an oversize body would meet a closed connection in place of the answer.
     if (status === 413) reply.removeHeader('connection')

@@ -22,7 +22,7 @@ export class BatchRefused extends Error {
 }
 
 /** An error as the interface words it. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number
   body: { code: number; message: string; failures?: readonly ItemFailure[] }
 }
@@ -56,7 +56,7 @@ export async function acceptEach<item>(
  * @param error Whatever a route threw.
  * @returns HTTP status and JSON body.
  */
-export function answerError(error: unknown): ErrorAnswer {
+export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof BatchRefused) {
     return { status: 400, body: { code: 400, message: error.message, failures: error.failures } }
   }
@@ -69,7 +69,7 @@ export function answerError(error: unknown): ErrorAnswer {
   return plain(500, 'The node met an internal error.')
 }
 
-function plain(code: number, message: string): ErrorAnswer {
+function plain(code: number, message: string): ErrorResponse {
   return { status: code, body: { code, message } }
 }
 

@@ -2,7 +2,7 @@ import { ForkName } from '@lodestar/params'
 import type { BlockRecord, StateRecord } from '../chain/beacon-chain.ts'
 
 /** What an answer says about the ground it stands on. */
-export interface Truth {
+export interface FinalityFlags {
   /** Whether it rests on a payload that has not been executed. */
   executionOptimistic: boolean
   /** Whether it is part of finalized history. */
@@ -15,7 +15,7 @@ export interface Truth {
  * @param record The block or the state that an answer comes from.
  * @returns The flags of the answer.
  */
-export function truth(record: BlockRecord | StateRecord): Truth {
+export function finalityFlags(record: BlockRecord | StateRecord): FinalityFlags {
   const { finalized } = record
   const executionOptimistic =
     'validity' in record ? record.validity === 'optimistic' : record.executionOptimistic
@@ -23,11 +23,11 @@ export function truth(record: BlockRecord | StateRecord): Truth {
 }
 
 /**
- * {@link truth} with the fork that the data is encoded for; this chain knows one.
+ * {@link finalityFlags} with the fork that the data is encoded for; this chain knows one.
  *
  * @param record The block or the state that an answer comes from.
  * @returns The flags and the fork of the answer.
  */
-export function versionedTruth(record: BlockRecord | StateRecord): Truth & { version: ForkName } {
-  return { version: ForkName.fulu, ...truth(record) }
+export function versionedFlags(record: BlockRecord | StateRecord): FinalityFlags & { version: ForkName } {
+  return { version: ForkName.fulu, ...finalityFlags(record) }
 }

@@ -16,7 +16,7 @@ interface Seen {
   readonly finalizedEpoch: number
 }
 
-describe('the rhythm of branches', () => {
+describe('the schedule of branches', () => {
   let chain: DevnetBeaconChain
   const seen: Seen[] = []
   const events: Parameters<Parameters<DevnetBeaconChain['subscribe']>[0]>[0][] = []

@@ -30,7 +30,7 @@ const defaultMostSlots = 8_192
 /** How to make a chain. */
 export interface BeaconChainOptions {
   readonly secondsPerSlot: number
-  /** Whether the chain branches on its rhythm. */
+  /** Whether the chain branches on its schedule. */
   readonly branching: boolean
   /** Hears errors that ended nothing. */
   readonly onFault: (error: unknown) => void

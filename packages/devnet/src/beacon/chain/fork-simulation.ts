@@ -16,7 +16,7 @@ export interface AttestersVotes {
 }
 
 /** The side of a split network that this node does not hear, with all that is said there. */
-export class SplitNetwork {
+export class ForkSimulation {
   readonly away: ReadonlySet<ValidatorIndex>
   /** The last block that both sides know. */
   readonly baseRoot: RootHex
@@ -40,7 +40,7 @@ export class SplitNetwork {
 }
 
 /**
- * Divides the validators for a split: the proposers as the rhythm says, and of the attesters of every slot the wanted
+ * Divides the validators for a split: the proposers as the schedule says, and of the attesters of every slot the wanted
  * share. Each validator stays on one side for the whole epoch.
  *
  * @param state A state that knows the committees and proposers of the slot's epoch.

@@ -2,7 +2,7 @@ import { SLOTS_PER_EPOCH } from '@lodestar/params'
 import type { Slot } from '@lodestar/types'
 
 /**
- * The rhythm by which the chain branches. Eight epochs (64 slots) make a round; all of it is done by honest messages
+ * The schedule by which the chain branches. Eight epochs (64 slots) make a round; all of it is done by honest messages
  * that come late, so nobody signs two blocks for a slot or two votes for an epoch.
  *
  * - Even epochs: the block of the fourth slot comes after its attesters have voted for its parent, and the next

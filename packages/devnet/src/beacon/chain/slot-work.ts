@@ -10,7 +10,7 @@ import type { ChainParts } from './chain-parts.ts'
 import { subcommitteeMembers } from './gossip-rules.ts'
 import type { Pools } from './pools.ts'
 import type { SlotPlan } from './slot-schedule.ts'
-import { chooseAway, SplitNetwork } from './fork-simulation.ts'
+import { chooseAway, ForkSimulation } from './fork-simulation.ts'
 import type { SyncCommitteePool } from './sync-committee-pool.ts'
 import type { ValidatorKeys } from './validator-keys.ts'
 
@@ -35,7 +35,7 @@ export class SlotWork {
   readonly #producer: BlockProducer
   readonly #keys: ValidatorKeys
   readonly #plan: (slot: Slot) => SlotPlan
-  #split: SplitNetwork | undefined
+  #split: ForkSimulation | undefined
   #late: SignedAndBuilt | undefined
   /** The last block that came late. */
   #lateRoot: RootHex | undefined
@@ -147,12 +147,12 @@ export class SlotWork {
   #divide(slot: Slot, awayOfEight: number): void {
     const { head, states } = this.#parts
     const away = chooseAway(states.advanced(head.root, slot), slot, awayOfEight)
-    this.#split = new SplitNetwork({ away, baseRoot: head.root })
+    this.#split = new ForkSimulation({ away, baseRoot: head.root })
     for (const votes of this.#pools.votes.votes()) this.#split.votes.add(votes)
     for (const votes of this.#pools.syncCommittee.votes()) this.#split.syncCommittee.add(votes)
   }
 
-  async #proposeAway(slot: Slot, split: SplitNetwork, isFaulty: boolean): Promise<void> {
+  async #proposeAway(slot: Slot, split: ForkSimulation, isFaulty: boolean): Promise<void> {
     const { states } = this.#parts
     const parentRoot = split.tipRoot
     const tipState = split.tipState ?? states.after(split.baseRoot)
@@ -177,7 +177,7 @@ export class SlotWork {
   #attestCommittees(
     state: CachedBeaconStateFulu,
     data: phase0.AttestationData,
-    split: SplitNetwork | undefined,
+    split: ForkSimulation | undefined,
   ): void {
     const { epochCtx } = state
     const count = epochCtx.getCommitteeCountPerSlot(data.target.epoch)
@@ -230,7 +230,7 @@ export class SlotWork {
     state: CachedBeaconStateFulu,
     slot: Slot,
     headRoot: RootHex,
-    split: SplitNetwork | undefined,
+    split: ForkSimulation | undefined,
   ): void {
     const { config } = this.#parts
     for (let subcommitteeIndex = 0; subcommitteeIndex < SYNC_COMMITTEE_SUBNET_COUNT; subcommitteeIndex++) {

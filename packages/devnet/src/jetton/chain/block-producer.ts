@@ -1,7 +1,7 @@
 import { loadMessage, type Cell, type Transaction } from '@ton/core'
 import type { Accounts } from './accounts.ts'
 import { nextRandomSeed, nextStartLt, sealStep } from './block-sealing.ts'
-import { inOnePiece } from './contiguous.ts'
+import { contiguous } from './contiguous.ts'
 import type { IndexChange } from '../jettons/index-change.ts'
 import type { JettonIndexer } from '../jettons/jetton-indexer.ts'
 import type { Ledger } from './ledger.ts'
@@ -27,7 +27,7 @@ export interface ChainState {
 }
 
 /** Makes the blocks of the chain; its caller sees to it that it makes one at a time. */
-export class BlockMaker {
+export class BlockProducer {
   readonly #executor: MessageExecutor
   readonly #state: ChainState
 
@@ -111,7 +111,7 @@ export class BlockMaker {
     parsed: readonly Transaction[] = [],
   ): Promise<Commit> {
     const { accounts, ledger, indexer } = this.#state
-    const step = connect(inOnePiece(record), parsed)
+    const step = connect(contiguous(record), parsed)
     const index = await indexer.read(step, (account) => changed.get(account) ?? accounts.state(account))
     // From here on everything happens at once, so that nobody sees a block half done.
     const bocs = new Map([...changed].map(([account, state]) => [account, bocToKeep(state)]))

@@ -4,7 +4,7 @@ import { restoreChain, writeWholeChain } from '../journal/whole-chain.ts'
 import { ContractReader } from '../jettons/contract-reader.ts'
 import { JettonIndexer } from '../jettons/jetton-indexer.ts'
 import { Accounts } from './accounts.ts'
-import { BlockMaker, type ChainState } from './block-producer.ts'
+import { BlockProducer, type ChainState } from './block-producer.ts'
 import { EmbeddedJettonChain, type ChainJournal } from './embedded-jetton-chain.ts'
 import { faucetAccount, faucetAtGenesis } from './faucet.ts'
 import type { JettonChain, JettonExample } from './jetton-chain.ts'
@@ -49,7 +49,7 @@ export async function createJettonChain(options: JettonChainOptions = {}): Promi
     ledger: new Ledger({ mostTransactions, mostBlocks }, existing?.snapshot.isWhole),
     indexer: new JettonIndexer(new ContractReader(executor)),
   }
-  const maker = new BlockMaker(executor, state)
+  const maker = new BlockProducer(executor, state)
   const beganAt = performance.now()
   if (existing !== undefined) restoreChain(state, existing.snapshot, existing.steps)
   const example = existing?.snapshot.example ?? (await beginChain(maker, state))
@@ -61,7 +61,7 @@ export async function createJettonChain(options: JettonChainOptions = {}): Promi
   return new EmbeddedJettonChain({ executor, state, maker, example, journal, secondsPerBlock, onLost })
 }
 
-async function beginChain(maker: BlockMaker, { accounts }: ChainState): Promise<JettonExample> {
+async function beginChain(maker: BlockProducer, { accounts }: ChainState): Promise<JettonExample> {
   await maker.makeGenesis(new Map([[faucetAccount, faucetAtGenesis(maker.now())]]))
   return addSampleData(maker, accounts)
 }

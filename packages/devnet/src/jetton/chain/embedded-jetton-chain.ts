@@ -6,7 +6,7 @@ import {
   type Transaction,
   type TupleItem,
 } from '@ton/core'
-import type { BlockMaker, ChainState, Commit } from './block-producer.ts'
+import type { BlockProducer, ChainState, Commit } from './block-producer.ts'
 import { faucetAccount, giveCoins } from './faucet.ts'
 import type {
   AccountSummary,
@@ -21,13 +21,13 @@ import type {
   Trace,
 } from './jetton-chain.ts'
 import { writeMessage, type MessageExecutor } from './message-executor.ts'
-import { Turns } from './serial-queue.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 /** What the chain is made of. */
 export interface ChainParts {
   readonly executor: MessageExecutor
   readonly state: ChainState
-  readonly maker: BlockMaker
+  readonly maker: BlockProducer
   readonly example: JettonExample
   /** Where everything is written down. */
   readonly journal: ChainJournal
@@ -49,8 +49,8 @@ export class EmbeddedJettonChain implements JettonChain {
   readonly example: JettonExample
   readonly globalId: number
   readonly #parts: ChainParts
-  readonly #turns = new Turns()
-  readonly #rhythm: NodeJS.Timeout | undefined
+  readonly #queue = new SerialQueue()
+  readonly #schedule: NodeJS.Timeout | undefined
   #stopped: Promise<void> | undefined
 
   constructor(parts: ChainParts) {
@@ -59,7 +59,7 @@ export class EmbeddedJettonChain implements JettonChain {
     this.globalId = parts.executor.globalId
     const { secondsPerBlock } = parts
     if (secondsPerBlock > 0) {
-      this.#rhythm = setTimeout(() => {
+      this.#schedule = setTimeout(() => {
         // Whoever has to know of a failure has heard of it.
         this.#makeEmptyBlock().catch(() => undefined)
       }, secondsPerBlock * 1_000).unref()
@@ -151,7 +151,7 @@ export class EmbeddedJettonChain implements JettonChain {
     options: { readonly ignoreSignature?: boolean } = {},
   ): Promise<readonly Transaction[]> {
     // Between two blocks, so that all transactions meet the same accounts.
-    const executions = await this.#turns.take(() =>
+    const executions = await this.#queue.run(() =>
       this.#parts.maker.emulate(cellOf(message), options.ignoreSignature),
     )
     return executions.map(({ transaction }) => transaction)
@@ -165,17 +165,17 @@ export class EmbeddedJettonChain implements JettonChain {
   }
 
   stop(): Promise<void> {
-    clearTimeout(this.#rhythm)
-    return (this.#stopped ??= this.#turns.take(() => this.#parts.journal.close()))
+    clearTimeout(this.#schedule)
+    return (this.#stopped ??= this.#queue.run(() => this.#parts.journal.close()))
   }
 
   // The disk is waited for after the turn: meanwhile the next message runs, and one writing may do for several.
   async #carryOut(messageOf: () => Cell): Promise<Trace> {
     if (this.#stopped !== undefined) throw new Error('the chain has been stopped')
     const { maker } = this.#parts
-    const { trace, kept } = await this.#turns.take(async () => {
+    const { trace, kept } = await this.#queue.run(async () => {
       const commit = await maker.carryOut(messageOf())
-      this.#rhythm?.refresh()
+      this.#schedule?.refresh()
       return { trace: commit.trace, kept: this.#keep(commit) }
     })
     await kept
@@ -183,8 +183,8 @@ export class EmbeddedJettonChain implements JettonChain {
   }
 
   async #makeEmptyBlock(): Promise<void> {
-    await this.#turns.take(async () => this.#keep(await this.#parts.maker.makeEmptyBlock()))
-    this.#rhythm?.refresh()
+    await this.#queue.run(async () => this.#keep(await this.#parts.maker.makeEmptyBlock()))
+    this.#schedule?.refresh()
   }
 
   async #keep(commit: Commit): Promise<void> {

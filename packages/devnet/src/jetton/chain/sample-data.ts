@@ -8,7 +8,7 @@ import {
   walletOf,
 } from '../jettons/sample-jetton.ts'
 import type { Accounts } from './accounts.ts'
-import type { BlockMaker } from './block-producer.ts'
+import type { BlockProducer } from './block-producer.ts'
 import { faucetAccount, giveCoins } from './faucet.ts'
 import type { JettonExample, Trace } from './jetton-chain.ts'
 import { writeMessage } from './message-executor.ts'
@@ -38,7 +38,7 @@ const fees = toNano('0.1')
  * @param accounts The accounts of the chain.
  * @returns Where everything stands.
  */
-export async function addSampleData(maker: BlockMaker, accounts: Accounts): Promise<JettonExample> {
+export async function addSampleData(maker: BlockProducer, accounts: Accounts): Promise<JettonExample> {
   const wallet = new WalletV4(seed)
   const owner = wallet.address
   const init = minterInit(owner, content)

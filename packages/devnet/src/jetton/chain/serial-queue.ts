@@ -1,8 +1,8 @@
 /** Lets one piece of work run at a time, in the order of the asking. */
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  take<result>(work: () => Promise<result>): Promise<result> {
+  run<result>(work: () => Promise<result>): Promise<result> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
     return turn

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { Cell } from '@ton/core'
 import { readTrustedBoc } from '../chain/cells/read-trusted-boc.ts'
-import { inOnePiece } from '../chain/contiguous.ts'
+import { contiguous } from '../chain/contiguous.ts'
 import type {
   ChainTransaction,
   IndexedJettonBurn,
@@ -45,7 +45,7 @@ export function readSnapshot(content: Buffer): Snapshot {
   const snapshot: Partial<Snapshot> = deserialize(content)
   if (snapshot.version !== 1) throw new TypeError('the journal has a form that this version does not know')
   const { masters, wallets, ...rest } = snapshot as Snapshot
-  return { ...rest, ...inOnePiece({ masters, wallets }) }
+  return { ...rest, ...contiguous({ masters, wallets }) }
 }
 
 /** Writes a step; cells become bags of cells, and transactions their positions in the step. */
@@ -73,8 +73,8 @@ export function writeStep({ step, accounts, index }: JournalStep): Buffer {
 export function readStep(content: Buffer): JournalStep {
   const { accounts, ...packed }: PackedStep = deserialize(content)
   // Masters and wallets stay when the step goes.
-  const { masters, wallets } = inOnePiece({ masters: packed.masters, wallets: packed.wallets })
-  const { record, ...rows } = inOnePiece({ ...packed, masters: [], wallets: [] })
+  const { masters, wallets } = contiguous({ masters: packed.masters, wallets: packed.wallets })
+  const { record, ...rows } = contiguous({ ...packed, masters: [], wallets: [] })
   const step = connect(record)
   const unpack = ({ position, customPayload, forwardPayload, ...row }: PackedRow): Row => {
     const transaction = step.trace?.transactions[position]

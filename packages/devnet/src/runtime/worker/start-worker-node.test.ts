@@ -17,7 +17,7 @@ const kind: WorkerKind = {
   module: new URL('../../../test/plain-worker.ts', import.meta.url),
   env: {},
   mostHeapMegabytes: 64,
-  politeEndMs: 10_000,
+  gracefulStopMs: 10_000,
   onReady: 'It keeps nothing.',
   onRestart: ', with nothing,',
 }
@@ -156,7 +156,7 @@ test('a worker that crashes after it was ready is restarted every time', async (
 })
 
 test('a worker that does not hear is ended', async () => {
-  const { events, starting } = begin(await scratchDirectory(), 'deaf', {}, { politeEndMs: 10 })
+  const { events, starting } = begin(await scratchDirectory(), 'deaf', {}, { gracefulStopMs: 10 })
   const node = await starting
   await node.stop()
   await expect(fetch(node.url)).rejects.toThrow()

@@ -9,7 +9,7 @@ export interface WorkerKind {
   /** Several times what the chain needs; beyond it something leaks, and then only the worker shall fail. */
   readonly mostHeapMegabytes: number
   /** Milliseconds that it may take to end by itself. */
-  readonly politeEndMs: number
+  readonly gracefulStopMs: number
   /** What a start means for the chain, in a sentence that follows the address. */
   readonly onReady: string
   /** The same within the sentence on a restart, for example `, with a new chain,`. */

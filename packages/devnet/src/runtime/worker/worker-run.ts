@@ -80,7 +80,7 @@ export function runWorker<facts>(kind: WorkerKind, task: unknown, report: Report
     exited,
     async stop() {
       worker.postMessage('stop' satisfies WorkerCommand, [])
-      await Promise.race([exited, sleep(kind.politeEndMs)])
+      await Promise.race([exited, sleep(kind.gracefulStopMs)])
       await worker.terminate()
       await exited
     },

@@ -13,7 +13,7 @@ import { Engine, type AccountState } from './engine.ts'
 import { makeFreshChain } from './fresh-chain.ts'
 import { hex, type LedgerLimits } from './ledger.ts'
 import { sampleKeys } from './sample-keys.ts'
-import { keepRhythm } from './slot-schedule.ts'
+import { scheduleSlots } from './slot-schedule.ts'
 import { createTraffic } from './traffic.ts'
 
 /** How to run the chain. */
@@ -69,7 +69,7 @@ export async function createSolanaChain(options: SolanaChainOptions): Promise<Em
     doomOf: branching ? doomOf : () => undefined,
   })
   const steady = traffic ? createTraffic(chain, keys) : undefined
-  if (secondsPerSlot > 0) keepRhythm(chain, secondsPerSlot, steady, onLost)
+  if (secondsPerSlot > 0) scheduleSlots(chain, secondsPerSlot, steady, onLost)
   return chain
 }
 

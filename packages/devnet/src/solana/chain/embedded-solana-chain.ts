@@ -4,7 +4,7 @@ import { stateOf, type EngineAccount } from './engine.ts'
 import { errorBytes, failureBytes, invalidWritableAccount } from './error-bytes.ts'
 import { readInnerInstructions, readReturnData } from './execution.ts'
 import { memo, signTransaction, transferLamports } from './instructions.ts'
-import { SlotMaker, type ChainParts } from './slot-producer.ts'
+import { SlotProducer, type ChainParts } from './slot-producer.ts'
 import type {
   ChainEvent,
   SignatureStatus,
@@ -25,13 +25,13 @@ const base58 = getBase58Decoder()
 /** A chain in this process. Somebody else says when a slot ends. */
 export class EmbeddedSolanaChain implements SolanaChain {
   readonly #parts: ChainParts
-  readonly #maker: SlotMaker
+  readonly #maker: SlotProducer
   readonly #listeners = new Set<(event: ChainEvent) => void>()
   readonly #ending = new AbortController()
 
   constructor(parts: ChainParts) {
     this.#parts = parts
-    this.#maker = new SlotMaker(parts, (event) => this.#tell(event))
+    this.#maker = new SlotProducer(parts, (event) => this.#tell(event))
   }
 
   get example(): SolanaExample {

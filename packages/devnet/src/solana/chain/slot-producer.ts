@@ -35,7 +35,7 @@ export interface ChainParts {
 }
 
 /** Makes the slots of a chain, one after the other: each step goes through the journal and the state, then it is told. */
-export class SlotMaker {
+export class SlotProducer {
   readonly #engine: Engine
   readonly #state: ChainState
   readonly #journal: ChainJournal

@@ -7,7 +7,7 @@ import type { Traffic } from './traffic.ts'
  * @param traffic Sends its transactions at even distances within each slot.
  * @param onLost Hears the error that ended it.
  */
-export function keepRhythm(
+export function scheduleSlots(
   chain: EmbeddedSolanaChain,
   secondsPerSlot: number,
   traffic: Traffic | undefined,

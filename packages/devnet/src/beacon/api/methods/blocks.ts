@@ -4,7 +4,7 @@ import { blindedOrFullBlockToHeader, signedBeaconBlockToBlinded } from '@lodesta
 import { fromHex } from '@lodestar/utils'
 import type { BeaconChain, BlockRecord } from '../../chain/beacon-chain.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth, versionedTruth } from '../finality-flags.ts'
+import { finalityFlags, versionedFlags } from '../finality-flags.ts'
 
 type BlockMethods = Pick<
   ApplicationMethods<Endpoints['beacon']>,
@@ -40,22 +40,22 @@ export function createBlockMethods(chain: BeaconChain): BlockMethods {
   return {
     async getBlockV2({ blockId }) {
       const record = chain.block(blockId)
-      return { data: record.block, meta: versionedTruth(record) }
+      return { data: record.block, meta: versionedFlags(record) }
     },
     async getBlindedBlock({ blockId }) {
       const record = chain.block(blockId)
       return {
         data: signedBeaconBlockToBlinded(chain.config, record.block),
-        meta: versionedTruth(record),
+        meta: versionedFlags(record),
       }
     },
     async getBlockAttestationsV2({ blockId }) {
       const record = chain.block(blockId)
-      return { data: record.block.message.body.attestations, meta: versionedTruth(record) }
+      return { data: record.block.message.body.attestations, meta: versionedFlags(record) }
     },
     async getBlockHeader({ blockId }) {
       const record = chain.block(blockId)
-      return { data: header(record), meta: truth(record) }
+      return { data: header(record), meta: finalityFlags(record) }
     },
     async getBlockHeaders({ slot, parentRoot }) {
       if (parentRoot !== undefined && !hashPattern.test(parentRoot)) {
@@ -69,23 +69,23 @@ export function createBlockMethods(chain: BeaconChain): BlockMethods {
       return {
         data: records.map(header),
         meta: {
-          executionOptimistic: records.some((record) => truth(record).executionOptimistic),
+          executionOptimistic: records.some((record) => finalityFlags(record).executionOptimistic),
           finalized: records.length > 0 && records.every((record) => record.finalized),
         },
       }
     },
     async getBlockRoot({ blockId }) {
       const record = chain.block(blockId)
-      return { data: { root: fromHex(record.root) }, meta: truth(record) }
+      return { data: { root: fromHex(record.root) }, meta: finalityFlags(record) }
     },
     async getBlobSidecars({ blockId }) {
-      return { data: [], meta: versionedTruth(chain.block(blockId)) }
+      return { data: [], meta: versionedFlags(chain.block(blockId)) }
     },
     async getBlobs({ blockId, versionedHashes }) {
       if (versionedHashes?.some((hash) => !hashPattern.test(hash)) ?? false) {
         throw new Refused('Each of versioned_hashes must be 32 bytes in hex.')
       }
-      return { data: [], meta: truth(chain.block(blockId)) }
+      return { data: [], meta: finalityFlags(chain.block(blockId)) }
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Endpoints } from '@lodestar/api'
 import type { ApplicationMethods } from '@lodestar/api/server'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
-import { versionedTruth } from '../finality-flags.ts'
+import { versionedFlags } from '../finality-flags.ts'
 
 type DebugMethods = Pick<
   ApplicationMethods<Endpoints['debug']>,
@@ -19,7 +19,7 @@ export function createDebugMethods(chain: BeaconChain): DebugMethods {
     async getStateV2({ stateId }, context) {
       const record = chain.state(stateId)
       const data = context?.returnBytes ? record.state.serialize() : record.state.toValue()
-      return { data, meta: versionedTruth(record) }
+      return { data, meta: versionedFlags(record) }
     },
     async getDebugChainHeadsV2() {
       const possible = chain.forkChoice().entries.filter((entry) => entry.validity !== 'invalid')
@@ -35,7 +35,7 @@ export function createDebugMethods(chain: BeaconChain): DebugMethods {
       }
     },
     async getDebugDataColumnSidecars({ blockId }) {
-      return { data: [], meta: versionedTruth(chain.block(blockId)) }
+      return { data: [], meta: versionedFlags(chain.block(blockId)) }
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Epoch, RootHex, ValidatorIndex } from '@lodestar/types'
 import { toRootHex } from '@lodestar/utils'
 import type { BeaconChain, StateRecord } from '../../chain/beacon-chain.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth } from '../finality-flags.ts'
+import { finalityFlags } from '../finality-flags.ts'
 
 type DutyMethods = Pick<
   ApplicationMethods<Endpoints['validator']>,
@@ -48,7 +48,7 @@ export function createDutyMethods(chain: BeaconChain): DutyMethods {
         slot: epoch * SLOTS_PER_EPOCH + position,
       })),
       meta: {
-        executionOptimistic: truth(record).executionOptimistic,
+        executionOptimistic: finalityFlags(record).executionOptimistic,
         dependentRoot: rootBefore(record.state, dependsOnSlot),
       },
     }
@@ -65,7 +65,7 @@ export function createDutyMethods(chain: BeaconChain): DutyMethods {
           pubkey: pubkeyOf(state, duty.validatorIndex),
         })),
         meta: {
-          executionOptimistic: truth(record).executionOptimistic,
+          executionOptimistic: finalityFlags(record).executionOptimistic,
           dependentRoot: state.epochCtx.getShufflingDecisionRoot(epoch),
         },
       }
@@ -87,7 +87,7 @@ export function createDutyMethods(chain: BeaconChain): DutyMethods {
           if (validatorSyncCommitteeIndices === undefined) return []
           return [{ pubkey: pubkeyOf(state, validatorIndex), validatorIndex, validatorSyncCommitteeIndices }]
         }),
-        meta: { executionOptimistic: truth(record).executionOptimistic },
+        meta: { executionOptimistic: finalityFlags(record).executionOptimistic },
       }
     },
     async getLiveness({ epoch, indices }) {

@@ -11,7 +11,7 @@ import {
 import type { ValidatorIndex } from '@lodestar/types'
 import { toRootHex } from '@lodestar/utils'
 import type { BeaconChain, BlockRecord } from '../../chain/beacon-chain.ts'
-import { truth } from '../finality-flags.ts'
+import { finalityFlags } from '../finality-flags.ts'
 import { findValidators } from '../validator-ids.ts'
 
 type RewardMethods = Pick<
@@ -37,7 +37,7 @@ export function createRewardMethods(chain: BeaconChain): RewardMethods {
     async getBlockRewards({ blockId }) {
       const record = chain.block(blockId)
       const data = await computeBlockRewards(chain.config, record.block.message, stateBefore(record))
-      return { data, meta: truth(record) }
+      return { data, meta: finalityFlags(record) }
     },
     async getAttestationsRewards({ epoch, validatorIds }) {
       // Only at the end of the next epoch has every attestation of this one had its chance to be included.
@@ -45,7 +45,7 @@ export function createRewardMethods(chain: BeaconChain): RewardMethods {
       const { state } = record
       const wanted = chosen(state, validatorIds)
       const data = await computeAttestationsRewards(chain.config, state.epochCtx.pubkeyCache, state, wanted)
-      return { data, meta: truth(record) }
+      return { data, meta: finalityFlags(record) }
     },
     async getSyncCommitteeRewards({ blockId, validatorIds }) {
       const record = chain.block(blockId)
@@ -59,7 +59,7 @@ export function createRewardMethods(chain: BeaconChain): RewardMethods {
         state,
         wanted,
       )
-      return { data, meta: truth(record) }
+      return { data, meta: finalityFlags(record) }
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Epoch } from '@lodestar/types'
 import type { BeaconChain } from '../../chain/beacon-chain.ts'
 import { NotFound } from '../../chain/not-found.ts'
 import { Refused } from '../../chain/refused.ts'
-import { truth, versionedTruth } from '../finality-flags.ts'
+import { finalityFlags, versionedFlags } from '../finality-flags.ts'
 import {
   findValidator,
   findValidators,
@@ -57,7 +57,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       data: findValidators(state, ids)
         .map((index) => readValidator(state, index))
         .filter(({ status }) => isWanted(status)),
-      meta: truth(record),
+      meta: finalityFlags(record),
     }
   }
   const balances = (stateId: string | number, ids: ValidatorIds) => {
@@ -65,7 +65,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
     const { state } = record
     return {
       data: findValidators(state, ids).map((index) => ({ index, balance: state.balances.get(index) })),
-      meta: truth(record),
+      meta: finalityFlags(record),
     }
   }
 
@@ -82,11 +82,11 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
     },
     async getStateRoot({ stateId }) {
       const record = chain.state(stateId)
-      return { data: { root: record.state.hashTreeRoot() }, meta: truth(record) }
+      return { data: { root: record.state.hashTreeRoot() }, meta: finalityFlags(record) }
     },
     async getStateFork({ stateId }) {
       const record = chain.state(stateId)
-      return { data: record.state.fork.toValue(), meta: truth(record) }
+      return { data: record.state.fork.toValue(), meta: finalityFlags(record) }
     },
     async getStateFinalityCheckpoints({ stateId }) {
       const record = chain.state(stateId)
@@ -97,7 +97,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
           currentJustified: currentJustifiedCheckpoint.toValue(),
           finalized: finalizedCheckpoint.toValue(),
         },
-        meta: truth(record),
+        meta: finalityFlags(record),
       }
     },
     async getStateRandao({ stateId, epoch }) {
@@ -107,7 +107,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       if (wanted > current || wanted + EPOCHS_PER_HISTORICAL_VECTOR <= current) {
         throw new Refused('The state holds no RANDAO mix of this epoch.')
       }
-      return { data: { randao: getRandaoMix(record.state, wanted) }, meta: truth(record) }
+      return { data: { randao: getRandaoMix(record.state, wanted) }, meta: finalityFlags(record) }
     },
     async getStateValidators({ stateId, validatorIds, statuses }) {
       limitIdsInQuery(validatorIds)
@@ -120,7 +120,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       const record = chain.state(stateId)
       const index = findValidator(record.state, validatorId)
       if (index === undefined) throw new NotFound('The state has no such validator.')
-      return { data: readValidator(record.state, index), meta: truth(record) }
+      return { data: readValidator(record.state, index), meta: finalityFlags(record) }
     },
     async getStateValidatorBalances({ stateId, validatorIds }) {
       limitIdsInQuery(validatorIds)
@@ -137,7 +137,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
           const { pubkey, activationEpoch } = state.validators.getReadonly(index)
           return { index, pubkey, activationEpoch }
         }),
-        meta: truth(record),
+        meta: finalityFlags(record),
       }
     },
     async getEpochCommittees({ stateId, epoch, index, slot }) {
@@ -151,7 +151,7 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       }
       const isWanted = (committee: { index: number; slot: number }) =>
         (slot === undefined || committee.slot === slot) && (index === undefined || committee.index === index)
-      return { data: committees.filter(isWanted), meta: truth(record) }
+      return { data: committees.filter(isWanted), meta: finalityFlags(record) }
     },
     async getEpochSyncCommittees({ stateId, epoch }) {
       const record = chain.state(stateId)
@@ -160,23 +160,23 @@ export function createStateMethods(chain: BeaconChain): StateMethods {
       for (let start = 0; start < validatorIndices.length; start += SYNC_COMMITTEE_SUBNET_SIZE) {
         validatorAggregates.push(validatorIndices.slice(start, start + SYNC_COMMITTEE_SUBNET_SIZE))
       }
-      return { data: { validators: validatorIndices, validatorAggregates }, meta: truth(record) }
+      return { data: { validators: validatorIndices, validatorAggregates }, meta: finalityFlags(record) }
     },
     async getPendingDeposits({ stateId }) {
       const record = chain.state(stateId)
-      return { data: record.state.pendingDeposits.toValue(), meta: versionedTruth(record) }
+      return { data: record.state.pendingDeposits.toValue(), meta: versionedFlags(record) }
     },
     async getPendingPartialWithdrawals({ stateId }) {
       const record = chain.state(stateId)
-      return { data: record.state.pendingPartialWithdrawals.toValue(), meta: versionedTruth(record) }
+      return { data: record.state.pendingPartialWithdrawals.toValue(), meta: versionedFlags(record) }
     },
     async getPendingConsolidations({ stateId }) {
       const record = chain.state(stateId)
-      return { data: record.state.pendingConsolidations.toValue(), meta: versionedTruth(record) }
+      return { data: record.state.pendingConsolidations.toValue(), meta: versionedFlags(record) }
     },
     async getProposerLookahead({ stateId }) {
       const record = chain.state(stateId)
-      return { data: record.state.proposerLookahead.toValue(), meta: versionedTruth(record) }
+      return { data: record.state.proposerLookahead.toValue(), meta: versionedFlags(record) }
     },
   }
 }

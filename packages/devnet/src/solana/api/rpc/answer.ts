@@ -6,7 +6,7 @@ import { accountMethods } from './methods/accounts.ts'
 import { clusterMethods } from './methods/cluster.ts'
 import { simulationMethods } from './methods/simulation.ts'
 import { transactionMethods } from './methods/transactions.ts'
-import { RpcCode, RpcFault } from './rpc-error.ts'
+import { RpcCode, RpcError } from './rpc-error.ts'
 
 const methods: ReadonlyMap<string, Method> = new Map(
   Object.entries({ ...clusterMethods, ...accountMethods, ...simulationMethods, ...transactionMethods }),
@@ -31,14 +31,14 @@ export async function answerBody(body: string, answering: Answering): Promise<st
   try {
     calls = parseJson(body)
   } catch {
-    return refuse(new RpcFault(RpcCode.parseError, 'Parse error: the body is not JSON'))
+    return refuse(new RpcError(RpcCode.parseError, 'Parse error: the body is not JSON'))
   }
   if (!Array.isArray(calls)) {
     const answer = await answerCall(calls, answering)
     return answer === undefined ? undefined : writeJson(answer)
   }
   if (calls.length === 0)
-    return refuse(new RpcFault(RpcCode.invalidRequest, 'Invalid request: a batch must have a call'))
+    return refuse(new RpcError(RpcCode.invalidRequest, 'Invalid request: a batch must have a call'))
   const answers: object[] = []
   for (const call of calls) {
     const answer = await answerCall(call, answering)
@@ -50,7 +50,7 @@ export async function answerBody(body: string, answering: Answering): Promise<st
 }
 
 /** Writes the answer to a request in which no call was found. */
-export function refuse(fault: RpcFault): string {
+export function refuse(fault: RpcError): string {
   return writeJson(failure(null, fault))
 }
 
@@ -61,25 +61,25 @@ async function answerCall(call: unknown, { chain, onFault }: Answering): Promise
     const result = await callMethod(method, params, chain)
     return isNotification ? undefined : { jsonrpc: '2.0', result, id: idOf(id) }
   } catch (error) {
-    if (!(error instanceof RpcFault)) onFault(error)
+    if (!(error instanceof RpcError)) onFault(error)
     return isNotification ? undefined : failure(id, error)
   }
 }
 
 async function callMethod(method: unknown, params: unknown, chain: SolanaChain): Promise<unknown> {
   if (typeof method !== 'string')
-    throw new RpcFault(RpcCode.invalidRequest, 'Invalid request: method must be a text')
+    throw new RpcError(RpcCode.invalidRequest, 'Invalid request: method must be a text')
   const called = methods.get(method)
-  if (called === undefined) throw new RpcFault(RpcCode.methodNotFound, 'Method not found')
+  if (called === undefined) throw new RpcError(RpcCode.methodNotFound, 'Method not found')
   const parameters = params ?? []
   if (!Array.isArray(parameters))
-    throw new RpcFault(RpcCode.invalidParameters, 'Invalid params: params must be a list')
+    throw new RpcError(RpcCode.invalidParameters, 'Invalid params: params must be a list')
   return called(parameters, chain)
 }
 
 function failure(id: unknown, error: unknown): object {
   const { code, message, data } =
-    error instanceof RpcFault ? error : new RpcFault(RpcCode.internalError, 'Internal error')
+    error instanceof RpcError ? error : new RpcError(RpcCode.internalError, 'Internal error')
   return {
     jsonrpc: '2.0',
     error: { code, message, ...(data === undefined ? {} : { data }) },

@@ -3,7 +3,7 @@ import { zstdCompress } from 'node:zlib'
 import { getBase58Decoder } from '@solana/kit'
 import type { SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
 import { invalid, readUnsigned } from './parameters.ts'
-import { RpcCode, RpcFault } from './rpc-error.ts'
+import { RpcCode, RpcError } from './rpc-error.ts'
 
 const compress = promisify(zstdCompress)
 const mostBase58Bytes = 128
@@ -60,7 +60,7 @@ async function encodeData(data: Uint8Array, encoding: unknown): Promise<string |
 
 function encodeBase58(data: Uint8Array): string {
   if (data.byteLength > mostBase58Bytes)
-    throw new RpcFault(
+    throw new RpcError(
       RpcCode.invalidRequest,
       `Data of more than ${mostBase58Bytes} bytes is not told in base58: ask for the encoding base64`,
     )

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { fastify, type FastifyError, type FastifyInstance } from 'fastify'
 import { answerBody, refuse, type Answering } from './answer.ts'
-import { RpcCode, RpcFault } from './rpc-error.ts'
+import { RpcCode, RpcError } from './rpc-error.ts'
 
 const mostBodyBytes = 1024 * 1024
 const json = 'application/json; charset=utf-8'
@@ -62,13 +62,13 @@ function openToEverySite(server: FastifyInstance): void {
   )
 }
 
-function explain(statusCode: number): RpcFault {
+function explain(statusCode: number): RpcError {
   if (statusCode === 413)
-    return new RpcFault(
+    return new RpcError(
       RpcCode.invalidRequest,
       `Invalid request: the body must have at most ${mostBodyBytes} bytes`,
     )
   return statusCode >= 500
-    ? new RpcFault(RpcCode.internalError, 'Internal error')
-    : new RpcFault(RpcCode.invalidRequest, 'Invalid request')
+    ? new RpcError(RpcCode.internalError, 'Internal error')
+    : new RpcError(RpcCode.invalidRequest, 'Invalid request')
 }

@@ -1,6 +1,6 @@
 import { getAddressEncoder, getBase58Encoder, isAddress } from '@solana/kit'
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
-import { RpcCode, RpcFault } from './rpc-error.ts'
+import { RpcCode, RpcError } from './rpc-error.ts'
 
 const mostLamports = 2n ** 64n - 1n
 const commitmentLevels: Readonly<Record<string, CommitmentLevel>> = {
@@ -13,8 +13,8 @@ const commitmentLevels: Readonly<Record<string, CommitmentLevel>> = {
 export type Parameters = readonly unknown[]
 
 /** Makes the error for a parameter that breaks a rule. */
-export function invalid(name: string, rule: string): RpcFault {
-  return new RpcFault(RpcCode.invalidParameters, `Invalid params: ${name} must be ${rule}`)
+export function invalid(name: string, rule: string): RpcError {
+  return new RpcError(RpcCode.invalidParameters, `Invalid params: ${name} must be ${rule}`)
 }
 
 /** Reads an optional object of options. */

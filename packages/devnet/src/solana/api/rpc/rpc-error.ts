@@ -11,8 +11,8 @@ export const RpcCode = {
 } as const
 
 /** A call that is answered with an error. */
-export class RpcFault extends Error {
-  override readonly name = 'RpcFault'
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
 
@@ -29,6 +29,6 @@ export class RpcFault extends Error {
 }
 
 /** Makes the error for a transaction whose signatures are not right. */
-export function signatureFault(): RpcFault {
-  return new RpcFault(RpcCode.signatureFailure, 'Transaction signature verification failure')
+export function signatureFault(): RpcError {
+  return new RpcError(RpcCode.signatureFailure, 'Transaction signature verification failure')
 }

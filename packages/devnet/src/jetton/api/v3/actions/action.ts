@@ -11,7 +11,7 @@ export type ActionType =
   | 'ton_transfer'
 
 /** What a part of a trace meant, before its trace is known. */
-export interface Meaning {
+export interface Classification {
   readonly type: ActionType
   readonly success: boolean
   readonly details: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export interface Meaning {
 }
 
 /** What a part of a trace meant. */
-export interface Action extends Omit<Meaning, 'steps' | 'parties'> {
+export interface Action extends Omit<Classification, 'steps' | 'parties'> {
   /** 32 bytes in base64. */
   readonly id: string
   readonly trace: Trace

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JettonIndex, Trace } from '../../../chain/jetton-chain.ts'
-import type { Action, Meaning } from './action.ts'
-import { jettonMeaning } from './jetton-classification.ts'
-import { deployMeaning, messageMeaning } from './message-classification.ts'
+import type { Action, Classification } from './action.ts'
+import { classifyJetton } from './jetton-classification.ts'
+import { classifyDeployment, classifyMessage } from './message-classification.ts'
 import { stepsOf, type Step } from './step.ts'
 
 // To read a trace takes long, and what is read of it never changes.
@@ -23,41 +23,43 @@ export function classifyTrace(index: JettonIndex, trace: Trace): readonly Action
   const known = classified.get(trace)
   if (known !== undefined) return known
   const steps = stepsOf(trace)
-  const found = [...partsOf(index, steps), ...steps.flatMap((step) => deployMeaning(step) ?? [])]
-  const meanings = found.length > 0 ? found : steps.slice(0, 1).map(messageMeaning)
-  const actions = meanings
-    .map((meaning) => actionOf(trace, meaning))
+  const found = [...partsOf(index, steps), ...steps.flatMap((step) => classifyDeployment(step) ?? [])]
+  const classifications = found.length > 0 ? found : steps.slice(0, 1).map(classifyMessage)
+  const actions = classifications
+    .map((classification) => actionOf(trace, classification))
     .toSorted((left, right) => Number(left.endLt - right.endLt))
   classified.set(trace, actions)
   return actions
 }
 
-function partsOf(index: JettonIndex, steps: readonly Step[]): Meaning[] {
+function partsOf(index: JettonIndex, steps: readonly Step[]): Classification[] {
   const taken = new Set<Step>()
-  const parts: Meaning[] = []
+  const parts: Classification[] = []
   for (const step of steps) {
     if (taken.has(step)) continue
     const isInternal = step.message.info.type === 'internal'
-    const meaning = jettonMeaning(index, step) ?? (isInternal ? messageMeaning(step) : undefined)
-    if (meaning === undefined) continue
+    const classification = classifyJetton(index, step) ?? (isInternal ? classifyMessage(step) : undefined)
+    if (classification === undefined) continue
     // What comes back from a failed part belongs to it.
-    const bounced = meaning.steps.flatMap(({ children }) => children.filter(({ isBounced }) => isBounced))
-    const whole = [...meaning.steps, ...bounced]
+    const bounced = classification.steps.flatMap(({ children }) =>
+      children.filter(({ isBounced }) => isBounced),
+    )
+    const whole = [...classification.steps, ...bounced]
     for (const each of whole) taken.add(each)
-    parts.push({ ...meaning, steps: whole })
+    parts.push({ ...classification, steps: whole })
   }
   return parts
 }
 
-function actionOf(trace: Trace, { steps, parties, ...meaning }: Meaning): Action {
+function actionOf(trace: Trace, { steps, parties, ...classification }: Classification): Action {
   const transactions = steps.map(({ transaction }) => transaction)
   const hashes = transactions.map(({ hash }) => hash)
   const times = transactions.map(({ lt }) => lt).toSorted((left, right) => Number(left - right))
   const utimes = transactions.map(({ now }) => now)
   const accounts = [...transactions.map(({ account }) => account), ...parties]
   return {
-    ...meaning,
-    id: createHash('sha256').update(meaning.type).update(Buffer.concat(hashes)).digest('base64'),
+    ...classification,
+    id: createHash('sha256').update(classification.type).update(Buffer.concat(hashes)).digest('base64'),
     trace,
     transactions,
     startLt: times[0] as bigint,

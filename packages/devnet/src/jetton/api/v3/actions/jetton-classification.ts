@@ -2,7 +2,7 @@ import { writeRawAddress } from '../../cells/address.ts'
 import type { JettonIndex } from '../../../chain/jetton-chain.ts'
 import { opcode } from '../decode/known-opcodes.ts'
 import { decodeBody } from '../decode/message-body.ts'
-import type { Meaning } from './action.ts'
+import type { Classification } from './action.ts'
 import { readPayloadComment } from './payload-comment.ts'
 import { childBy, type Step } from './step.ts'
 
@@ -10,11 +10,11 @@ import { childBy, type Step } from './step.ts'
  * Recognizes what a transaction begins among the messages of a jetton (TEP-74): a transfer, a burn or a mint. Only
  * accounts that the index knows as wallets of a jetton count.
  */
-export function jettonMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+export function classifyJetton(index: JettonIndex, step: Step): Classification | undefined {
   return transferMeaning(index, step) ?? burnMeaning(index, step) ?? mintMeaning(index, step)
 }
 
-function transferMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+function transferMeaning(index: JettonIndex, step: Step): Classification | undefined {
   const wallet = index.wallets.get(step.transaction.account)
   const body = bodyOf(step, opcode.transfer)
   if (wallet === undefined || body === undefined) return undefined
@@ -45,7 +45,7 @@ function transferMeaning(index: JettonIndex, step: Step): Meaning | undefined {
   }
 }
 
-function burnMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+function burnMeaning(index: JettonIndex, step: Step): Classification | undefined {
   const wallet = index.wallets.get(step.transaction.account)
   const body = bodyOf(step, opcode.burn)
   if (wallet === undefined || body === undefined) return undefined
@@ -65,7 +65,7 @@ function burnMeaning(index: JettonIndex, step: Step): Meaning | undefined {
 }
 
 /** A mint begins with the transaction of the master that sends new jettons. */
-function mintMeaning(index: JettonIndex, step: Step): Meaning | undefined {
+function mintMeaning(index: JettonIndex, step: Step): Classification | undefined {
   const arrival = childBy(step, opcode.internalTransfer)
   const wallet = arrival && index.wallets.get(arrival.transaction.account)
   if (arrival === undefined || wallet?.master !== step.transaction.account) return undefined

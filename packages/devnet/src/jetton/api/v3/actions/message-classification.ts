@@ -2,16 +2,16 @@ import { writeRawAddress } from '../../cells/address.ts'
 import { readComment } from '../../cells/comment.ts'
 import { opcode } from '../decode/known-opcodes.ts'
 import { extraCurrencies } from '../rows/currencies.ts'
-import type { Meaning } from './action.ts'
+import type { Classification } from './action.ts'
 import type { Step, TakenMessage } from './step.ts'
 
 /** A message that nothing more is known of: coins with or without a comment, or a call. */
-export function messageMeaning(step: Step): Meaning {
+export function classifyMessage(step: Step): Classification {
   return isTonTransfer(step.message) ? tonTransfer(step) : call(step)
 }
 
 /** The coming into being of a contract; undefined when a transaction brings none. */
-export function deployMeaning(step: Step): Meaning | undefined {
+export function classifyDeployment(step: Step): Classification | undefined {
   const { before, after } = step.transaction
   if (before.status === 'active' || after.status !== 'active') return undefined
   const { extra_currencies: _none, ...details } = callDetails(step.message)
@@ -23,7 +23,7 @@ function isTonTransfer({ info, opcode: code }: TakenMessage): boolean {
   return code === undefined || code === opcode.textComment || code === opcode.encryptedComment
 }
 
-function tonTransfer(step: Step): Meaning {
+function tonTransfer(step: Step): Classification {
   const comment = readComment(step.message.body)
   const { source, destination, value, extra_currencies } = callDetails(step.message)
   return {
@@ -41,7 +41,7 @@ function tonTransfer(step: Step): Meaning {
   }
 }
 
-function call(step: Step): Meaning {
+function call(step: Step): Classification {
   return {
     type: 'call_contract',
     success: !step.isAborted,

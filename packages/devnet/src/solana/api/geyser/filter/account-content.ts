@@ -5,7 +5,7 @@ import type {
   SubscribeRequestFilterAccountsFilterMemcmp,
   SubscribeUpdateAccountInfo,
 } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 
 const mostFilters = 4
 const mostComparedBytes = 128
@@ -33,9 +33,9 @@ export function readContentFilters(
   filters: readonly SubscribeRequestFilterAccountsFilter[],
   field: string,
 ): AccountTest {
-  if (filters.length > mostFilters) throw new FilterFault(`${field} must be at most ${mostFilters}`)
+  if (filters.length > mostFilters) throw new FilterError(`${field} must be at most ${mostFilters}`)
   if (filters.filter(({ filter }) => filter?.$case === 'datasize').length > 1)
-    throw new FilterFault(`${field} must have datasize once at most`)
+    throw new FilterError(`${field} must have datasize once at most`)
   const tests = filters.map((filter, index) => readContentFilter(filter, `${field}[${index}]`))
   return (account) => tests.every((test) => test(account))
 }
@@ -49,13 +49,13 @@ function readContentFilter({ filter }: SubscribeRequestFilterAccountsFilter, fie
       return ({ data }) => BigInt(data.byteLength) === size
     }
     case 'tokenAccountState':
-      if (!filter.value) throw new FilterFault(`${field}.token_account_state must be true`)
+      if (!filter.value) throw new FilterError(`${field}.token_account_state must be true`)
       return ({ data }) => holdsTokenAccount(data)
     case 'lamports':
       return readLamports(filter.value, `${field}.lamports`)
     case undefined:
     default:
-      throw new FilterFault(`${field} must have a condition`)
+      throw new FilterError(`${field} must have a condition`)
   }
 }
 
@@ -65,7 +65,7 @@ function readComparison(
 ): AccountTest {
   const wanted = readCompared(data, field)
   if (wanted.byteLength > mostComparedBytes)
-    throw new FilterFault(`${field} must compare at most ${mostComparedBytes} bytes`)
+    throw new FilterError(`${field} must compare at most ${mostComparedBytes} bytes`)
   return (account) => {
     if (offset + BigInt(wanted.byteLength) > BigInt(account.data.byteLength)) return false
     const start = Number(offset)
@@ -79,25 +79,25 @@ function readCompared(data: SubscribeRequestFilterAccountsFilterMemcmp['data'], 
       return Buffer.from(data.value)
     case 'base58':
       if (data.value.length > longestBase58)
-        throw new FilterFault(`${field}.base58 must have at most ${longestBase58} characters`)
+        throw new FilterError(`${field}.base58 must have at most ${longestBase58} characters`)
       try {
         return Buffer.from(getBase58Encoder().encode(data.value))
       } catch {
-        throw new FilterFault(`${field}.base58 must be a text in base58`)
+        throw new FilterError(`${field}.base58 must be a text in base58`)
       }
     case 'base64':
       if (data.value.length > longestBase64)
-        throw new FilterFault(`${field}.base64 must have at most ${longestBase64} characters`)
-      if (!base64.test(data.value)) throw new FilterFault(`${field}.base64 must be a text in base64`)
+        throw new FilterError(`${field}.base64 must have at most ${longestBase64} characters`)
+      if (!base64.test(data.value)) throw new FilterError(`${field}.base64 must be a text in base64`)
       return Buffer.from(data.value, 'base64')
     case undefined:
     default:
-      throw new FilterFault(`${field} must have data`)
+      throw new FilterError(`${field} must have data`)
   }
 }
 
 function readLamports({ cmp }: SubscribeRequestFilterAccountsFilterLamports, field: string): AccountTest {
-  if (cmp === undefined) throw new FilterFault(`${field} must have a comparison`)
+  if (cmp === undefined) throw new FilterError(`${field} must have a comparison`)
   const compare = comparisons[cmp.$case]
   return ({ lamports }) => compare(lamports, cmp.value)
 }

@@ -1,5 +1,5 @@
 import { CuckooHashAlgorithm, type CuckooFilter } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 import { sipHash } from './sip-hash.ts'
 
 const entriesPerBucket = 4
@@ -23,14 +23,14 @@ export interface KeySketch {
 export function readCuckooFilter(filter: CuckooFilter, field: string): KeySketch {
   const { bucketCount, hashSeed } = filter
   if (filter.hashAlgorithm !== CuckooHashAlgorithm.SIP_HASH)
-    throw new FilterFault(`${field}.hash_algorithm must be SIP_HASH`)
+    throw new FilterError(`${field}.hash_algorithm must be SIP_HASH`)
   requireNumber(filter.entriesPerBucket, entriesPerBucket, `${field}.entries_per_bucket`)
   requireNumber(filter.fingerprintBits, fingerprintBits, `${field}.fingerprint_bits`)
   if (bucketCount === 0 || (bucketCount & (bucketCount - 1)) !== 0)
-    throw new FilterFault(`${field}.bucket_count must be a power of two`)
+    throw new FilterError(`${field}.bucket_count must be a power of two`)
   const bytesPerBucket = entriesPerBucket * bytesPerEntry
   if (filter.data.byteLength !== bucketCount * bytesPerBucket)
-    throw new FilterFault(`${field}.data must have ${bytesPerBucket} bytes for each bucket`)
+    throw new FilterError(`${field}.data must have ${bytesPerBucket} bytes for each bucket`)
 
   const data = new DataView(filter.data.buffer, filter.data.byteOffset, filter.data.byteLength)
   const mask = BigInt(bucketCount - 1)
@@ -61,5 +61,5 @@ function withLength(key: Uint8Array): Uint8Array {
 }
 
 function requireNumber(value: number, expected: number, field: string): void {
-  if (value !== expected) throw new FilterFault(`${field} must be ${expected}`)
+  if (value !== expected) throw new FilterError(`${field} must be ${expected}`)
 }

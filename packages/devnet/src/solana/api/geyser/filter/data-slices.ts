@@ -1,5 +1,5 @@
 import type { SubscribeRequestAccountsDataSlice } from '@fairlead/grpc/geyser'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 
 /** Takes the wanted parts of the data of an account. */
 export interface DataSlices {
@@ -21,9 +21,9 @@ export function readDataSlices(slices: readonly SubscribeRequestAccountsDataSlic
     const before = slices[index - 1]
     if (before === undefined) continue
     const field = `accounts_data_slice[${index}]`
-    if (slice.offset < before.offset) throw new FilterFault(`${field} must be ordered by offset`)
+    if (slice.offset < before.offset) throw new FilterError(`${field} must be ordered by offset`)
     if (slice.offset < before.offset + before.length)
-      throw new FilterFault(`${field} must not overlap with the slice before`)
+      throw new FilterError(`${field} must not overlap with the slice before`)
   }
   return {
     key: slices.map(({ offset, length }) => `${offset}+${length}`).join(),

@@ -1,5 +1,5 @@
 import { keyTextOfAddress } from '../key-text.ts'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 
 /**
  * Reads a list of public keys.
@@ -14,7 +14,7 @@ export function readPublicKeys(texts: readonly string[], field: string): Readonl
     texts.map((text, index) => {
       const key = keyTextOfAddress(text)
       if (key === undefined)
-        throw new FilterFault(`${field}[${index}] must be a public key, 32 bytes in base58`)
+        throw new FilterError(`${field}[${index}] must be a public key, 32 bytes in base58`)
       return key
     }),
   )

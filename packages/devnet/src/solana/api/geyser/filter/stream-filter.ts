@@ -5,7 +5,7 @@ import { readAccountFilter } from './account-filter.ts'
 import { readBlockFilter, type BlockFilter } from './block-filter.ts'
 import { cutAccount } from './cut-account.ts'
 import { readDataSlices, type DataSlices } from './data-slices.ts'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 import { readSlotFilter } from './slot-filter.ts'
 import { readTransactionFilter } from './transaction-filter.ts'
 
@@ -29,7 +29,7 @@ export interface StreamFilter {
  */
 export function readStreamFilter(request: SubscribeRequest): StreamFilter {
   const { commitment = CommitmentLevel.PROCESSED, fromSlot } = request
-  if (!isLevel(commitment)) throw new FilterFault('commitment must be PROCESSED, CONFIRMED or FINALIZED')
+  if (!isLevel(commitment)) throw new FilterError('commitment must be PROCESSED, CONFIRMED or FINALIZED')
   const slices = readDataSlices(request.accountsDataSlice)
   const accounts = readEach(request.accounts, 'accounts', readAccountFilter)
   const transactions = readEach(request.transactions, 'transactions', readTransactionFilter)
@@ -79,7 +79,7 @@ function readEach<filter, value>(
 ): readonly Named<value>[] {
   return Object.entries(filters).map(([name, filter]) => {
     if (Buffer.byteLength(name) > longestNameBytes)
-      throw new FilterFault(`names in ${kind} must have at most ${longestNameBytes} bytes`)
+      throw new FilterError(`names in ${kind} must have at most ${longestNameBytes} bytes`)
     return { name, value: read(filter, `${kind}.${name}`) }
   })
 }

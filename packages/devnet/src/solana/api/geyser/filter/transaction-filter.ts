@@ -7,7 +7,7 @@ import { keyText, someKey } from '../key-text.ts'
 import type { Participants } from '../update/participants.ts'
 import type { ExecutedTransaction } from '../update/update.ts'
 import { readCuckooFilter } from './cuckoo-filter.ts'
-import { FilterFault } from './filter-error.ts'
+import { FilterError } from './filter-error.ts'
 import { readPublicKeys } from './public-keys.ts'
 
 const signatureBytes = 64
@@ -66,14 +66,14 @@ function readExpansion(
     case TokenAccountExpansionControlFlag.BALANCE_CHANGED:
       return ({ changedTokenOwners }) => changedTokenOwners
     default:
-      throw new FilterFault(`${field} must be ALL or BALANCE_CHANGED`)
+      throw new FilterError(`${field} must be ALL or BALANCE_CHANGED`)
   }
 }
 
 function readSignature(text: string, field: string): string {
   const bytes = text.length > longestSignature ? undefined : decode(text)
   if (bytes?.byteLength !== signatureBytes)
-    throw new FilterFault(`${field} must be a signature, 64 bytes in base58`)
+    throw new FilterError(`${field} must be a signature, 64 bytes in base58`)
   return keyText(bytes)
 }
 

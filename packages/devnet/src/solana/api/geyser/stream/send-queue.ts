@@ -1,5 +1,5 @@
 /** Frames that wait in order until a subscriber has room for them, within bounds. */
-export interface Outbox {
+export interface SendQueue {
   /** Puts a frame behind all that waits; false when the bounds are passed. */
   push(frame: Uint8Array): boolean
   /** Puts a frame before all others. */
@@ -17,13 +17,13 @@ export interface Outbox {
  * How much may wait; what is made as it is taken does not count. The frame that passes the bound of bytes is taken, as a
  * single block may be larger than it.
  */
-export interface OutboxBounds {
+export interface SendQueueLimits {
   readonly mostMessages: number
   readonly mostBytes: number
 }
 
 /** Makes an empty outbox. */
-export function createOutbox({ mostMessages, mostBytes }: OutboxBounds): Outbox {
+export function createSendQueue({ mostMessages, mostBytes }: SendQueueLimits): SendQueue {
   const first = createQueue<Uint8Array>()
   const rest = createQueue<Uint8Array | Iterator<Uint8Array>>()
   let lazy: Iterator<Uint8Array> | undefined

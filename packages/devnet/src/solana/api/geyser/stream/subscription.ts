@@ -1,19 +1,19 @@
 import { SubscribeRequest } from '@fairlead/grpc/geyser'
 import { GrpcError, Status, type ServerStream } from '@fairlead/grpc-transport'
 import type { SolanaChain } from '../../../chain/solana-chain.ts'
-import { FilterFault } from '../filter/filter-error.ts'
+import { FilterError } from '../filter/filter-error.ts'
 import { readStreamFilter, type StreamFilter } from '../filter/stream-filter.ts'
 import { frameWithoutNames } from '../update/shared-frame.ts'
 import type { Update } from '../update/update.ts'
 import { replayUpdates, type Broadcast } from './broadcast.ts'
-import { createOutbox, type OutboxBounds } from './send-queue.ts'
+import { createSendQueue, type SendQueueLimits } from './send-queue.ts'
 
 /** How streams behave. */
 export interface SubscriptionOptions {
   /** Time between two pings of the server. */
   readonly pingMs: number
   /** How much may wait for a subscriber that does not keep up. */
-  readonly bounds: OutboxBounds
+  readonly bounds: SendQueueLimits
 }
 
 /**
@@ -32,7 +32,7 @@ export async function serveSubscription(
   broadcast: Broadcast,
   { pingMs, bounds }: SubscriptionOptions,
 ): Promise<void> {
-  const outbox = createOutbox(bounds)
+  const sendQueue = createSendQueue(bounds)
   let filter: StreamFilter | undefined
   let fail: (error: unknown) => void = () => undefined
   const failed = new Promise<never>((_resolve, reject) => {
@@ -47,27 +47,27 @@ export async function serveSubscription(
       return filter?.commitment
     },
     hear: (update) => {
-      for (const frame of filter?.framesOf(update) ?? []) requireRoom(outbox.push(frame))
+      for (const frame of filter?.framesOf(update) ?? []) requireRoom(sendQueue.push(frame))
     },
   })
-  const pings = setInterval(() => requireRoom(outbox.pushFirst(frameWithoutNames(ping))), pingMs)
+  const pings = setInterval(() => requireRoom(sendQueue.pushFirst(frameWithoutNames(ping))), pingMs)
   stream.signal.addEventListener('abort', () => fail(stream.signal.reason), { once: true })
 
   const read = async (): Promise<void> => {
     while (await stream.readable()) {
       const newest = takeNewest(stream, (id) =>
-        requireRoom(outbox.pushFirst(frameWithoutNames({ $case: 'pong', value: { id } }))),
+        requireRoom(sendQueue.pushFirst(frameWithoutNames({ $case: 'pong', value: { id } }))),
       )
       if (newest === undefined) continue
       filter = readFilter(newest)
-      outbox.pushLazily(replay(chain, filter))
+      sendQueue.pushLazily(replay(chain, filter))
     }
     // A client that has said all that it has to say still listens.
   }
   const write = async (): Promise<void> => {
     while (!stream.hasEnded) {
-      const frame = outbox.take()
-      if (frame === undefined) await outbox.filled()
+      const frame = sendQueue.take()
+      if (frame === undefined) await sendQueue.filled()
       else if (!stream.write(frame)) await stream.drained()
     }
   }
@@ -77,7 +77,7 @@ export async function serveSubscription(
   } finally {
     leave()
     clearInterval(pings)
-    outbox.clear()
+    sendQueue.clear()
   }
 }
 
@@ -106,7 +106,7 @@ function readFilter(request: SubscribeRequest): StreamFilter {
   try {
     return readStreamFilter(request)
   } catch (error) {
-    if (!(error instanceof FilterFault)) throw error
+    if (!(error instanceof FilterError)) throw error
     throw new GrpcError(Status.INVALID_ARGUMENT, `failed to create filter: ${error.message}`)
   }
 }

@@ -4,7 +4,7 @@ import type { SolanaChain, Tip } from '../../../chain/solana-chain.ts'
 import { runtimeVersion } from '../../runtime-version.ts'
 import { inContext, type Method } from '../method.ts'
 import { readCommitment, readOptions, readText, readUnsigned, type Parameters } from '../parameters.ts'
-import { RpcCode, RpcFault } from '../rpc-error.ts'
+import { RpcCode, RpcError } from '../rpc-error.ts'
 
 const slotsInEpoch = 432_000n
 
@@ -69,7 +69,7 @@ export function newestSlot(parameters: Parameters, position: number, chain: Sola
 function requireSlot({ minContextSlot }: Readonly<Record<string, unknown>>, slot: bigint): void {
   if (minContextSlot === undefined || minContextSlot === null) return
   if (readUnsigned(minContextSlot, 'minContextSlot') > slot)
-    throw new RpcFault(RpcCode.minimumContextSlotNotReached, 'Minimum context slot has not been reached', {
+    throw new RpcError(RpcCode.minimumContextSlotNotReached, 'Minimum context slot has not been reached', {
       contextSlot: slot,
     })
 }

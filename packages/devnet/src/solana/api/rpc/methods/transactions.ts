@@ -14,7 +14,7 @@ import {
   readText,
   readUnsigned,
 } from '../parameters.ts'
-import { RpcCode, RpcFault, signatureFault } from '../rpc-error.ts'
+import { RpcCode, RpcError, signatureFault } from '../rpc-error.ts'
 import { describeTransactionError, readTransactionError } from '../transaction-error.ts'
 
 const mostSignatures = 256
@@ -60,11 +60,11 @@ export const transactionMethods: Readonly<Record<string, Method>> = {
   },
 }
 
-function describePreflight(refused: TransactionRefused): RpcFault {
+function describePreflight(refused: TransactionRefused): RpcError {
   const err = readTransactionError(refused.err)
   if (err === 'SignatureFailure') return signatureFault()
   const words = `Transaction simulation failed: ${describeTransactionError(err)}`
-  return new RpcFault(RpcCode.preflightFailure, words, {
+  return new RpcError(RpcCode.preflightFailure, words, {
     accounts: null,
     err,
     innerInstructions: null,
@@ -95,7 +95,7 @@ async function airdrop(chain: SolanaChain, key: Uint8Array, lamports: bigint): P
   } catch (error) {
     if (!(error instanceof TransactionRefused)) throw error
     const words = describeTransactionError(readTransactionError(error.err))
-    throw new RpcFault(RpcCode.internalError, `The faucet could not give the lamports: ${words}`)
+    throw new RpcError(RpcCode.internalError, `The faucet could not give the lamports: ${words}`)
   }
 }
 
