@@ -40,9 +40,9 @@ export function lockDirectory(file: string): DirectoryLock {
     // Written down before the lock is taken for good: while it is held, others can read but nobody can write.
     database.exec(`begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`)
   } catch (error) {
-    const refusal = refusalOf(error, database, file)
+    const rejection = rejectionOf(error, database, file)
     database.close()
-    throw refusal
+    throw rejection
   }
   return {
     release: () => {
@@ -55,7 +55,7 @@ const sqliteBusy = 5
 // Somebody who reads the holder's id keeps a writer out for a moment.
 const readMs = 100
 
-function refusalOf(error: unknown, database: DatabaseSync, file: string): DirectoryLockError {
+function rejectionOf(error: unknown, database: DatabaseSync, file: string): DirectoryLockError {
   if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) {
     return new DirectoryLockError(file, undefined, { cause: error })
   }

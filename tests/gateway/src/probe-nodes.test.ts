@@ -271,9 +271,9 @@ describe('a probe', { timeout: 60_000 }, () => {
     await vi.waitFor(() => expect(count()).toBe(1), patience)
     expect(await of('eth_getProof')).toMatchObject({ withheld: false })
     node.state.modules = []
-    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
     await vi.waitFor(async () => expect(await of('eth_gasPrice')).toMatchObject({ withheld: true }), patience)
-    for (let refusals = 0; refusals < 10; refusals++) probe.refused(gateway.first.nodeId)
+    for (let rejections = 0; rejections < 10; rejections++) probe.refused(gateway.first.nodeId)
     expect(count()).toBe(2)
   })
 

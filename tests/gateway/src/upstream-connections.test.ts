@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 afterEach(() => new Promise((resolve) => server.close(resolve)))
 
-const refusal = (call: Promise<unknown>) =>
+const rejection = (call: Promise<unknown>) =>
   call.then(
     () => 'no error',
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -41,13 +41,13 @@ const refusal = (call: Promise<unknown>) =>
 const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) => Promise<string>>> = {
   evm: async (host, rules) => {
     const upstream = createEvmUpstream(`http://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
-    const failure = await refusal(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
+    const failure = await rejection(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure
   },
   'evm over TLS': async (host, rules) => {
     const upstream = createEvmUpstream(`https://${host}`, timeoutMs, new MemoryBudget(1_000_000), { rules })
-    const failure = await refusal(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
+    const failure = await rejection(upstream.call('eth_chainId', [], AbortSignal.timeout(timeoutMs)))
     await upstream.close()
     return failure
   },
@@ -55,7 +55,7 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     const upstream = createRestUpstream(`http://${host}`, timeoutMs, beaconFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
     const call = { method: 'GET', target: '/eth/v1/node/version', headers: {}, signal } as const
-    const failure = await refusal(upstream.request(call))
+    const failure = await rejection(upstream.request(call))
     await upstream.close()
     return failure
   },
@@ -63,21 +63,21 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     const upstream = createRestUpstream(`http://${host}`, timeoutMs, jettonFormat, rules)
     const signal = AbortSignal.timeout(timeoutMs)
     const call = { method: 'GET', target: '/api/v2/getMasterchainInfo', headers: {}, signal } as const
-    const failure = await refusal(upstream.request(call))
+    const failure = await rejection(upstream.request(call))
     await upstream.close()
     return failure
   },
   grpc: async (host, rules) => {
     const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
     const grant = { upstreams: { grpc: `http://${host}` } } as unknown as Grant
-    const failure = await refusal(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },
   'grpc over TLS': async (host, rules) => {
     const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
     const grant = { upstreams: { grpc: `https://${host}` } } as unknown as Grant
-    const failure = await refusal(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
+    const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },

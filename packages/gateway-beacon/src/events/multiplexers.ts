@@ -101,8 +101,8 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
       })
       clients.set(client, { grant, limits })
       try {
-        const refusal = await streamOf(grant, topics).join(client)
-        if (refusal) return refusal
+        const rejection = await streamOf(grant, topics).join(client)
+        if (rejection) return rejection
         await client.closed
         return undefined
       } finally {

@@ -71,8 +71,8 @@ export class UpstreamStream {
     clearTimeout(this.#linger)
     this.#joining += 1
     try {
-      const refusal = await this.#opening
-      if (refusal) return refusal
+      const rejection = await this.#opening
+      if (rejection) return rejection
       client.start()
       this.#clients.add(client)
       void client.closed.then(() => this.#leave(client))
@@ -97,9 +97,9 @@ export class UpstreamStream {
   async #open(): Promise<BufferedResponse | undefined> {
     try {
       const upstreams = await this.#nodes.ranked()
-      const refusal = await this.#openAtBest(upstreams as [RestUpstream, ...RestUpstream[]])
-      if (refusal) this.end(nodeEnded)
-      return refusal
+      const rejection = await this.#openAtBest(upstreams as [RestUpstream, ...RestUpstream[]])
+      if (rejection) this.end(nodeEnded)
+      return rejection
     } catch (error) {
       this.end(nodeEnded)
       throw error instanceof RestError ? new RestError(error.status, error.message, soon) : error
@@ -110,8 +110,8 @@ export class UpstreamStream {
     BufferedResponse | undefined
   > {
     try {
-      const refusal = await this.#openAt(best)
-      if (!refusal || !isFailure(refusal) || !next) return refusal
+      const rejection = await this.#openAt(best)
+      if (!rejection || !isFailure(rejection) || !next) return rejection
     } catch (error) {
       if (!(error instanceof RestError) || !next) throw error
     }

@@ -37,7 +37,7 @@ export function createBeaconListener(dependencies: BeaconDependencies): NodeList
       exposed: exposedHeaders.join(', '),
     },
     failure: refused,
-    refusalOf: (error, log) => {
+    rejectionOf: (error, log) => {
       const failure = toRestError(error, log)
       return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
@@ -69,8 +69,8 @@ async function answer(
   checkBeaconParameters(destination, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {
-    const refusal = dependencies.admission.admitStream(grant, operationId)
-    if (refusal) throw refused(refusal)
+    const rejection = dependencies.admission.admitStream(grant, operationId)
+    if (rejection) throw refused(rejection)
     await stream(dependencies, grant, query, http)
     return
   }
@@ -126,8 +126,8 @@ async function forward(
   await sendResponse(answered, http, answerRules)
 }
 
-function refused(refusal: Rejection): RestError {
-  return new RestError(refusal.status, refusal.reason, rejectionHeaders(refusal))
+function refused(rejection: Rejection): RestError {
+  return new RestError(rejection.status, rejection.reason, rejectionHeaders(rejection))
 }
 
 async function stream(
@@ -143,11 +143,11 @@ async function stream(
   const { request, response } = http
   const requester = { address: authenticator.addressOf(request), origin: request.headers.origin }
   const topics = new URLSearchParams(query).getAll('topics')
-  const refusal = await eventMultiplexers.stream(grant, topics, response, {
+  const rejection = await eventMultiplexers.stream(grant, topics, response, {
     enter: (current) => admission.checkRequester(current, 'beacon', requester)?.reason,
     push: (events) => admission.push(grant, events)?.reason,
   })
-  if (refusal) sendBuffered(refusal, http)
+  if (rejection) sendBuffered(rejection, http)
   else http.status = 200
 }
 

@@ -5,7 +5,7 @@ import { RestError } from '@fairlead/gateway-core/rest/rest-error'
 import { findBeaconOperation } from './operations.ts'
 import { checkBeaconParameters, repeatKeys } from './parameters.ts'
 
-function refusal(method: string, target: string, headers: Record<string, string> = {}) {
+function rejection(method: string, target: string, headers: Record<string, string> = {}) {
   const [path = '', query = ''] = target.split('?')
   try {
     checkBeaconParameters(findBeaconOperation(method, path), query, headers)
@@ -57,7 +57,7 @@ describe('checkBeaconParameters', () => {
     ['GET', `/eth/v3/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&skip_randao_verification`],
     ['GET', `/eth/v4/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&include_payload=true`],
   ])('takes %s %s', (method, target) => {
-    expect(refusal(method, target)).toBeUndefined()
+    expect(rejection(method, target)).toBeUndefined()
   })
 
   it.each([
@@ -88,11 +88,11 @@ describe('checkBeaconParameters', () => {
     ],
     [`/eth/v4/validator/blocks/1?randao_reveal=0x${'12'.repeat(96)}&include_payload=1`, 'must be a boolean'],
   ])('refuses %s', (target, message) => {
-    expect(refusal('GET', target)).toEqual({ status: 400, message: expect.stringContaining(message) })
+    expect(rejection('GET', target)).toEqual({ status: 400, message: expect.stringContaining(message) })
   })
 
   it('answers 414 for more ids than the API takes', () => {
-    expect(refusal('GET', `/eth/v1/beacon/states/head/validators?${ids(65)}`)).toEqual({
+    expect(rejection('GET', `/eth/v1/beacon/states/head/validators?${ids(65)}`)).toEqual({
       status: 414,
       message: 'The query parameter id must NOT have more than 64 items.',
     })
@@ -106,16 +106,16 @@ describe('checkBeaconParameters', () => {
     ],
   ])('reads the fork of a block from the header: %j', (headers, message) => {
     const target = '/eth/v2/beacon/blocks'
-    expect(refusal('POST', target, headers)).toEqual({
+    expect(rejection('POST', target, headers)).toEqual({
       status: 400,
       message: expect.stringContaining(message),
     })
-    expect(refusal('POST', target, { 'eth-consensus-version': 'fulu' })).toBeUndefined()
+    expect(rejection('POST', target, { 'eth-consensus-version': 'fulu' })).toBeUndefined()
   })
 
   it('never repeats a value, which may be a secret in the wrong place', () => {
     const target = '/eth/v1/beacon/states/s3cr3t/root'
-    expect(JSON.stringify(refusal('GET', target))).not.toContain('s3cr3t')
+    expect(JSON.stringify(rejection('GET', target))).not.toContain('s3cr3t')
   })
 })
 

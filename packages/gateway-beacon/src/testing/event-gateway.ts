@@ -55,8 +55,8 @@ export async function eventGateway(
     }
     response.setHeader('x-request-id', 'request')
     try {
-      const refusal = await multiplexers.stream(current, searchParams.getAll('topics'), response)
-      if (refusal) response.writeHead(refusal.status, refusal.headers).end(refusal.bytes)
+      const rejection = await multiplexers.stream(current, searchParams.getAll('topics'), response)
+      if (rejection) response.writeHead(rejection.status, rejection.headers).end(rejection.bytes)
     } catch (error) {
       if (!(error instanceof RestError)) throw error
       response.writeHead(error.status, error.headers).end(beaconFormat.writeError(error))

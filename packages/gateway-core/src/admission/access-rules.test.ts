@@ -14,8 +14,8 @@ function rules(kind: RuleKind, texts: readonly string[]): AccessRule[] {
 
 function visitorPasses(accessRules: AccessRule[], requester: { address?: string; origin?: string }): unknown {
   const { address = '192.0.2.7', origin } = requester
-  const refusal = rulesOf(grantWith({ accessRules }))?.requester({ address, origin })
-  return refusal === undefined ? true : refusal.data
+  const rejection = rulesOf(grantWith({ accessRules }))?.requester({ address, origin })
+  return rejection === undefined ? true : rejection.data
 }
 
 it.each<[rules: string[], origin: string | undefined, passes: boolean]>([
@@ -77,8 +77,8 @@ it.each<[rules: string[], method: string, passes: boolean]>([
   [['-geyser.Geyser/Subscribe'], 'geyser.Geyser/Subscribe', false],
   [['+*'], 'anything', true],
 ])('with the rules %j the method %s passes: %s', (texts, method, passes) => {
-  const refusal = rulesOf(grantWith({ accessRules: rules('method', texts) }))?.method(method)
-  expect(refusal?.data).toEqual(passes ? undefined : { rule: 'method' })
+  const rejection = rulesOf(grantWith({ accessRules: rules('method', texts) }))?.method(method)
+  expect(rejection?.data).toEqual(passes ? undefined : { rule: 'method' })
 })
 
 it('wants every kind that has rules to pass, and looks at no kind without any', () => {

@@ -199,7 +199,7 @@ describe('a rule for methods', () => {
     expect(call(admission, grant)).toBe('passed')
     expect(admission.admitStream(grant, 'debug_subscribe')).toMatchObject({ data: { rule: 'method' } })
     expect(call(admission, grant)).toMatchObject({ status: 429 })
-    expect(admission.states().refusals).toMatchObject({ method: 2, rate: 1, quota: 0, shed: 0 })
+    expect(admission.states().rejections).toMatchObject({ method: 2, rate: 1, quota: 0, shed: 0 })
   })
 })
 
@@ -215,7 +215,7 @@ describe('too much to do', () => {
     expect(call(admission, grantWith(), 'eth_chainId')).toBe('passed')
     load.isOverloaded = false
     expect(call(admission, grantWith(), 'debug_traceCall')).toBe('passed')
-    expect(admission.states().refusals.shed).toBe(1)
+    expect(admission.states().rejections.shed).toBe(1)
   })
 
   it('is also a long queue', async () => {

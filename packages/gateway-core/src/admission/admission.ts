@@ -52,7 +52,7 @@ export interface OwnAdmission extends Admission {
 
 /** Counters since the start, and what waits at the moment. */
 export interface AdmissionStates {
-  readonly refusals: Readonly<Record<RejectionKind, number>>
+  readonly rejections: Readonly<Record<RejectionKind, number>>
   readonly places: ConcurrencyStates
 }
 
@@ -84,7 +84,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   }
   const allowances = new LimitTable(parts)
   const places = new ConcurrencyLimiter(limits)
-  const refusals = new RejectionCounts()
+  const rejections = new RejectionCounts()
   let plans = new WeakMap<Grant, Plan>()
   const forgetting = guardedInterval(() => {
     allowances.forgetIdle(performance.now())
@@ -104,9 +104,9 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const charge = (plan: Plan, grant: Grant, method: string): Rejection | undefined =>
     plan.allowances && takeAll(plan.allowances.of(method), unitsOf(grant, method))
 
-  const refusalOf = (grant: Grant, method: string): Rejection | undefined => {
-    const refusal = rulesOf(grant)?.method(method)
-    if (refusal) return refusal
+  const rejectionOf = (grant: Grant, method: string): Rejection | undefined => {
+    const rejection = rulesOf(grant)?.method(method)
+    if (rejection) return rejection
     if ((load.isOverloaded || places.isCrowded) && isExpensive(method)) {
       return busy('The service has too much to do for calls that take long.')
     }
@@ -116,34 +116,34 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   return {
     checkRequester: (grant, protocol, requester) => {
       if (!grant.protocols.includes(protocol)) {
-        return refusals.count({ status: 404, reason: `This node does not offer ${protocol}.` })
+        return rejections.count({ status: 404, reason: `This node does not offer ${protocol}.` })
       }
-      return refusals.count(rulesOf(grant)?.requester(requester))
+      return rejections.count(rulesOf(grant)?.requester(requester))
     },
     admit: (grant, method, signal) => {
       const plan = planOf(grant)
-      const refusal = refusals.count(refusalOf(grant, method) ?? charge(plan, grant, method))
-      if (refusal) return refusal
+      const rejection = rejections.count(rejectionOf(grant, method) ?? charge(plan, grant, method))
+      if (rejection) return rejection
       const taken = places.take(plan.claim, signal)
       const answer = taken instanceof Promise ? afterWaiting(taken, () => isInForce(grant)) : taken
       if (plan.allowances === undefined || isHeld(answer)) return answer
       return refund(answer, plan.allowances.of(method), unitsOf(grant, method))
     },
     admitStream: (grant, method) =>
-      refusals.count(refusalOf(grant, method) ?? charge(planOf(grant), grant, method)),
+      rejections.count(rejectionOf(grant, method) ?? charge(planOf(grant), grant, method)),
     push: (grant, messages) => {
-      let refusal: Rejection | undefined
+      let rejection: Rejection | undefined
       for (const allowance of planOf(grant).allowances?.pushed ?? nothing) {
         const ended = allowance.push?.(messages)
-        refusal ??= ended
+        rejection ??= ended
       }
-      return refusal
+      return rejection
     },
     change: (next) => {
       Object.assign(limits, limitsIn(next))
       plans = new WeakMap()
     },
-    states: () => ({ refusals: refusals.states(), places: places.states() }),
+    states: () => ({ rejections: rejections.states(), places: places.states() }),
     close: async () => {
       clearInterval(forgetting)
       load.close()
@@ -166,10 +166,10 @@ function limitsIn({
 function takeAll(allowances: readonly Limit[], units: number): Rejection | undefined {
   const now = performance.now()
   for (let at = 0; at < allowances.length; at += 1) {
-    const refusal = (allowances[at] as Limit).take(units, now)
-    if (!refusal) continue
+    const rejection = (allowances[at] as Limit).take(units, now)
+    if (!rejection) continue
     giveBack(allowances.slice(0, at), units)
-    return refusal
+    return rejection
   }
   return undefined
 }

@@ -8,8 +8,8 @@ export function publishAdmission(registry: MetricsRegistry, states: () => Access
     'Requests and calls that were refused, by what refused them.',
     ['reason'],
     (add) => {
-      const { refusals, places } = states()
-      for (const [reason, count] of Object.entries(refusals)) add({ reason }, count)
+      const { rejections, places } = states()
+      for (const [reason, count] of Object.entries(rejections)) add({ reason }, count)
       add({ reason: 'queue full' }, places.crowded)
       add({ reason: 'queue time' }, places.late)
     },

@@ -20,9 +20,9 @@ export class RejectionCounts {
   readonly #counts = { ...noRefusals }
 
   /** @returns the refusal, as it came */
-  count(refusal: Rejection | undefined): Rejection | undefined {
-    if (refusal) this.#counts[kindOf(refusal)] += 1
-    return refusal
+  count(rejection: Rejection | undefined): Rejection | undefined {
+    if (rejection) this.#counts[kindOf(rejection)] += 1
+    return rejection
   }
 
   states(): Readonly<Record<RejectionKind, number>> {

@@ -40,9 +40,9 @@ export interface RequestRules {
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
   readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
   /** Makes what is thrown when a request may not pass. */
-  readonly failure: (refusal: Rejection) => Error
+  readonly failure: (rejection: Rejection) => Error
   /** How to answer what was thrown while a request was answered. */
-  readonly refusalOf: (error: unknown, log: Logger, request: HttpRequest) => ErrorResponse
+  readonly rejectionOf: (error: unknown, log: Logger, request: HttpRequest) => ErrorResponse
 }
 
 /** The answer to a request that failed. */

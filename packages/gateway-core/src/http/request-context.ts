@@ -152,7 +152,7 @@ export class RequestContext<
   fail(error: unknown): void {
     const lingering = this.isOver()
       ? undefined
-      : this.#refuse(this.#rules.refusalOf(error, this.log, this.request))
+      : this.#refuse(this.#rules.rejectionOf(error, this.log, this.request))
     if (lingering) {
       settleWith(lingering, { resolve: () => this.finish(), reject: () => this.finish() })
     } else this.finish()

@@ -50,7 +50,7 @@ const contracts = {
 
 type ContractName = keyof typeof contracts
 
-async function refusal(...params: unknown[]): Promise<Failure> {
+async function rejection(...params: unknown[]): Promise<Failure> {
   const error: unknown = await simulate(...params).catch((reason: unknown) => reason)
   if (error instanceof Error) return { code: (error as Error & Failure).code, message: error.message }
   throw new Error('There was no error.')
@@ -304,10 +304,10 @@ describe('debug_traceCallMany', () => {
   it('passes the error of the node on when a transaction cannot begin', async () => {
     const context = await head()
     const unfunded = to('count', { from: address('dead') })
-    expect(await refusal([{ transactions: [to('count'), unfunded] }], context)).toMatchObject({
+    expect(await rejection([{ transactions: [to('count'), unfunded] }], context)).toMatchObject({
       code: -32003,
     })
-    expect(await refusal([{ transactions: [to('count', { gas: '0x10' })] }], context)).toMatchObject({
+    expect(await rejection([{ transactions: [to('count', { gas: '0x10' })] }], context)).toMatchObject({
       code: -32000,
     })
   })
@@ -352,6 +352,6 @@ describe('debug_traceCallMany', () => {
       'not both',
     ],
   ])('refuses %s and says where', async (_, params, code, message) => {
-    expect(await refusal(...params)).toEqual({ code, message: expect.stringContaining(message) })
+    expect(await rejection(...params)).toEqual({ code, message: expect.stringContaining(message) })
   })
 })

@@ -39,11 +39,11 @@ export function sendPinned(
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
   if (!pinned) return ask(destination, undefined, completion)
   const fail = (error: unknown) => completion.reject(error)
-  const askAgain = (refusal?: string) =>
+  const askAgain = (rejection?: string) =>
     ask(destination, undefined, {
       resolve: (again) => {
         // A node that is behind has not got the block yet; the next batch may be luckier.
-        const isBehind = refusal !== undefined && isUnknownBlock(refusal)
+        const isBehind = rejection !== undefined && isUnknownBlock(rejection)
         if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
         completion.resolve(again)
       },

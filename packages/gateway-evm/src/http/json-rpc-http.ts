@@ -84,7 +84,7 @@ export function createJsonRpcListener(
     maxBodyBytes: dependencies.maxBodyBytes,
     cors: { methods: 'POST', headers: browserHeaders.join(', '), exposed: 'x-request-id, retry-after' },
     failure: rejectedCall,
-    refusalOf: (error, log, request) => {
+    rejectionOf: (error, log, request) => {
       const failure = toResponseError(error, log)
       const { status, retryAfterSeconds } = failure
       const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }

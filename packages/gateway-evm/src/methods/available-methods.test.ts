@@ -22,7 +22,7 @@ const grantOf = (chain: string, withheldMethods?: readonly string[]): Grant => (
 
 const system = 'eth_getSystemTxsByBlockHash'
 
-function refusal(action: () => unknown): { readonly code: number; readonly message: string } {
+function rejection(action: () => unknown): { readonly code: number; readonly message: string } {
   try {
     action()
   } catch (error) {
@@ -40,7 +40,7 @@ describe('availableMethod', () => {
 
   it('takes the chain of the address before the chain of the node', () => {
     const grant = grantOf('ethereum')
-    expect(refusal(() => availableMethod(system, grant, ''))).toEqual({
+    expect(rejection(() => availableMethod(system, grant, ''))).toEqual({
       code: -32601,
       message: `This node does not offer ${system}.`,
     })
@@ -53,22 +53,22 @@ describe('availableMethod', () => {
   })
 
   it('tells a method of no chain from one that this node does not offer', () => {
-    expect(refusal(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
+    expect(rejection(() => availableMethod('eth_nothing', grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'The interface has no method eth_nothing.',
     })
     for (const name of ['__proto__', 'constructor']) {
-      expect(refusal(() => availableMethod(name, grantOf('evm'), '')).code).toBe(-32601)
+      expect(rejection(() => availableMethod(name, grantOf('evm'), '')).code).toBe(-32601)
     }
     for (const name of ['', 'a\nb', 'eth_'.repeat(20), '<b>', 'c0ffee'.repeat(5)]) {
-      const { message } = refusal(() => availableMethod(name, grantOf('evm'), ''))
+      const { message } = rejection(() => availableMethod(name, grantOf('evm'), ''))
       expect(message).toBe('The interface has no method of this name.')
     }
   })
 
   it('refuses what the node was found not to offer, unless an adapter can do without', () => {
     const refused = (name: string, withheld: readonly string[]) =>
-      refusal(() => availableMethod(name, grantOf('evm', withheld), ''))
+      rejection(() => availableMethod(name, grantOf('evm', withheld), ''))
     expect(refused('eth_getProof', ['eth_getProof']).message).toBe('This node does not offer eth_getProof.')
     expect(availableMethod('eth_getProof', grantOf('evm', ['eth_call']), '').name).toBe('eth_getProof')
     const many = 'debug_traceCallMany'
@@ -81,7 +81,7 @@ describe('availableMethod', () => {
 describe('resolveMethod', () => {
   it('refuses subscriptions over HTTP and says where they are', () => {
     const request = { method: 'eth_subscribe', params: ['newHeads'], paramsText: '["newHeads"]', idText: '1' }
-    expect(refusal(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
+    expect(rejection(() => resolveMethod(request, grantOf('evm'), ''))).toEqual({
       code: -32601,
       message: 'eth_subscribe is offered over a WebSocket only.',
     })

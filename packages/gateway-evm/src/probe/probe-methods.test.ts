@@ -10,11 +10,11 @@ import { type Asked, content, nodeThatSays, outcomes, probe } from '../testing/p
 describe('a node that is difficult', { timeout: 60_000 }, () => {
   it('and asks for a pause gets it', async () => {
     const times: number[] = []
-    let refusals = 0
+    let rejections = 0
     const url = await nodeThatSays((call, response) => {
       if (call.method !== 'eth_gasPrice') return content(call)
       times.push(performance.now())
-      if (++refusals > 1) return content(call)
+      if (++rejections > 1) return content(call)
       response.statusCode = 429
       response.setHeader('retry-after', '1')
       return { error: { code: -32005, message: 'slow down' } }

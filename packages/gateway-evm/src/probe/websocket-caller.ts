@@ -23,9 +23,9 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
   return {
     call: async (method, params, signal) => {
       const opened = await connection()
-      if (opened.refusal) {
+      if (opened.rejection) {
         connecting = undefined
-        return opened.refusal
+        return opened.rejection
       }
       id += 1
       return opened.exchange(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
@@ -39,7 +39,7 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
 
 interface Connection {
   /** Given when there is no connection. */
-  readonly refusal?: ProbeResponse
+  readonly rejection?: ProbeResponse
   readonly ended: Promise<unknown>
   exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeResponse>
   close(): void
@@ -60,7 +60,7 @@ function connect(
     })
     const ended = new Promise<void>((end) => {
       socket.once('close', () => {
-        resolve({ ...connection, refusal: { problem: 'unreachable' } })
+        resolve({ ...connection, rejection: { problem: 'unreachable' } })
         for (const settle of waiting.values()) settle({ problem: 'unreachable' })
         end()
       })
@@ -93,7 +93,7 @@ function connect(
     })
     socket.once('unexpected-response', (request, response) => {
       request.destroy()
-      resolve({ ...connection, refusal: { status: response.statusCode, problem: 'unreadable' } })
+      resolve({ ...connection, rejection: { status: response.statusCode, problem: 'unreadable' } })
     })
     // The error may quote the address; it always comes before the end.
     socket.on('error', () => undefined)

@@ -204,7 +204,7 @@ describe('a node that', () => {
     const gateway = await inFrontOf(node.url)
     for (let round = 0; round < 2; round++) {
       const answers = await send(gateway, balances(3))
-      expect(answers.map(({ id, error: refusal }) => [id, refusal?.code])).toEqual([
+      expect(answers.map(({ id, error: rejection }) => [id, rejection?.code])).toEqual([
         [1, -32_005],
         [2, -32_005],
         [3, -32_005],

@@ -35,7 +35,7 @@ export interface BatcherParts {
 // The node may be replaced by another one at the same address.
 const refusedMs = 10 * 60_000
 // What servers say to a body that they will not have.
-const refusals: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
+const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
 const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
 
 /**
@@ -141,7 +141,7 @@ class NodeBatch implements ResponseCompletion {
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamError && refusals.has(error.httpStatus)) return this.#refused()
+    if (error instanceof UpstreamError && rejections.has(error.httpStatus)) return this.#refused()
     for (const call of this.#left()) call.completion.reject(error)
   }
 

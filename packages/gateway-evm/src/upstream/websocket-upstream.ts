@@ -274,7 +274,7 @@ class ReconnectingSocket implements WebSocketUpstream {
   #answered(subscription: Subscription, { result, error }: Message): void {
     if (typeof result !== 'string') {
       if (this.#subscriptions.has(subscription))
-        subscription.listener.onFailure(refusal(error, [...this.#tokenSecrets, ...this.#secrets]), false)
+        subscription.listener.onFailure(rejection(error, [...this.#tokenSecrets, ...this.#secrets]), false)
       return
     }
     if (!this.#subscriptions.has(subscription)) {
@@ -298,7 +298,7 @@ interface Message {
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
 }
 
-function refusal(error: unknown, secrets: readonly string[]): RpcError {
+function rejection(error: unknown, secrets: readonly string[]): RpcError {
   const { code, message, data }: Readonly<Record<string, unknown>> = redactJsonDeep(
     isRecord(error) ? error : {},
     secrets,

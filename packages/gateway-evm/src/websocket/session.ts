@@ -156,10 +156,10 @@ export class WebSocketSession {
   refresh(): void {
     const { dependencies, requester } = this.#parts
     const grant = dependencies.directory.current(this.#grant.credentialId)
-    const refusal = grant && dependencies.admission.checkRequester(grant, 'evm', requester)
+    const rejection = grant && dependencies.admission.checkRequester(grant, 'evm', requester)
     if (!grant) this.close(closeCodes.revoked, 'credential revoked')
-    else if (refusal) {
-      const isRule = refusal.data !== undefined
+    else if (rejection) {
+      const isRule = rejection.data !== undefined
       const reason = isRule ? 'a rule of the node forbids this' : 'the node no longer offers this protocol'
       this.close(closeCodes.forbidden, reason)
     } else if (addressKey(grant) !== addressKey(this.#grant)) {
@@ -274,8 +274,8 @@ export class WebSocketSession {
     this.#send(bytes)
     const push = { method: 'eth_subscription', status: 200, bytesOut: bytes.length, pushes: 1 }
     this.#parts.dependencies.meter({ ...push, protocol: 'evm', grant: this.#grant })
-    const refusal = this.#parts.dependencies.admission.push(this.#grant, 1)
-    if (refusal) this.close(closeCodes.usedUp, 'a quota is used up')
+    const rejection = this.#parts.dependencies.admission.push(this.#grant, 1)
+    if (rejection) this.close(closeCodes.usedUp, 'a quota is used up')
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 

@@ -74,8 +74,8 @@ function admit(
 ): Permit | undefined | Promise<Permit> {
   const method = path.slice(1)
   if (isStreamingMethod(path)) {
-    const refusal = admission.admitStream(grant, method)
-    if (refusal) throw errorOfRefusal(refusal)
+    const rejection = admission.admitStream(grant, method)
+    if (rejection) throw errorOfRefusal(rejection)
     return undefined
   }
   const gone = new AbortController()
@@ -152,8 +152,8 @@ function forward(
       const pushed = { method, status: 200, bytesOut: passed.out, pushes: count }
       dependencies.meter({ ...pushed, protocol: 'grpc', grant })
       passed.out = 0
-      const refusal = admission.push(grant, count)
-      if (refusal) call.terminate(Status.RESOURCE_EXHAUSTED, refusal.reason)
+      const rejection = admission.push(grant, count)
+      if (rejection) call.terminate(Status.RESOURCE_EXHAUSTED, rejection.reason)
     },
     onStall: () => stalledCalls.add(call),
     onFlow: () => stalledCalls.delete(call),

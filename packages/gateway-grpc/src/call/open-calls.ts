@@ -63,10 +63,10 @@ function lostEntitlement(
 ): [StatusCode, string] | undefined {
   if (!current) return [Status.UNAUTHENTICATED, 'The credential is no longer in force.']
   if (current === grant) return undefined
-  const refusal = admission.checkRequester(current, 'grpc', requester)
-  if (refusal) {
-    const isRule = refusal.data !== undefined
-    return [Status.PERMISSION_DENIED, isRule ? refusal.reason : 'The node no longer offers this protocol.']
+  const rejection = admission.checkRequester(current, 'grpc', requester)
+  if (rejection) {
+    const isRule = rejection.data !== undefined
+    return [Status.PERMISSION_DENIED, isRule ? rejection.reason : 'The node no longer offers this protocol.']
   }
   return current.upstreams['grpc'] === grant.upstreams['grpc']
     ? undefined

@@ -62,7 +62,7 @@ export function createJettonListener(dependencies: JettonDependencies): NodeList
     maxBodyBytes: dependencies.maxBodyBytes,
     cors: { methods: 'GET, POST', headers: browserHeaders.join(', '), exposed: exposedHeaders.join(', ') },
     failure: refused,
-    refusalOf: (error, log) => {
+    rejectionOf: (error, log) => {
       const failure = toRestError(error, log)
       const { status, headers } = failure
       const text = jettonFormat.writeError(failure)
@@ -122,8 +122,8 @@ interface JettonLimits extends Pick<JettonDependencies, 'maxBodyBytes' | 'timeou
   readonly owner: string
 }
 
-function refused(refusal: Rejection): JettonError {
-  return new JettonError(refusal.status, refusal.reason, rejectionHeaders(refusal))
+function refused(rejection: Rejection): JettonError {
+  return new JettonError(rejection.status, rejection.reason, rejectionHeaders(rejection))
 }
 
 async function answerRest(

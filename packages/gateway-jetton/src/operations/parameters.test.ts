@@ -98,14 +98,15 @@ describe('parameters', () => {
   })
 
   it('never repeat a value in a refusal', async () => {
-    const refusals = await Promise.all([
+    const rejections = await Promise.all([
       exchange.gateway.call('/api/v2/getAddressBalance?address=told-value'),
       exchange.gateway.call(`/api/v2/getTransactions?address=${address}&limit=told-value`),
       exchange.post('/api/v2/sendBoc', { boc: ['told-value'], 'told-value': 1 }),
       exchange.gateway.rpc({ jsonrpc: 'told-value', id: 1, method: 'told-value' }),
       exchange.gateway.rpc({ id: 1, method: 'told-value' }),
     ])
-    for (const response of refusals) expect((await exchange.read(response)).body).not.toContain('told-value')
+    for (const response of rejections)
+      expect((await exchange.read(response)).body).not.toContain('told-value')
   })
 
   it('have a limit on how deep they are', async () => {

@@ -90,12 +90,12 @@ function registerOperation<id extends OperationId>(
       // What no path can hold names nothing.
       if (path.violations) throw new PlatformError('not_found')
       const query = validation.query(queryText(request))
-      if (query.violations) throw refusal(query.violations)
+      if (query.violations) throw rejection(query.violations)
       if (route.requestBody?.required === true && request.body === undefined) {
         throw new PlatformError('parse_error')
       }
       const body = validation.body(request.body)
-      if (body.violations) throw refusal(body.violations)
+      if (body.violations) throw rejection(body.violations)
       const address = `${via.baseUrl}${filledPath(route.path, request.params)}`
       const links = { address, given: query.given }
       const result = await handlers[id]({
@@ -146,7 +146,7 @@ function originOf(request: FastifyRequest): Origin {
   return { ip: request.ip, userAgent, requestId: request.id }
 }
 
-function refusal(violations: Violations): PlatformError {
+function rejection(violations: Violations): PlatformError {
   const { [pageParameter]: page, ...fields } = violations
   // A page that is no number is a page that does not exist, unless the request is wrong in other ways too.
   const isPageOnly = page !== undefined && Object.keys(fields).length === 0

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { type Scope, allScopes, scopesOfRole } from '../identity/scopes.ts'
 import { issueApiKey } from '../records/api-keys.ts'
 import type { Role } from '../identity/role.ts'
-import { member, refusal } from '../testing/browser.ts'
+import { member, rejection } from '../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../testing/platform-fixture.ts'
 import { type TemporaryDatabase, anyDatabase } from '../testing/temporary-store.ts'
 
@@ -78,7 +78,7 @@ describe('scopes', () => {
       route,
       allScopes.filter((scope) => !needed.includes(scope)),
     )
-    expect(refusal(refused)).toEqual([403, 'permission_denied'])
+    expect(rejection(refused)).toEqual([403, 'permission_denied'])
     expect(refused.headers['www-authenticate']).toBe(
       `Bearer realm="platform", error="insufficient_scope", scope="${needed.join(' ')}"`,
     )

@@ -81,7 +81,7 @@ export function cookieOf(response: LightMyRequestResponse): string {
 }
 
 /** The code of an answer's error, with its status. */
-export function refusal(response: LightMyRequestResponse): readonly [number, string | undefined] {
+export function rejection(response: LightMyRequestResponse): readonly [number, string | undefined] {
   const code = response.body === '' ? undefined : response.json<{ error?: { code: string } }>().error?.code
   return [response.statusCode, code]
 }

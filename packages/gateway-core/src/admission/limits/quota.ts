@@ -70,7 +70,7 @@ export class Quota implements Limit {
     if (this.#used + count > this.limit) {
       // The others may know better, or less.
       this.#onUse(this)
-      return this.#refusal()
+      return this.#rejection()
     }
     this.#add(count)
     return undefined
@@ -84,7 +84,7 @@ export class Quota implements Limit {
     if (this.#subject.counts === 'requests') return undefined
     this.#roll()
     this.#add(units)
-    return this.#used > this.limit ? this.#refusal() : undefined
+    return this.#used > this.limit ? this.#rejection() : undefined
   }
 
   isIdle(): boolean {
@@ -139,7 +139,7 @@ export class Quota implements Limit {
     this.#used = this.#usedSoFar(this.#subject)
   }
 
-  #refusal(): Rejection {
+  #rejection(): Rejection {
     const { owner, counts, period } = this.#subject
     return usedUp(owner, `${counts} for this ${period}`, this.#span.until)
   }

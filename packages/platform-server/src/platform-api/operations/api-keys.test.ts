@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allScopes } from '../../identity/scopes.ts'
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
-import { type Browser, givePassword, member, refusal, signIn } from '../../testing/browser.ts'
+import { type Browser, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import type { Success } from '../platform-call.ts'
@@ -61,7 +61,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       })
     for (const expiresAt of [undefined, null, later]) {
       const response = await createAs(expiresAt)
-      expect(refusal(response)).toMatchObject([400, 'invalid'])
+      expect(rejection(response)).toMatchObject([400, 'invalid'])
       expect(response.json()).toMatchObject({ error: { fields: { expires_at: [expect.any(String)] } } })
     }
     expect((await createAs(end)).statusCode).toBe(201)
@@ -71,7 +71,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     }
     const lasting = await make(owner, ['keys:read'])
     const rotation = { method: 'POST', payload: {} }
-    expect(refusal(await use(key, `${list}${lasting.id}/rotate/`, rotation))).toEqual(denied)
+    expect(rejection(await use(key, `${list}${lasting.id}/rotate/`, rotation))).toEqual(denied)
     expect((await use(key, `${list}${id}/rotate/`, rotation)).statusCode).toBe(201)
   })
 
@@ -124,16 +124,16 @@ describe.each(backends)('API keys on $name', ({ create }) => {
   })
 
   it('never have a scope that their maker lacks', async () => {
-    expect(refusal(await post(editor, { name: 'x', scopes: ['audit:read'] }))).toEqual(denied)
+    expect(rejection(await post(editor, { name: 'x', scopes: ['audit:read'] }))).toEqual(denied)
     const narrow = await make(owner, ['keys:write', 'keys:read', 'org:read'])
     const by = { method: 'POST', payload: { name: 'wide', scopes: ['org:read', 'org:write'] } }
-    expect(refusal(await use(narrow.key, list, by))).toEqual(denied)
+    expect(rejection(await use(narrow.key, list, by))).toEqual(denied)
     const { id, key } = await make(owner, [...allScopes])
     // Nor does one that may change keys get at a wider one.
     const rotation = { method: 'POST', payload: {} }
-    expect(refusal(await use(narrow.key, `${list}${id}/rotate/`, rotation))).toEqual(denied)
+    expect(rejection(await use(narrow.key, `${list}${id}/rotate/`, rotation))).toEqual(denied)
     const widening = { method: 'PATCH', payload: { scopes: ['org:read', 'nodes:write'] } }
-    expect(refusal(await use(narrow.key, `${list}${narrow.id}/`, widening))).toEqual(denied)
+    expect(rejection(await use(narrow.key, `${list}${narrow.id}/`, widening))).toEqual(denied)
     expect(await status(key)).toBe(200)
   })
 
@@ -149,14 +149,14 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(await seen(editor)).toContain(ofEditor.id)
     expect(await seen(editor)).not.toContain(ofAdmin.id)
     for (const { id } of [ofOwner, ofAdmin]) {
-      expect(refusal(await one(editor, id))).toEqual(missing)
-      expect(refusal(await one(editor, id, 'PATCH', { name: 'mine' }))).toEqual(missing)
-      expect(refusal(await one(editor, id, 'DELETE'))).toEqual(missing)
-      expect(refusal(await rotate(editor, id))).toEqual(missing)
+      expect(rejection(await one(editor, id))).toEqual(missing)
+      expect(rejection(await one(editor, id, 'PATCH', { name: 'mine' }))).toEqual(missing)
+      expect(rejection(await one(editor, id, 'DELETE'))).toEqual(missing)
+      expect(rejection(await rotate(editor, id))).toEqual(missing)
     }
-    expect(refusal(await one(admin, ofOwner.id, 'PATCH', { name: 'mine' }))).toEqual(denied)
-    expect(refusal(await one(admin, ofOwner.id, 'DELETE'))).toEqual(denied)
-    expect(refusal(await rotate(admin, ofOwner.id))).toEqual(denied)
+    expect(rejection(await one(admin, ofOwner.id, 'PATCH', { name: 'mine' }))).toEqual(denied)
+    expect(rejection(await one(admin, ofOwner.id, 'DELETE'))).toEqual(denied)
+    expect(rejection(await rotate(admin, ofOwner.id))).toEqual(denied)
     expect((await one(admin, ofEditor.id, 'DELETE')).statusCode).toBe(204)
     expect(await status(ofOwner.key)).toBe(200)
   })
@@ -169,9 +169,9 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     const foreign = { organizationId, creatorId, name: 'k', scopes: allScopes, origin: 'user' } as const
     const { id } = await issueApiKey(db, foreign)
     expect((await owner.call(list)).body).not.toContain(id)
-    expect(refusal(await one(owner, id))).toEqual(missing)
-    expect(refusal(await one(owner, id, 'DELETE'))).toEqual(missing)
-    expect(refusal(await rotate(owner, id))).toEqual(missing)
+    expect(rejection(await one(owner, id))).toEqual(missing)
+    expect(rejection(await one(owner, id, 'DELETE'))).toEqual(missing)
+    expect(rejection(await rotate(owner, id))).toEqual(missing)
   })
 
   it('change with a version', async () => {
@@ -182,7 +182,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(first.json()).toMatchObject({ ...change, expires_at: '2098-12-31T22:00:00.000000Z' })
     expect(await status(key)).toBe(403)
     const late = await one(owner, id, 'PATCH', { name: 'x' }, { 'if-match': '"1"' })
-    expect(refusal(late)).toEqual([412, 'precondition_failed'])
+    expect(rejection(late)).toEqual([412, 'precondition_failed'])
     expect((await one(owner, id, 'PATCH', { expires_at: null })).json()).toMatchObject({
       name: 'Renamed',
       expires_at: null,
@@ -199,7 +199,10 @@ describe.each(backends)('API keys on $name', ({ create }) => {
 
   it('change over to a new secret while the old one works on for a while', async () => {
     const { id, key } = await make(owner)
-    expect(refusal(await rotate(owner, id, {}, { 'if-match': '"7"' }))).toEqual([412, 'precondition_failed'])
+    expect(rejection(await rotate(owner, id, {}, { 'if-match': '"7"' }))).toEqual([
+      412,
+      'precondition_failed',
+    ])
     expect(await status(key)).toBe(200)
     const response = await rotate(owner, id, { overlap_seconds: 60 }, { 'if-match': '"1"' })
     expect([response.statusCode, response.headers['etag']]).toEqual([201, '"2"'])
@@ -242,8 +245,8 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       state: 'revoked',
       revoked_at: expect.stringMatching(/Z$/),
     })
-    expect(refusal(await one(owner, id, 'PATCH', { name: 'x' }))).toEqual([409, 'conflict'])
-    expect(refusal(await rotate(owner, id))).toEqual([409, 'conflict'])
+    expect(rejection(await one(owner, id, 'PATCH', { name: 'x' }))).toEqual([409, 'conflict'])
+    expect(rejection(await rotate(owner, id))).toEqual([409, 'conflict'])
     const log = await owner.call(`/v2/audit-log/?object_id=${id}&action=api_key.revoke`)
     expect(log.json()).toMatchObject({ count: 1 })
   })
@@ -257,7 +260,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
       .execute()
     expect(await status(key)).toBe(401)
     expect((await one(owner, id)).json()).toMatchObject({ state: 'expired' })
-    expect(refusal(await rotate(owner, id))).toEqual([409, 'conflict'])
+    expect(rejection(await rotate(owner, id))).toEqual([409, 'conflict'])
     await one(owner, id, 'PATCH', { expires_at: null })
     expect(await status(key)).toBe(200)
   })
@@ -270,7 +273,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     expect(first.count).toBe(second.count)
     expect(first.results.map(({ id }) => id)).toEqual([made[2]?.id, made[1]?.id])
     expect(second.results[0]?.id).toBe(made[0]?.id)
-    expect(refusal(await editor.call(`${list}?page=99`))).toEqual(missing)
+    expect(rejection(await editor.call(`${list}?page=99`))).toEqual(missing)
     for (const size of ['0', '101', 'x']) {
       expect((await editor.call(`${list}?page_size=${size}`)).statusCode).toBe(400)
     }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AuditEntry, writeAudit } from '../../audit/write-audit.ts'
 import { insertOrganization } from '../../records/organizations.ts'
-import { member, refusal, signIn } from '../../testing/browser.ts'
+import { member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 import type { Success } from '../platform-call.ts'
@@ -137,6 +137,6 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
     expect(await page('?object_id=PR-foreign')).toMatchObject({ count: 0, results: [] })
     await member(fixture, 'editor@breakwater.test', 'editor')
     const editor = await signIn(fixture, 'editor@breakwater.test')
-    expect(refusal(await editor.call('/v2/audit-log/'))).toEqual([403, 'permission_denied'])
+    expect(rejection(await editor.call('/v2/audit-log/'))).toEqual([403, 'permission_denied'])
   })
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, browserOf, givePassword, member, refusal, signIn } from '../../testing/browser.ts'
+import { type Browser, browserOf, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -100,30 +100,30 @@ describe.each(backends)('invitations on $name', ({ create }) => {
     const statuses = both.map(({ statusCode }) => statusCode)
     expect(statuses.filter((status) => status === 201)).toHaveLength(1)
     expect(statuses.filter((status) => status === 404)).toHaveLength(1)
-    expect(refusal(await accept(token))).toEqual([404, 'not_found'])
+    expect(rejection(await accept(token))).toEqual([404, 'not_found'])
   })
 
   it('end, are taken back, and are refused with a weak password', async () => {
     const late = await invited('late@breakwater.test')
     await expire(late.id)
-    expect(refusal(await accept(late.token))).toEqual([404, 'not_found'])
+    expect(rejection(await accept(late.token))).toEqual([404, 'not_found'])
     expect((await owner.call(list)).body).not.toContain(late.id)
     const back = await invited('back@breakwater.test')
     expect((await accept(back.token, { password: 'too short' })).statusCode).toBe(400)
     const remove = () => owner.call(`${list}${back.id}/`, { method: 'DELETE' })
     expect((await remove()).statusCode).toBe(204)
     expect((await remove()).statusCode).toBe(404)
-    expect(refusal(await accept(back.token))).toEqual([404, 'not_found'])
-    expect(refusal(await accept('canary-token'))).toEqual([404, 'not_found'])
+    expect(rejection(await accept(back.token))).toEqual([404, 'not_found'])
+    expect(rejection(await accept('canary-token'))).toEqual([404, 'not_found'])
     expect(fixture.log()).not.toContain('canary-token')
   })
 
   it('are one for each address, and none for a member', async () => {
     const first = await invited('twice@breakwater.test')
-    expect(refusal(await invite('Twice@breakwater.test'))).toEqual([409, 'conflict'])
+    expect(rejection(await invite('Twice@breakwater.test'))).toEqual([409, 'conflict'])
     await expire(first.id)
     expect((await invite('twice@breakwater.test')).statusCode).toBe(201)
-    expect(refusal(await invite('owner@fairlead.invalid'))).toEqual([409, 'conflict'])
+    expect(rejection(await invite('owner@fairlead.invalid'))).toEqual([409, 'conflict'])
     for (const [email, role] of [
       ['x@breakwater.test', 'owner'],
       ['x@breakwater.test', 'root'],
@@ -137,7 +137,7 @@ describe.each(backends)('invitations on $name', ({ create }) => {
   it('give nobody the account of a member who came in meanwhile', async () => {
     const { token } = await invited('meanwhile@breakwater.test', 'viewer')
     await member(fixture, 'meanwhile@breakwater.test', 'admin')
-    expect(refusal(await accept(token))).toEqual([409, 'conflict'])
+    expect(rejection(await accept(token))).toEqual([409, 'conflict'])
     expect((await signIn(fixture, 'meanwhile@breakwater.test')).session.role).toBe('admin')
   })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { allScopes } from '../../identity/scopes.ts'
 import { issueApiKey } from '../../records/api-keys.ts'
 import { insertOrganization, insertOwner } from '../../records/organizations.ts'
-import { type Browser, givePassword, member, refusal, signIn } from '../../testing/browser.ts'
+import { type Browser, givePassword, member, rejection, signIn } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -87,12 +87,12 @@ describe.each(backends)('members on $name', ({ create }) => {
     })
     for (const tag of ['"1"', 'W/"2"', '"x"', '2', '']) {
       const late = await patch(admin, id, { role: 'admin' }, { 'if-match': tag })
-      expect(refusal(late)).toEqual([412, 'precondition_failed'])
+      expect(rejection(late)).toEqual([412, 'precondition_failed'])
     }
     for (const tag of ['"1", "2"', '*', '"4"']) {
       expect((await patch(admin, id, { last_name: tag }, { 'if-match': tag })).statusCode).toBe(200)
     }
-    expect(refusal(await remove(admin, id, { 'if-match': '"1"' }))).toEqual([412, 'precondition_failed'])
+    expect(rejection(await remove(admin, id, { 'if-match': '"1"' }))).toEqual([412, 'precondition_failed'])
   })
 
   it('change once when two change them with one version', async () => {
@@ -109,15 +109,15 @@ describe.each(backends)('members on $name', ({ create }) => {
       email: 'new.address@breakwater.test',
     })
     await signIn(fixture, 'new.address@breakwater.test')
-    expect(refusal(await patch(admin, id, { email: 'Admin@breakwater.test' }))).toEqual(conflict)
+    expect(rejection(await patch(admin, id, { email: 'Admin@breakwater.test' }))).toEqual(conflict)
     expect((await patch(admin, id, { email: 'no address' })).statusCode).toBe(400)
     await patch(admin, id, { email })
   })
 
   it('cannot be changed by editors, viewers, or for others by anybody', async () => {
     const editor = await signIn(fixture, email)
-    expect(refusal(await patch(editor, id, { role: 'admin' }))).toEqual(denied)
-    expect(refusal(await remove(editor, ownerId))).toEqual(denied)
+    expect(rejection(await patch(editor, id, { role: 'admin' }))).toEqual(denied)
+    expect(rejection(await remove(editor, ownerId))).toEqual(denied)
     expect((await editor.call(list)).statusCode).toBe(200)
     const { db } = fixture.store
     const organizationId = await insertOrganization(db, 'Other')
@@ -128,25 +128,25 @@ describe.each(backends)('members on $name', ({ create }) => {
       await patch(owner, foreignId, { role: 'viewer' }),
       await remove(owner, foreignId),
     ]) {
-      expect(refusal(response)).toEqual([404, 'not_found'])
+      expect(rejection(response)).toEqual([404, 'not_found'])
     }
   })
 
   it('who are the owner are changed by nobody else, and neither disabled nor removed', async () => {
-    expect(refusal(await patch(admin, ownerId, { first_name: 'X' }))).toEqual(denied)
-    expect(refusal(await patch(admin, id, { role: 'owner' }))).toEqual(denied)
-    expect(refusal(await remove(admin, ownerId))).toEqual(denied)
+    expect(rejection(await patch(admin, ownerId, { first_name: 'X' }))).toEqual(denied)
+    expect(rejection(await patch(admin, id, { role: 'owner' }))).toEqual(denied)
+    expect(rejection(await remove(admin, ownerId))).toEqual(denied)
     expect((await patch(owner, ownerId, { first_name: 'Ines' })).json()).toMatchObject({ first_name: 'Ines' })
-    expect(refusal(await patch(owner, ownerId, { role: 'admin' }))).toEqual(conflict)
-    expect(refusal(await patch(owner, ownerId, { disabled: true }))).toEqual(conflict)
-    expect(refusal(await remove(owner, ownerId))).toEqual(conflict)
+    expect(rejection(await patch(owner, ownerId, { role: 'admin' }))).toEqual(conflict)
+    expect(rejection(await patch(owner, ownerId, { disabled: true }))).toEqual(conflict)
+    expect(rejection(await remove(owner, ownerId))).toEqual(conflict)
     const self = admin.session.user.id
-    expect(refusal(await patch(admin, self, { disabled: true }))).toEqual(conflict)
-    expect(refusal(await remove(admin, self))).toEqual(conflict)
+    expect(rejection(await patch(admin, self, { disabled: true }))).toEqual(conflict)
+    expect(rejection(await remove(admin, self))).toEqual(conflict)
   })
 
   it('become the owner by the owner, who is an admin then', async () => {
-    expect(refusal(await patch(owner, id, { role: 'owner', disabled: true }))).toEqual(conflict)
+    expect(rejection(await patch(owner, id, { role: 'owner', disabled: true }))).toEqual(conflict)
     expect((await patch(owner, id, { role: 'owner' })).json()).toMatchObject({ role: 'owner' })
     expect((await owner.call('/v1/session/')).json()).toMatchObject({ role: 'admin' })
     expect(await audit(ownerId)).toMatchObject({

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
-import { cookieOf, member, refusal } from '../../testing/browser.ts'
+import { cookieOf, member, rejection } from '../../testing/browser.ts'
 import { type IdentityProvider, identityProvider, oidcClient } from '../../testing/identity-provider.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, anyDatabase } from '../../testing/temporary-store.ts'
@@ -130,7 +130,7 @@ describe('the sign-in through an identity provider', () => {
     const other = await anyDatabase()
     const without = await platformFixture(other)
     for (const url of [begin, `${begin}callback/`]) {
-      expect(refusal(await without.anonymous(url))).toEqual([404, 'not_found'])
+      expect(rejection(await without.anonymous(url))).toEqual([404, 'not_found'])
     }
     expect((await without.anonymous('/v1/sign-in-options/')).json()).toEqual({ password: true, oidc: null })
     await without.app.close()
@@ -142,7 +142,7 @@ describe('the sign-in through an identity provider', () => {
       oidc,
     })
     const response = await away.inject({ url: begin })
-    expect(refusal(response)).toEqual([503, 'unavailable'])
+    expect(rejection(response)).toEqual([503, 'unavailable'])
     expect(response.body).not.toContain('127.0.0.1')
     await away.close()
     await other.remove()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPasswords } from '../../sessions/passwords.ts'
-import { type Browser, givePassword, member, refusal, signIn, testPassword } from '../../testing/browser.ts'
+import { type Browser, givePassword, member, rejection, signIn, testPassword } from '../../testing/browser.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
 
@@ -71,7 +71,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(4)
     expect(passwords.checked() - before).toBe(10)
     const late = await attempt('Target@breakwater.test', testPassword, '192.0.3.1')
-    expect(refusal(late)).toEqual([429, 'throttled'])
+    expect(rejection(late)).toEqual([429, 'throttled'])
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
     // Their user is elsewhere, and comes in.
     expect((await attempt('target@breakwater.test', testPassword, '192.0.3.99')).statusCode).toBe(201)

@@ -5,7 +5,7 @@ import {
   cookieOf,
   givePassword,
   member,
-  refusal,
+  rejection,
   signIn,
   testPassword,
 } from '../../testing/browser.ts'
@@ -63,7 +63,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     const as = (name: string) =>
       fixture.anonymous('/v1/session/', { headers: { ...headers, cookie: `${name}=${value}` } })
     expect((await as('__Host-fairlead_session')).statusCode).toBe(200)
-    expect(refusal(await as('fairlead_session'))).toEqual([401, 'not_authenticated'])
+    expect(rejection(await as('fairlead_session'))).toEqual([401, 'not_authenticated'])
   })
 
   it('have another cookie after every sign-in, and the former one opens nothing', async () => {
@@ -71,7 +71,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     const second = await signIn(fixture, owner, { headers: { cookie: first.cookie } })
     expect(second.cookie).not.toBe(first.cookie)
     expect(second.session.id).not.toBe(first.session.id)
-    expect(refusal(await first.call('/v1/session/'))).toEqual([401, 'authentication_failed'])
+    expect(rejection(await first.call('/v1/session/'))).toEqual([401, 'authentication_failed'])
     // A cookie that somebody else has planted is not taken over.
     const planted = 'fairlead_session=planted-canary'
     const third = await signIn(fixture, owner, { headers: { cookie: planted } })
@@ -89,14 +89,14 @@ describe.each(backends)('sessions on $name', ({ create }) => {
         headers: { cookie, ...headers },
       })
     const token = { 'x-csrf-token': session.csrf_token }
-    expect(refusal(await patch({}))).toEqual(csrfFailed)
-    expect(refusal(await patch({ 'x-csrf-token': '' }))).toEqual(csrfFailed)
-    expect(refusal(await patch({ 'x-csrf-token': other.session.csrf_token }))).toEqual(csrfFailed)
+    expect(rejection(await patch({}))).toEqual(csrfFailed)
+    expect(rejection(await patch({ 'x-csrf-token': '' }))).toEqual(csrfFailed)
+    expect(rejection(await patch({ 'x-csrf-token': other.session.csrf_token }))).toEqual(csrfFailed)
     for (const site of ['cross-site', 'same-site', 'none']) {
-      expect(refusal(await patch({ ...token, 'sec-fetch-site': site }))).toEqual(csrfFailed)
+      expect(rejection(await patch({ ...token, 'sec-fetch-site': site }))).toEqual(csrfFailed)
     }
     for (const origin of ['https://evil.test', 'null', 'http://localhost:81']) {
-      expect(refusal(await patch({ ...token, origin, host: 'localhost:80' }))).toEqual(csrfFailed)
+      expect(rejection(await patch({ ...token, origin, host: 'localhost:80' }))).toEqual(csrfFailed)
     }
     expect((await call('/v1/organization/')).json()).toMatchObject({ name: 'My organization' })
     const own = { 'sec-fetch-site': 'same-origin', origin: 'http://changed-by-a-proxy.test' }
@@ -108,7 +108,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     const payload = { email: owner, password: testPassword }
     const headers = { 'sec-fetch-site': 'cross-site' }
     const begun = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
-    expect(refusal(begun)).toEqual(csrfFailed)
+    expect(rejection(begun)).toEqual(csrfFailed)
     // Reading needs the cookie alone, and a key no token.
     expect((await fixture.anonymous('/v1/session/', { headers: { cookie } })).statusCode).toBe(200)
     expect((await fixture.call('/v1/organization/', { ...name, headers: { cookie } })).statusCode).toBe(200)
@@ -120,7 +120,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect((await call('/v2/projects/')).statusCode).toBe(200)
     const post = () => call('/v2/projects/', { method: 'POST', payload: { name: 'Vera' } })
     const refused = await post()
-    expect(refusal(refused)).toEqual([403, 'permission_denied'])
+    expect(rejection(refused)).toEqual([403, 'permission_denied'])
     expect(refused.headers['www-authenticate']).toContain('scope="projects:write"')
     const of = (role: 'editor' | 'viewer') =>
       fixture.store.db
@@ -199,7 +199,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
   ])('take %s %s from no API key', async (method, url) => {
     const payload = { current_password: 'x', new_password: 'seven bells before the fog' }
     const response = await fixture.call(url, { method, ...(method === 'POST' && { payload }) })
-    expect(refusal(response)).toEqual([403, 'permission_denied'])
+    expect(rejection(response)).toEqual([403, 'permission_denied'])
   })
 
   it('leave no password, cookie or key in the database, the audit log or the log', async () => {
