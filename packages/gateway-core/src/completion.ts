@@ -1,6 +1,6 @@
 /**
- * Whoever waits for something that may be at hand at once: it hears once, and never throws. A call is handed on
- * by these, as a promise for each step costs more than most steps do.
+ * A pair of callbacks in place of a promise, which costs more than most steps of a call do. One of them is called once,
+ * maybe at once; neither throws.
  */
 export interface Completion<value> {
   resolve(value: value): void

@@ -151,7 +151,7 @@ async function stream(
   else http.status = 200
 }
 
-/** @throws {@link NodeError} 501 for the debug endpoints of a node that keeps them to itself */
+/** @throws {@link RestError} 501 for the debug endpoints of a node that keeps them to itself */
 function admitDebug({ settings }: Grant, { route }: ResolvedOperation): void {
   if (settings?.['beaconDebug'] !== false || route?.tags?.includes('Debug') !== true) return
   throw new RestError(501, 'This node does not offer the debug endpoints.')

@@ -16,7 +16,7 @@ export function answerTypes({ responses }: Route): readonly string[] {
  *
  * @param accept - header of the request
  * @returns those that the client takes, best first; empty when the answer has no body
- * @throws {@link NodeError} 406 when the client takes none of them
+ * @throws {@link RestError} 406 when the client takes none of them
  */
 export function negotiate(route: Route, accept: string | undefined): readonly string[] {
   const offered = answerTypes(route)
@@ -30,7 +30,7 @@ export function negotiate(route: Route, accept: string | undefined): readonly st
 /**
  * Checks what a request's body is written in. One without a word about it is JSON.
  *
- * @throws {@link NodeError} 415 for a media type that the operation does not take
+ * @throws {@link RestError} 415 for a media type that the operation does not take
  */
 export function checkContentType(
   { requestBody }: Route,

@@ -24,7 +24,7 @@ const operations = new OperationTree<Operation & { readonly route?: Route }>('be
  *
  * @param method - of the request; HEAD leads to where GET does
  * @param path - below the credential, without a query, for example `/eth/v1/node/health`
- * @throws {@link NodeError} 404 for a path that nobody knows, 405 with `Allow` for another method, 400 for a segment
+ * @throws {@link RestError} 404 for an unknown path, 405 with `Allow` for another method, 400 for a segment
  * that could lead a node elsewhere
  */
 export function findBeaconOperation(method: string, path: string): ResolvedOperation {

@@ -14,7 +14,7 @@ const rules = new ContractRules({ document, schemas }, { verb: 'must' })
  * @param destination - the operation and its path parameters
  * @param query - text behind the question mark
  * @param headers - of the request
- * @throws {@link NodeError} 400, or 414 for too many ids where the operation says so; it names the parameter and the
+ * @throws {@link RestError} 400, or 414 for too many ids where the operation says so; it names the parameter and the
  * rule, never the value
  */
 export function checkBeaconParameters(

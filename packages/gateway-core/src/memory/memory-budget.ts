@@ -54,7 +54,7 @@ export class MemoryBudget {
   }
 }
 
-/** What a request would hold is more than one request may, or than all of them together. */
+/** A reservation exceeds the limit of one request, or of all requests together. */
 export class MemoryLimitError extends Error {
   override readonly name = 'MemoryLimitError'
   readonly limit: 'request' | 'total'

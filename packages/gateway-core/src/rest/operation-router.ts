@@ -46,7 +46,7 @@ export class OperationTree<operation extends Operation> {
    * @param method - of the request; HEAD leads to where GET does
    * @param path - below the credential, without a query; a slash at its end changes nothing
    * @returns the operation, and the segments that stand for its placeholders in their order, as they came
-   * @throws {@link NodeError} 404 for a path that nobody knows, 405 with `Allow` for another method
+   * @throws {@link RestError} 404 for an unknown path, 405 with `Allow` for another method
    */
   find(
     method: string,

@@ -3,7 +3,7 @@ import type { Rejection } from '../admission/types.ts'
 
 /** A refusal or failure that is answered with an error body in the shape of the API that was called. */
 export class RestError extends Error {
-  override readonly name: string = 'NodeError'
+  override readonly name: string = 'RestError'
   /** HTTP status, which is also the `code` of the body. */
   readonly status: number
   /** Response headers that belong to the failure, for example `allow`. */

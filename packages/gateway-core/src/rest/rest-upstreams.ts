@@ -11,7 +11,7 @@ export class RestUpstreams {
     this.#open = open
   }
 
-  /** @throws {@link NodeError} 503 when the address is not one */
+  /** @throws {@link RestError} 503 when the address is not one */
   at(address: string): RestUpstream {
     const known = this.#byAddress.get(address)
     if (known) return known

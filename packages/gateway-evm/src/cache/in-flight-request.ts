@@ -54,7 +54,7 @@ export class InFlightRequest {
    *
    * @param outcome - settles when the call does
    * @param signal - ends the waiting
-   * @throws {@link RpcError} with status 502 or 504 when the signal does
+   * @throws {@link UpstreamError} with status 502 or 504 when the signal does
    */
   async wait<outcome>(outcome: Promise<outcome>, signal: CancellationSignal): Promise<outcome> {
     this.#waiting += 1

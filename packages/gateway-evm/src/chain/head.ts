@@ -15,7 +15,7 @@ const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
 /**
  * Reads a header out of what a node sends for a new head or for a block.
  *
- * @throws {@link RpcError} with status 502 when it is neither
+ * @throws {@link UpstreamError} with status 502 when it is neither
  */
 export function readHead(value: unknown): Head {
   if (typeof value !== 'object' || value === null) throw malformed()

@@ -32,7 +32,7 @@ export function dispatch(
  * @param call - the call
  * @param destination - what the router found
  * @param upstream - the node
- * @param completion - hears the answer, or {@link RpcError}
+ * @param completion - gets the response, or an error that `toRpcError` maps
  * @param reservation - when given, the answer is read whole and checked before it is passed on
  */
 export function beginDispatch(

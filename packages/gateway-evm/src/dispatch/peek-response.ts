@@ -24,7 +24,7 @@ export function isErrorAtHand(answer: UpstreamResponse): boolean | undefined {
  *
  * @param answer - not yet read
  * @param signal - what the exchange runs under
- * @throws {@link RpcError} as `Upstream.post` when nothing comes
+ * @throws {@link UpstreamError} as `Upstream.post` when nothing comes
  */
 export async function beginsWithError(
   answer: UpstreamResponse,

@@ -19,7 +19,7 @@ import { isRecord, parseJson } from '@fairlead/gateway-core/json'
  * @param answer - not yet read
  * @param reservation - holds what is kept
  * @param signal - what the exchange runs under
- * @throws {@link RpcError} -32005 when there is no room, else as {@link Upstream.post}
+ * @throws {@link MemoryLimitError} when there is no memory left, else as {@link Upstream.post}
  */
 export async function readResponse(
   answer: UpstreamResponse,
@@ -76,7 +76,7 @@ export function tryPassThrough(answer: UpstreamResponse, idText: string): string
  * Reads a node's answer to its end and puts it under another id. A result stays as the node wrote it, an error as far as
  * it needs no mending.
  *
- * @throws {@link RpcError} with status 502 when it is no JSON-RPC answer, else as {@link readResponse}
+ * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response, else as {@link readResponse}
  */
 export async function answerText(
   answer: UpstreamResponse,
@@ -96,7 +96,7 @@ export type PlainAnswer = { readonly result: string } | { readonly error: string
  * @param text - the whole answer
  * @param method - what the node was asked for
  * @param secrets - what an error may not tell
- * @throws {@link RpcError} with status 502 when it is no JSON-RPC answer
+ * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response
  */
 export function plainAnswer(text: string, method: string, secrets: readonly string[] = []): PlainAnswer {
   const value = parseAnswer(text)

@@ -23,7 +23,7 @@ import type { Upstream } from '../upstream/types.ts'
  * @param destination - what the router found
  * @param upstream - the node
  * @param atLeast - number of a block that the answering node has to have
- * @param completion - hears the node's own answer only when it begins like a result, or {@link RpcError}
+ * @param completion - gets the node's own response only when it begins like a result, or an error that `toRpcError` maps
  */
 export function sendToUpstream(
   call: Call,

@@ -13,7 +13,7 @@ const maxAddresses = 256
 
 /** One chain of a node, from where its following began, and the subscribers to its heads and logs. */
 export class ChainRun {
-  /** Rejects with {@link RpcError} when the node does not answer. */
+  /** Rejects with {@link UpstreamError} when the node does not answer. */
   readonly started: Promise<void>
   readonly #heads = new Set<Subscriber>()
   readonly #logs: LogIndex

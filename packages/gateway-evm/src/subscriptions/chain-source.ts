@@ -32,7 +32,7 @@ export class ChainSource {
   /**
    * Joins a subscriber to the heads or to logs.
    *
-   * @throws {@link RpcError} when the node does not answer
+   * @throws {@link UpstreamError} when the node does not answer
    */
   async join(request: ChainRequest, subscriber: Subscriber): Promise<Leave> {
     clearTimeout(this.#linger)

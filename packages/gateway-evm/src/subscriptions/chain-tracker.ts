@@ -93,7 +93,7 @@ export class ChainTracker {
   /**
    * Begins at the node's head.
    *
-   * @throws {@link RpcError} when the node does not answer
+   * @throws {@link UpstreamError} when the node does not answer
    */
   async start(): Promise<void> {
     this.#window = await this.#begin()

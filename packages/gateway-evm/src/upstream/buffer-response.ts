@@ -12,7 +12,7 @@ const shortBytes = 64 * 1024
  * @param answer - not yet read
  * @param signal - what the exchange runs under
  * @returns an answer that is not read either, with `bytes` when it is short
- * @throws {@link RpcError} as `Upstream.post` when it breaks off before that
+ * @throws {@link UpstreamError} as `Upstream.post` when it breaks off before that
  */
 export async function bufferShortResponse(
   answer: UpstreamResponse,

@@ -63,8 +63,8 @@ export class FailoverCall implements AttemptListener {
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param completion - hears the answer, or {@link RpcError} as for `Upstream.post`; -32005 when every upstream has all
-   * the calls that it takes
+   * @param completion - gets the response, or {@link UpstreamError} as for `Upstream.post`; `UpstreamBusyError` when
+   * every upstream has all the calls that it takes
    */
   constructor(call: PoolCall, support: CallSupport, completion: Completion<PooledAnswer>) {
     this.#call = call

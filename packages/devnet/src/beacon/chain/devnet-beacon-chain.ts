@@ -113,7 +113,7 @@ export class DevnetBeaconChain implements BeaconChain {
         await this.#work.begin(slot)
       })
       for (const resume of this.#early.splice(0)) resume()
-      // Whoever waited for the slot is first in line now.
+      // Callers that waited for the slot run first.
       await new Promise(setImmediate)
     }
     await this.#serially(async () => {
