@@ -1,7 +1,5 @@
+import { base58 } from '@scure/base'
 import { FairleadError } from '@fairlead/core'
-
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const digitOf = new Map(Array.from(alphabet, (letter, digit) => [letter, digit]))
 
 /**
  * Writes bytes in base58, the way Solana writes addresses, blockhashes and signatures.
@@ -15,22 +13,7 @@ const digitOf = new Map(Array.from(alphabet, (letter, digit) => [letter, digit])
  * @see https://datatracker.ietf.org/doc/html/draft-msporny-base58-03
  */
 export function encodeBase58(bytes: Uint8Array): string {
-  // Digits from the lowest to the highest.
-  const digits: number[] = []
-  let zeros = 0
-  while (bytes[zeros] === 0) zeros++
-  for (const byte of bytes.subarray(zeros)) {
-    let carry = byte
-    for (let place = 0; place < digits.length; place++) {
-      carry += (digits[place] ?? 0) * 256
-      digits[place] = carry % 58
-      carry = (carry / 58) | 0
-    }
-    for (; carry > 0; carry = (carry / 58) | 0) digits.push(carry % 58)
-  }
-  let text = '1'.repeat(zeros)
-  for (let place = digits.length - 1; place >= 0; place--) text += alphabet[digits[place] ?? 0]
-  return text
+  return base58.encode(bytes)
 }
 
 /**
@@ -57,20 +40,9 @@ export function decodeBase58(text: string): Uint8Array {
 
 /** Reads base58; undefined where a letter does not belong to it. */
 export function bytesOfBase58(text: string): Uint8Array | undefined {
-  const bytes: number[] = []
-  let zeros = 0
-  while (text[zeros] === '1') zeros++
-  for (const letter of text.slice(zeros)) {
-    let carry = digitOf.get(letter)
-    if (carry === undefined) return undefined
-    for (let place = 0; place < bytes.length; place++) {
-      carry += (bytes[place] ?? 0) * 58
-      bytes[place] = carry & 0xff
-      carry >>= 8
-    }
-    for (; carry > 0; carry >>= 8) bytes.push(carry & 0xff)
+  try {
+    return base58.decode(text)
+  } catch {
+    return undefined
   }
-  const whole = new Uint8Array(zeros + bytes.length)
-  whole.set(bytes.toReversed(), zeros)
-  return whole
 }

@@ -1,5 +1,6 @@
 import type { operations, routes, schemas } from '@fairlead/platform-client/contract'
 import type { Readable } from 'node:stream'
+import type { Cookies } from 'cookie'
 import type { Identity, Origin } from '../identity/identity.ts'
 import type { Answer } from './answer.ts'
 import type { PageLinks } from './page-links.ts'
@@ -71,7 +72,8 @@ export interface Via {
   readonly baseUrl: string
   /** Whether the client came by TLS, as far as a trusted proxy or this service knows. */
   readonly isSecure: boolean
-  readonly cookies: ReadonlyMap<string, string>
+  /** By name; of several with one name the first, whose path is the most specific. */
+  readonly cookies: Readonly<Cookies>
 }
 
 /** One request that may be made, validated by the contract. */

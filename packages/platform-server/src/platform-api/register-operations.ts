@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { METHODS } from 'node:http'
 import { routes } from '@fairlead/platform-client/contract'
+import { parseCookie } from 'cookie'
 import type { Route } from '@fairlead/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { deprecationHeaders } from '@fairlead/gateway-core/http/deprecation-headers'
 import type { Identity, Origin } from '../identity/identity.ts'
-import { readCookies } from '../sessions/session-cookie.ts'
 import { Answer, readIfMatch } from './answer.ts'
 import { admit } from './identify.ts'
 import { type OperationValidation, validationOf } from './contract-validation.ts'
@@ -137,7 +137,7 @@ function viaOf(request: FastifyRequest, publicUrl: string | undefined): Via {
   return {
     baseUrl: baseAddress(publicUrl, request),
     isSecure: request.protocol === 'https',
-    cookies: readCookies(request.headers.cookie),
+    cookies: parseCookie(request.headers.cookie ?? ''),
   }
 }
 

@@ -24,7 +24,7 @@ export function csrfTokenOf(sessionToken: string): string {
 
 /** Reads a cookie that the service has set. Over TLS only the one that no other host can have set counts. */
 export function readCookie(via: Pick<Via, 'cookies' | 'isSecure'>, name: CookieName): string | undefined {
-  return via.cookies.get(fullName(name, via.isSecure))
+  return via.cookies[fullName(name, via.isSecure)]
 }
 
 /**
@@ -48,17 +48,6 @@ export function setCookie(
 /** The Set-Cookie header that takes a cookie back. */
 export function clearCookie(via: Pick<Via, 'isSecure'>, name: CookieName): string {
   return setCookie(via, name, '', { seconds: 0 })
-}
-
-/** The cookies of a request by name; of several with one name the first, which is the most particular one. */
-export function readCookies(header: string | undefined): ReadonlyMap<string, string> {
-  const cookies = new Map<string, string>()
-  for (const part of (header ?? '').split(';')) {
-    const at = part.indexOf('=')
-    const name = part.slice(0, at).trim()
-    if (at > 0 && !cookies.has(name)) cookies.set(name, part.slice(at + 1).trim())
-  }
-  return cookies
 }
 
 function fullName(name: CookieName, isSecure: boolean): string {

@@ -1,18 +1,20 @@
-// What a spreadsheet takes for the beginning of a formula, in full width and other forms too, also behind blanks.
+import { type Stringifier, stringify } from 'csv-stringify'
+
+// A spreadsheet evaluates a cell that begins with one of these, full-width and other forms included, also after blanks.
 const formula = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])/u
-const quoted = /[",\r\n]/
 
 /**
- * Writes one line of CSV as RFC 4180 has it. A text that a spreadsheet would take for a formula gets a `'` before it; null
- * is an empty cell.
+ * Creates a stream that takes records and emits CSV as RFC 4180 defines it, with a header line. A text that a spreadsheet
+ * would evaluate as a formula gets a `'` before it; null is an empty cell.
+ *
+ * @param columns - names of the fields, in the order of the columns
  */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return `${cells.map(cellOf).join(',')}\r\n`
-}
-
-function cellOf(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const text = formula.test(value) ? `'${value}` : value
-  return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+export function createCsvStream(columns: readonly string[]): Stringifier {
+  return stringify({
+    header: true,
+    columns: [...columns],
+    record_delimiter: 'windows',
+    quoted_match: /[\r\n]/,
+    cast: { string: (text, { header }) => (!header && formula.test(text) ? `'${text}` : text) },
+  })
 }

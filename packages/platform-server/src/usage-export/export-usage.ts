@@ -1,8 +1,8 @@
-import { PassThrough, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readWholeReport, type UsageQuery, type UsageReportRow } from '../records/usage-report.ts'
 import type { Store } from '../store/open-store.ts'
-import { csvLine } from './csv.ts'
+import { createCsvStream } from './csv.ts'
 
 const columns = [
   'datetime',
@@ -25,7 +25,7 @@ const columns = [
 const longestMs = 600_000
 
 /**
- * Writes a whole report as CSV, as fast as it is read.
+ * Writes a whole report as CSV (RFC 4180, with a header line), as fast as it is read.
  *
  * @param ended - called once, when it holds nothing any more
  * @returns the text, when the database has put the report together
@@ -36,10 +36,10 @@ export function exportUsage(
   ended: () => void,
 ): Promise<Readable> {
   return new Promise((resolve, reject) => {
-    const csv = new PassThrough()
+    const csv = createCsvStream(columns)
     const signal = AbortSignal.timeout(longestMs)
     withSession((session) =>
-      pipeline(textOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
+      pipeline(rowsOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
     )
       // Whoever reads sees the stream break off; whoever still waits for it hears why.
       .catch(reject)
@@ -47,9 +47,6 @@ export function exportUsage(
   })
 }
 
-async function* textOf(report: AsyncIterable<readonly UsageReportRow[]>): AsyncGenerator<string> {
-  yield csvLine(columns)
-  for await (const rows of report) {
-    yield rows.map((row) => csvLine(columns.map((name) => row[name]))).join('')
-  }
+async function* rowsOf(report: AsyncIterable<readonly UsageReportRow[]>): AsyncGenerator<UsageReportRow> {
+  for await (const rows of report) yield* rows
 }

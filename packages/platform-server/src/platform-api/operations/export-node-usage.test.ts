@@ -5,7 +5,6 @@ import { insertNode } from '../../records/nodes.ts'
 import { writeUsage } from '../../records/usage.ts'
 import { type PlatformFixture, platformFixture } from '../../testing/platform-fixture.ts'
 import { type TemporaryDatabase, backends } from '../../testing/temporary-store.ts'
-import { csvLine } from '../../usage-export/csv.ts'
 import { exportUsage } from '../../usage-export/export-usage.ts'
 import type { Success } from '../platform-call.ts'
 
@@ -195,16 +194,5 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
 
   it('is for those with an API key only', async () => {
     expect((await fixture.anonymous('/v2/reporting/node-usage/export/')).statusCode).toBe(401)
-  })
-})
-
-describe('csvLine', () => {
-  it.each([
-    [['a', 1, null, ''], 'a,1,,\r\n'],
-    [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"\r\n'],
-    [['=1', '+1', '-1', '@a', '\ta', '\ra', '\na'], `'=1,'+1,'-1,'@a,'\ta,"'\ra","'\na"\r\n`],
-    [[-1, 1e15], '-1,1000000000000000\r\n'],
-  ])('writes %j', (cells, line) => {
-    expect(csvLine(cells)).toBe(line)
   })
 })
