@@ -1,7 +1,6 @@
 import { FairleadError, isRetryable, longestMs, requireNumber, pause } from '@fairlead/core'
 import type { BeaconClient } from '../client.ts'
 import type { BeaconEvent, EventTopic } from '../generated/index.ts'
-import { backoffMs } from '../backoff.ts'
 import { openBody } from '../streams/body.ts'
 import { type EventStreamMessage, readEventStream } from './event-stream.ts'
 
@@ -138,4 +137,9 @@ function eventOf({ event = '', data }: EventStreamMessage): unknown {
   } catch {
     throw new FairleadError('DECODE_INVALID', { operation, path: event, rule: 'must have data that is JSON' })
   }
+}
+
+/** A pause with full jitter, so that clients that failed together do not come back together. `tries` counts from 0. */
+function backoffMs(tries: number, baseMs: number, maxMs: number): number {
+  return Math.random() * Math.min(maxMs, baseMs * 2 ** tries)
 }

@@ -1,6 +1,5 @@
 import { type CallOptions, FairleadError } from '@fairlead/core'
 import type { RpcRequest, Transport } from '../transport.ts'
-import { canonical } from './canonical.ts'
 import { requireTransports, requireWhole } from './configuration.ts'
 import { isIdempotent } from './idempotent.ts'
 import { callsOf, failed, type Outcome, sendAll } from './outcomes.ts'
@@ -105,4 +104,13 @@ function nameOf(outcome: Outcome): string | undefined {
   if (!FairleadError.is(outcome.reason, 'RPC_ERROR')) return undefined
   const { rpcCode, data } = outcome.reason.context
   return `error ${rpcCode} ${canonical(data)}`
+}
+
+/** Writes a value of the wire so that the same things give the same text: members in order, hex digits in lower case. */
+function canonical(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === 'string') return /^0x[0-9a-f]*$/i.test(item) ? item.toLowerCase() : item
+    if (item === null || typeof item !== 'object' || Array.isArray(item)) return item
+    return Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  })
 }

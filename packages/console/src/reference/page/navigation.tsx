@@ -1,8 +1,7 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { documents } from 'virtual:reference'
 import type { IndexedDocument, IndexedOperation } from '../documents/reference-index.ts'
-import { Breakable } from '../prose/breakable.tsx'
 import { type Found, search } from '../search/search.ts'
 import { MethodBadge } from './method-badge.tsx'
 import { hrefOf, type Place } from './place.ts'
@@ -141,5 +140,19 @@ function OperationLink({
       </span>
       {operation.method !== undefined && <MethodBadge method={operation.method} />}
     </a>
+  )
+}
+
+/** A long name that may be broken where a word begins in it. */
+function Breakable({ name }: { readonly name: string }) {
+  return (
+    <>
+      {name.split(/(?<=[._/])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </>
   )
 }

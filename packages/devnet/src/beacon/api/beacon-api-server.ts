@@ -12,7 +12,6 @@ import { toErrorResponse } from './error-response.ts'
 import { requireDecimals } from './decimals.ts'
 import { requireTopics, streamEvents } from './event-stream.ts'
 import { describeForkChoice } from './fork-choice.ts'
-import { healthStatus } from './health.ts'
 import { createAttestingMethods } from './methods/attesting.ts'
 import { createProductionMethods } from './methods/block-production.ts'
 import { createBlockMethods } from './methods/blocks.ts'
@@ -26,6 +25,7 @@ import { createRewardMethods } from './methods/rewards.ts'
 import { createStateMethods } from './methods/states.ts'
 import { notOffered } from './not-offered.ts'
 import { requireFilterLists } from './validator-ids.ts'
+import { Refused } from '../chain/refused.ts'
 
 // The largest body that makes sense here, a block in JSON, takes a tenth of it.
 const mostBodyBytes = 8 * 1024 * 1024
@@ -193,4 +193,20 @@ function withExactGraffiti(table: RouteTable<Endpoints['validator']>): RouteTabl
       },
     },
   }
+}
+
+/**
+ * Tells the health of the node as `GET /eth/v1/node/health` does, in the status alone.
+ *
+ * @param chain The chain whose head tells how the node fares.
+ * @param syncingStatus Status that the client wants in place of 206, from the query.
+ * @returns 200; while the head rests on a payload that has not been executed, 206 or the wanted status.
+ * @throws Refused when the wanted status is none that can end a response.
+ */
+function healthStatus(chain: BeaconChain, syncingStatus: string | undefined): number {
+  if (syncingStatus !== undefined && !/^[2-5]\d\d$/.test(syncingStatus)) {
+    throw new Refused('syncing_status must be a number from 200 to 599.')
+  }
+  if (chain.head.validity === 'valid') return HttpStatusCode.OK
+  return Number(syncingStatus ?? HttpStatusCode.PARTIAL_CONTENT)
 }

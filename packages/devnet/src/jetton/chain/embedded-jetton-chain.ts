@@ -21,7 +21,6 @@ import type {
   Trace,
 } from './jetton-chain.ts'
 import { writeMessage, type MessageExecutor } from './message-executor.ts'
-import { SerialQueue } from './serial-queue.ts'
 
 /** What the chain is made of. */
 export interface ChainParts {
@@ -199,4 +198,15 @@ export class EmbeddedJettonChain implements JettonChain {
 
 function cellOf(message: Message | Cell): Cell {
   return message instanceof Cell ? message : writeMessage(message)
+}
+
+/** Lets one piece of work run at a time, in the order of the asking. */
+class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve()
+
+  run<result>(work: () => Promise<result>): Promise<result> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
 }

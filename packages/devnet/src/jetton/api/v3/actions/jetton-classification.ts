@@ -3,8 +3,9 @@ import type { JettonIndex } from '../../../chain/jetton-chain.ts'
 import { opcode } from '../decode/known-opcodes.ts'
 import { decodeBody } from '../decode/message-body.ts'
 import type { Classification } from './action.ts'
-import { readPayloadComment } from './payload-comment.ts'
 import { childBy, type Step } from './step.ts'
+import { readBoc } from '../../cells/bag-of-cells.ts'
+import { readComment } from '../../cells/comment.ts'
 
 /**
  * Recognizes what a transaction begins among the messages of a jetton (TEP-74): a transfer, a burn or a mint. Only
@@ -96,4 +97,13 @@ function bodyOf({ message }: Step, code: number) {
 
 function present(steps: readonly (Step | undefined)[]): readonly Step[] {
   return steps.filter((step) => step !== undefined)
+}
+
+/** Reads the comment of a payload in base64; an encrypted one stays in base64. */
+function readPayloadComment(payload: string | undefined) {
+  const cell = payload === undefined ? undefined : readBoc(payload)
+  const comment = cell === undefined ? undefined : readComment(cell)
+  if (comment === undefined) return undefined
+  const { encrypted, bytes } = comment
+  return { encrypted, text: bytes.toString(encrypted ? 'base64' : 'utf8') }
 }

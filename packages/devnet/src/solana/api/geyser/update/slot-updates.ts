@@ -1,7 +1,6 @@
-import { CommitmentLevel } from '@fairlead/grpc/geyser'
+import { CommitmentLevel, type SubscribeUpdateAccountInfo } from '@fairlead/grpc/geyser'
 import type { SlotContent, SlotUnderWay } from '../../../chain/solana-chain.ts'
 import { levels, statusOfLevel } from '../levels.ts'
-import { lastWrites } from './last-writes.ts'
 import {
   accountUpdate,
   blockMetaUpdate,
@@ -13,6 +12,7 @@ import {
   viewTransaction,
   type Update,
 } from './update.ts'
+import { keyText } from '../key-text.ts'
 
 /**
  * Gives what a slot holds in the order of the streams: accounts, transactions, entries, then the block.
@@ -65,4 +65,15 @@ export function* replayedUpdates(
     if (level === commitment) yield* contentUpdates(content, commitment)
     yield slotUpdate(content.slot, content.parent, statusOfLevel[level])
   }
+}
+
+/** Leaves of the writes of each account the last one, in the order in which they were made. */
+function lastWrites(accounts: readonly SubscribeUpdateAccountInfo[]): readonly SubscribeUpdateAccountInfo[] {
+  const last = new Map<string, SubscribeUpdateAccountInfo>()
+  for (const account of accounts) {
+    const key = keyText(account.pubkey)
+    const known = last.get(key)
+    if (known === undefined || known.writeVersion < account.writeVersion) last.set(key, account)
+  }
+  return [...last.values()].toSorted((one, other) => (one.writeVersion < other.writeVersion ? -1 : 1))
 }
