@@ -8,6 +8,6 @@ export const beacon: ProtocolDescription = {
   defaultChain: 'beacon',
   furtherChains: ['ethereum', 'evm'],
   credentialKinds: [],
-  reservedSegments: ['beacon'],
+  routes: [{ kind: 'http', pattern: { prefix: 'beacon', root: 'eth' } }],
   endpointUrls: (base, token) => ({ beacon: `${base}/beacon/${token}` }),
 }

@@ -1,4 +1,5 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { rpcRoutes } from './http/rpc-routes.ts'
 import { methodsOfChain } from './methods/chain-methods.ts'
 import { evmCost } from './methods/cost.ts'
 
@@ -20,7 +21,7 @@ export const evm: ProtocolDescription = {
   chainTitles: { evm: 'any EVM chain' },
   furtherChains: [],
   credentialKinds: [],
-  reservedSegments: ['ws'],
+  routes: rpcRoutes,
   cost: evmCost,
   endpointUrls: (base, token, chain) => {
     const { path } = methodsOfChain(chain)

@@ -1,4 +1,5 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { grpcWebType } from './web/web-cors.ts'
 import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
 /** gRPC of any service, opened by an x-token. */
@@ -20,6 +21,11 @@ export const grpc: ProtocolDescription = {
   defaultChain: 'solana',
   furtherChains: ['evm', 'high-throughput'],
   credentialKinds: ['x-token'],
-  reservedSegments: [],
+  routes: [
+    {
+      kind: 'http',
+      pattern: { contentType: grpcWebType, requestHeaders: ['x-grpc-web', 'x-token'] },
+    },
+  ],
   endpointUrls: (base) => ({ grpc: new URL(base).origin }),
 }

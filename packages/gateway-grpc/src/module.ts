@@ -1,7 +1,7 @@
 import { createHttp2Server } from '@fairlead/grpc-transport'
 import type { Http2Server } from 'node:http2'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { createGrpcListener, type StreamListener } from './http2/listener.ts'
 import type { GrpcDependencies } from './dependencies.ts'
 import { createCallLimits } from './limits/call-limits.ts'
@@ -9,7 +9,7 @@ import type { CallRule } from './limits/call-rules.ts'
 import { createOpenCalls } from './call/open-calls.ts'
 import { createSlowConsumers } from './call/slow-consumers.ts'
 import { createGrpcUpstreams } from './upstream/grpc-upstreams.ts'
-import { createWebListener } from './web/web-http1.ts'
+import { createWebHandler } from './web/web-http1.ts'
 
 /** What may change while calls are open. */
 export interface GrpcSettings extends Pick<GrpcDependencies, 'corsOrigin' | 'logRequests'> {
@@ -38,7 +38,7 @@ export interface Grpc {
   /** Takes connections of HTTP/2. */
   readonly http2: Http2Server
   /** Takes requests of gRPC-web over HTTP/1.1. */
-  readonly web: NodeListener
+  readonly web: RequestHandler
   /** Takes other rules and settings over for the calls that begin from now on. */
   change(settings: GrpcSettings): void
   /** Rejects when there is an embedded chain that does not answer. */
@@ -67,7 +67,7 @@ export function createGrpc(options: GrpcOptions): Grpc {
   http2.on('stream', createGrpcListener(dependencies, options.otherwise))
   return {
     http2,
-    web: createWebListener(dependencies),
+    web: createWebHandler(dependencies),
     change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
       Object.assign(dependencies, { corsOrigin, logRequests })
       limits.change(next, most)

@@ -19,7 +19,7 @@ export const jetton: ProtocolDescription = {
   defaultChain: 'jetton',
   furtherChains: [],
   credentialKinds: [],
-  reservedSegments: ['api'],
+  routes: [{ kind: 'http', pattern: { afterToken: 'api', isDeep: true } }],
   endpointUrls: (base, token) => ({
     api_v2: `${base}/${token}/api/v2`,
     api_v3: `${base}/${token}/api/v3`,

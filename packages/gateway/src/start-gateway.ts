@@ -6,7 +6,7 @@ import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
 import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { createRequestMetrics } from '@fairlead/gateway-core/usage/request-metrics'
-import { matchNodePath } from '@fairlead/gateway-evm/http/node-path'
+import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gateway-core/protocol/routing'
 import { createHttp1Server } from '@fairlead/http1'
 import { createCredentialUse } from '@fairlead/platform-server/credential-use/credential-use'
 import { createPlatformApi } from '@fairlead/platform-server/platform-api/create-platform-api'
@@ -26,14 +26,14 @@ import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
 import type { Configuration } from './configuration/options.ts'
 import { consoleFolder } from './console/console-files.ts'
-import { createConsoleListener } from './console/console-listener.ts'
+import { consoleRoutes } from './console/console-listener.ts'
 import { liveUpstreams } from './live-upstreams.ts'
-import { createOperationsListener } from './observe/operations-listener.ts'
+import { operationsRoutes } from './observe/operations-listener.ts'
 import { publishStates } from './observe/states/publish-states.ts'
 import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
 import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
-import { protocols, reserved } from './protocols.ts'
+import { protocols } from './protocols.ts'
 
 /** A running service. */
 export interface Gateway {
@@ -142,7 +142,7 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
 
   let current = configuration
   let isDraining = false
-  const operations = createOperationsListener({
+  const operations = operationsRoutes({
     metrics: {
       contentType: registry.contentType,
       text: parts.publishMetrics?.(registry) ?? (() => registry.metrics()),
@@ -159,15 +159,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
       )
     },
   })
-  const listeners = [
-    operations,
-    createConsoleListener(consoleFolder()),
-    grpc.web,
-    evm.webSockets.refuse,
-    beacon.listener,
-    jetton.listener,
-    evm.jsonRpc,
-  ]
+  const routed: readonly RoutedProtocol[] = [evm, beacon, jetton, grpc]
+  let routing: Routing | undefined
   const nodes = {
     nodeDomain: configuration.nodeDomain,
     revealCredentials: configuration.revealCredentials,
@@ -189,7 +182,10 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     failedAttempts: accessControl.failedAttempts,
     oidc,
     clientErrorHandler: answerParserError,
-    serverFactory: (platform) => createHttpServer(listeners, evm.webSockets, platform),
+    serverFactory: (platform) => {
+      routing = createRouting(routed, [...operations, ...consoleRoutes(consoleFolder())], platform)
+      return createHttpServer(routing)
+    },
   }).catch(async (error: unknown) => {
     await close()
     throw error
@@ -198,8 +194,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const front = configuration.ownHttpFront
     ? createHttp1Server(
         app.server,
-        { maxBodyBytes, match: (target) => matchNodePath(target, reserved), newHeadState: () => ({}) },
-        evm.jsonRpc,
+        { maxBodyBytes, match: (target) => routing?.buffered.match(target), newHeadState: () => ({}) },
+        (request, response) => request.match.handler(request, response, request.match),
       )
     : undefined
   const servers = {

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createConsoleListener } from '@fairlead/gateway/testing/console-listener'
+import { createRouting } from '@fairlead/gateway-core/protocol/routing'
+import { consoleRoutes } from '@fairlead/gateway/testing/console-listener'
 import { allRows } from '@fairlead/platform-server/testing/all-rows'
 import { anyDatabase, type TemporaryDatabase } from '@fairlead/platform-server/testing/temporary-store'
 import { operationIds, routeTable } from './assert-answer.ts'
@@ -139,10 +140,9 @@ describe('a browser under attack', () => {
   })
 
   it('is led by the console to its own folder only', async () => {
-    const listener = createConsoleListener(tmpdir())
-    const server = createServer((request, response) => {
-      if (!listener(request, response)) response.writeHead(404).end()
-    }).listen(0, '127.0.0.1')
+    const routes = consoleRoutes(tmpdir())
+    const { onRequest } = createRouting([], routes, (_, response) => response.writeHead(404).end())
+    const server = createServer(onRequest).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const exchange = openExchange(typeof address === 'object' && address !== null ? address.port : 0)

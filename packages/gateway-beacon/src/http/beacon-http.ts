@@ -10,8 +10,8 @@ import { answerTypes, checkContentType, negotiate } from '../operations/media-ty
 import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
-import type { RequestRules, HttpDependencies, NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { type BeaconPath, matchBeaconPath } from './beacon-path.ts'
+import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import {
   exposedHeaders,
   sayDeprecated,
@@ -26,8 +26,8 @@ export interface BeaconDependencies extends HttpDependencies {
   readonly maxBeaconBodyBytes: number
 }
 
-/** Makes the listener for the beacon node API: `/beacon/<token>/eth/...`, `/beacon/eth/...` with basic authentication. */
-export function createBeaconListener(dependencies: BeaconDependencies): NodeListener {
+/** Makes the handler of the beacon node API: `/beacon/<token>/eth/...`, `/beacon/eth/...` with basic authentication. */
+export function createBeaconHandler(dependencies: BeaconDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'beacon',
     maxBodyBytes: dependencies.maxBeaconBodyBytes,
@@ -42,18 +42,15 @@ export function createBeaconListener(dependencies: BeaconDependencies): NodeList
       return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
   }
-  return (request, response) => {
-    const path = matchBeaconPath(request.url ?? '')
-    if (!path) return false
+  return (request, response, match) => {
     const exchange = new RequestContext(dependencies, rules, request, response)
-    exchange.run(path, () => answer(dependencies, path, exchange))
-    return true
+    exchange.run(match, () => answer(dependencies, match, exchange))
   }
 }
 
 async function answer(
   dependencies: BeaconDependencies,
-  { token, target }: BeaconPath,
+  { token, target }: RouteMatch,
   http: RequestContext,
 ): Promise<void> {
   const grant = http.authenticate({ token })

@@ -7,8 +7,9 @@ import { createEventMetrics } from '../events/metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
 import { createEventMultiplexers } from '../events/multiplexers.ts'
-import { type BeaconDependencies, createBeaconListener } from '../http/beacon-http.ts'
+import { type BeaconDependencies, createBeaconHandler } from '../http/beacon-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
+import { beacon } from '../description.ts'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import { memory } from '@fairlead/gateway-core/testing/memory'
@@ -16,7 +17,7 @@ import {
   type AuthenticatorChoices,
   testAuthenticator,
 } from '@fairlead/gateway-core/testing/test-authenticator'
-import { serve } from '@fairlead/gateway-core/testing/serve'
+import { serveProtocol } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link beaconInFrontOf}. */
 export const beaconToken = 'fixture-token-of-beacon'
@@ -95,7 +96,7 @@ export async function beaconInFrontOf(
     metrics: createEventMetrics(metrics.registry, () => eventMultiplexers.upstreamStreams()),
   })
   const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
-  const listener = createBeaconListener({
+  const handle = createBeaconHandler({
     directory,
     authenticator,
     admission,
@@ -108,9 +109,7 @@ export async function beaconInFrontOf(
     ...options,
     timeoutMs,
   })
-  const server = await serve((request, response) => {
-    if (!listener(request, response)) response.writeHead(418).end()
-  })
+  const server = await serveProtocol({ description: beacon, handle })
   onTestFinished(async () => {
     eventMultiplexers.close()
     await server.stop()

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { LoopDetector } from '../network/cdn-loop.ts'
 import type { Admission, Rejection } from '../admission/types.ts'
-import type { HttpRequest } from './types.ts'
+import type { Http1ServerResponse } from '@fairlead/http1'
+import type { BufferedRequest, HttpRequest } from './types.ts'
+import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
@@ -53,5 +56,20 @@ export interface ErrorResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Takes a request when its path belongs to a node; otherwise leaves it untouched and returns false. */
-export type NodeListener = (request: IncomingMessage, response: ServerResponse) => boolean
+/** Takes the connection of a WebSocket handshake that was routed to it over from the HTTP server. It never throws. */
+export type UpgradeHandler = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  match: RouteMatch,
+) => void
+
+/** Serves a short call that was routed to it, and read whole. It never throws. */
+export type BufferedHandler = (
+  request: BufferedRequest,
+  response: Http1ServerResponse,
+  match: RouteMatch,
+) => void
+
+/** Serves a request that was routed to it. It never throws. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, match: RouteMatch) => void

@@ -1,6 +1,7 @@
 import type { Method } from '@fairlead/core'
 import type { ProtocolCost } from '../usage/units.ts'
 import type { CredentialKind } from '../grants/grant.ts'
+import type { RoutePattern } from '../http/route.ts'
 
 /** A list of upstreams that a protocol has. */
 export interface UpstreamField {
@@ -24,6 +25,14 @@ export interface ChainMethods {
   readonly methods: readonly Method[]
 }
 
+/** Where requests of a protocol arrive. */
+export interface ProtocolRoute {
+  readonly kind: 'http' | 'websocket'
+  readonly pattern: RoutePattern
+  /** Whether its requests are short calls by POST, which the built-in HTTP/1.1 server reads whole. */
+  readonly isBuffered?: boolean
+}
+
 /** What the service knows of a protocol before any request: data and pure functions. */
 export interface ProtocolDescription {
   readonly name: string
@@ -38,8 +47,8 @@ export interface ProtocolDescription {
   readonly furtherChains: readonly string[]
   /** Kinds of credentials that its clients need beside a token, and a user name with a password. */
   readonly credentialKinds: readonly CredentialKind[]
-  /** First segments of its paths that do not stand for a token. */
-  readonly reservedSegments: readonly string[]
+  /** Where its requests and its WebSockets arrive. */
+  readonly routes: readonly ProtocolRoute[]
   /** What its calls cost; one unit each when left out. */
   readonly cost?: ProtocolCost | undefined
   /**

@@ -1,6 +1,7 @@
+import type { RoutePattern } from '../http/route.ts'
 import type { ProtocolDescription } from './description.ts'
 
-const ofService = [
+const ofGateway = [
   'v1',
   'v2',
   'healthz',
@@ -13,7 +14,17 @@ const ofService = [
   '.well-known',
 ]
 
-/** First segments of paths that have a meaning of their own, so that no token is like them. */
-export function reservedSegments(protocols: readonly ProtocolDescription[]): ReadonlySet<string> {
-  return new Set([...ofService, ...protocols.flatMap((protocol) => protocol.reservedSegments)])
+/** First segments of paths that have a meaning, so that none of them is a token. */
+export function reservedSegments(
+  protocols: readonly Pick<ProtocolDescription, 'routes'>[],
+): ReadonlySet<string> {
+  const patterns = protocols.flatMap(({ routes }) => routes.map(({ pattern }) => pattern))
+  return new Set([...ofGateway, ...patterns.flatMap(firstSegments)])
+}
+
+function firstSegments(pattern: RoutePattern): readonly string[] {
+  if ('path' in pattern) return [pattern.path.slice(1)]
+  if ('contentType' in pattern) return []
+  if (pattern.prefix !== undefined) return [pattern.prefix]
+  return 'afterToken' in pattern && pattern.isDeep ? [pattern.afterToken] : []
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { createRouting, type RoutedProtocol, type Routing } from '../protocol/routing.ts'
 
 /** A server of a test. */
 export interface TestServer {
@@ -13,20 +13,17 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** Takes requests for an upgrade. */
-export interface UpgradeListener {
-  takes(request: IncomingMessage): boolean
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-}
-
 /** What a server does with a request. */
 export type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** Starts an HTTP server on a free port. */
-export async function serve(behaviour: Behaviour, webSockets?: UpgradeListener): Promise<TestServer> {
-  const options = webSockets ? { shouldUpgradeCallback: webSockets.takes } : {}
+export async function serve(
+  behaviour: Behaviour,
+  webSockets?: Pick<Routing, 'shouldUpgrade' | 'onUpgrade'>,
+): Promise<TestServer> {
+  const options = webSockets ? { shouldUpgradeCallback: webSockets.shouldUpgrade } : {}
   const server = createServer(options, (request, response) => void behaviour(request, response))
-  if (webSockets) server.on('upgrade', webSockets.upgrade)
+  if (webSockets) server.on('upgrade', webSockets.onUpgrade)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const stop = () =>
@@ -36,6 +33,12 @@ export async function serve(behaviour: Behaviour, webSockets?: UpgradeListener):
     })
   const connections = promisify<number>((done) => server.getConnections(done))
   return { url: `http://127.0.0.1:${port}`, port, connections, stop }
+}
+
+/** Starts an HTTP server of a protocol; requests for no route of it get 418. */
+export function serveProtocol(protocol: RoutedProtocol): Promise<TestServer> {
+  const routing = createRouting([protocol], [], (_, response) => response.writeHead(418).end())
+  return serve(routing.onRequest, protocol.upgrade && routing)
 }
 
 /** As {@link serve}, until the running test ends: a node that answers as the test wants. */

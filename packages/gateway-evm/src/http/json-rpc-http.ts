@@ -29,14 +29,13 @@ import type { HttpRequest, HttpResponse } from '@fairlead/gateway-core/http/type
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import type { RequestRules, HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
-import { matchNodePath, type NodePath } from './node-path.ts'
+import type { RouteMatch } from '@fairlead/gateway-core/http/route'
+import { type RpcEndpoint, rpcEndpointOf } from './rpc-routes.ts'
 import { streamResponse } from './stream-response.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
 /** What JSON-RPC needs from the rest of the service. */
 export interface JsonRpcDependencies extends HttpDependencies {
-  /** First segments of paths that no token is like. */
-  readonly reserved: ReadonlySet<string>
   readonly upstreams: EvmUpstreams
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
@@ -74,10 +73,11 @@ function idOf(request: HttpRequest, status: number): string {
   return fastParse(request.latin1)?.idText ?? 'null'
 }
 
-/** Makes the listener for JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
-export function createJsonRpcListener(
-  dependencies: JsonRpcDependencies,
-): (request: HttpRequest<NodePath>, response: HttpResponse) => boolean {
+/** Serves a JSON-RPC request that node:http or the built-in HTTP/1.1 server has read. It never throws. */
+export type JsonRpcHandler = (request: HttpRequest, response: HttpResponse, match: RouteMatch) => void
+
+/** Makes the handler of JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
+export function createJsonRpcHandler(dependencies: JsonRpcDependencies): JsonRpcHandler {
   const rules: RequestRules = {
     protocol: 'evm',
     traceAttributes: { 'rpc.system': 'jsonrpc' },
@@ -92,19 +92,16 @@ export function createJsonRpcListener(
     },
   }
   const deadlines = new Deadlines(dependencies.timeoutMs)
-  return (request, response) => {
-    const path = 'match' in request ? request.match : matchNodePath(request.url ?? '', dependencies.reserved)
-    if (!path) return false
+  return (request, response, match) => {
     const exchange = new RequestContext<HttpRequest, HttpResponse>(dependencies, rules, request, response)
-    exchange.begin(path, () => new JsonRpcRequest(dependencies, path, exchange, deadlines).begin())
-    return true
+    exchange.begin(match, () => new JsonRpcRequest(dependencies, match, exchange, deadlines).begin())
   }
 }
 
 /** The calls of one HTTP request, and what they share. */
 class JsonRpcRequest implements Expirable, CallContext {
   readonly signal: CancellationSignal
-  readonly endpoint: NodePath['endpoint']
+  readonly endpoint: RpcEndpoint
   readonly admission: Admission
   readonly answers: ResponseCaches | undefined
   readonly grant: Grant
@@ -121,7 +118,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   /** @throws {@link RpcError} when the request may not pass */
   constructor(
     dependencies: JsonRpcDependencies,
-    path: NodePath,
+    match: RouteMatch,
     http: RequestContext<HttpRequest, HttpResponse>,
     deadlines: Deadlines,
   ) {
@@ -130,10 +127,10 @@ class JsonRpcRequest implements Expirable, CallContext {
       response.setHeader('allow', 'POST, OPTIONS')
       throw new RpcError(rpcCodes.invalidRequest, 'JSON-RPC is called with POST.', { status: 405 })
     }
-    this.grant = http.authenticate(path)
+    this.grant = http.authenticate(match)
     this.upstream = dependencies.upstreams.of(this.grant, 'evm')
     this.signal = http.signal
-    this.endpoint = path.endpoint
+    this.endpoint = rpcEndpointOf(match)
     this.admission = dependencies.admission
     this.answers = dependencies.answers
     this.maxLogRange = sizeLimit(this.grant, 'maxLogRange', dependencies.maxLogRange)

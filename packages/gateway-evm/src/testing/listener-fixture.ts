@@ -1,16 +1,17 @@
 import { pino } from 'pino'
-import { serve } from '@fairlead/gateway-core/testing/serve'
+import { serveProtocol } from '@fairlead/gateway-core/testing/serve'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { evm } from '../description.ts'
 import { createWebSocketMetrics } from '../websocket/metrics.ts'
-import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { onTestFinished } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
-import { createJsonRpcListener } from '../http/json-rpc-http.ts'
+import { createJsonRpcHandler } from '../http/json-rpc-http.ts'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import { isWebSocketOnly } from '../http/rpc-routes.ts'
 import { createWebSocketListener } from '../websocket/json-rpc-websocket.ts'
 import type { WebSocketDependencies } from '../websocket/dependencies.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
@@ -44,15 +45,7 @@ export interface ListenerFixture {
 export interface ListenerOptions extends Partial<
   Omit<
     WebSocketDependencies,
-    | 'reserved'
-    | 'directory'
-    | 'authenticator'
-    | 'admission'
-    | 'upstreams'
-    | 'meter'
-    | 'log'
-    | 'multiplexers'
-    | 'metrics'
+    'directory' | 'authenticator' | 'admission' | 'upstreams' | 'meter' | 'log' | 'multiplexers' | 'metrics'
   >
 > {
   /** WebSocket address of the node; without one it is asked for news. */
@@ -114,7 +107,6 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     authenticator,
     admission,
     upstreams,
-    reserved: reservedSegments([evm]),
     meter: createMeter(metrics.requests, usage),
     log,
     maxBodyBytes: 1_048_576,
@@ -133,11 +125,11 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     ...options,
     timeoutMs,
   }
-  const listener = createJsonRpcListener(dependencies)
+  const jsonRpc = createJsonRpcHandler(dependencies)
   const webSockets = createWebSocketListener(dependencies)
-  const server = await serve((request, response) => {
-    if (!listener(request, response)) response.writeHead(404).end()
-  }, webSockets)
+  const handle: RequestHandler = (request, response, match) =>
+    isWebSocketOnly(match) ? webSockets.refuse(request, response, match) : jsonRpc(request, response, match)
+  const server = await serveProtocol({ description: evm, handle, upgrade: webSockets.upgrade })
   return {
     ...server,
     wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,

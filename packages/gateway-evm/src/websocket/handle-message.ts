@@ -16,7 +16,7 @@ import { rejectedCall } from '../rejected-call.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
-import type { NodePath } from '../http/node-path.ts'
+import type { RpcEndpoint } from '../http/rpc-routes.ts'
 
 /** What the calls of one WebSocket message share. */
 export interface MessageContext {
@@ -24,7 +24,7 @@ export interface MessageContext {
   readonly upstream: Upstream
   readonly admission: Admission
   readonly grant: Grant
-  readonly endpoint: NodePath['endpoint']
+  readonly endpoint: RpcEndpoint
   readonly subscriptions: ClientSubscriptions
   readonly signal: CancellationSignal
   readonly maxLogRange: number

@@ -14,8 +14,9 @@ import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
 import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
-import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { isWebSocketPath, matchWebSocketPath, type NodePath } from '../http/node-path.ts'
+import type { RequestHandler, UpgradeHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { RouteMatch } from '@fairlead/gateway-core/http/route'
+import { rpcEndpointOf } from '../http/rpc-routes.ts'
 import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
 import { closeCodes, closeCodeOfRefusal } from '@fairlead/gateway-core/websocket/close-codes'
@@ -25,12 +26,10 @@ import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
 /** The WebSockets of a service. */
 export interface WebSocketListener {
-  /** Tells whether a request is a WebSocket handshake for a node; one that is not is an ordinary request. */
-  takes(request: IncomingMessage): boolean
   /** Takes a connection over from the HTTP server. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Answers an ordinary request to an address of WebSockets; others are left untouched. */
-  readonly refuse: NodeListener
+  readonly upgrade: UpgradeHandler
+  /** Answers a request without an upgrade to an address of WebSockets. */
+  readonly refuse: RequestHandler
   /** Lets the calls in flight be answered and closes every connection, within the given time. */
   stop(drainMs: number): Promise<void>
 }
@@ -67,15 +66,13 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     for (const session of sessions) session.ping()
   }, dependencies.pingMs).unref()
 
-  const open = (request: IncomingMessage, socket: Duplex, head: Buffer, requestId: string) => {
-    const path = matchWebSocketPath(request.url ?? '', dependencies.reserved)
-    if (!path) throw new RpcError(rpcCodes.invalidRequest, 'There is no WebSocket here.', { status: 404 })
+  const open = ({ request, socket, head }: Handshake, match: RouteMatch, requestId: string) => {
     const loop = request.headers['cdn-loop']
     if (loop !== undefined && dependencies.loops?.isLoop(String(loop)) === true) {
       throw rejectedCall({ status: 508, reason: loopReason })
     }
     if (isStopping) throw new RpcError(rpcCodes.internalError, 'The service restarts.', { status: 503 })
-    const grant = admitted(dependencies, path, request)
+    const grant = admitted(dependencies, match, request)
     const log = dependencies.log.child({ request_id: requestId })
     const share = ofCredentials.open(grant.credentialId)
     let isUpgraded = false
@@ -83,7 +80,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
       isUpgraded = true
       const corked = sockets.of(socket)
       webSocket.flush = () => corked.giveWay()
-      const { endpoint } = path
+      const endpoint = rpcEndpointOf(match)
       const requester = {
         address: dependencies.authenticator.addressOf(request),
         origin: request.headers.origin,
@@ -141,27 +138,19 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   })
 
   return {
-    takes: ({ method, url = '', headers }) =>
-      method === 'GET' &&
-      headers.upgrade?.toLowerCase() === 'websocket' &&
-      matchWebSocketPath(url, dependencies.reserved) !== undefined,
-    upgrade: (request, socket, head) => {
+    upgrade: (request, socket, head, match) => {
       const requestId = makeRequestId()
       socket.on('error', () => socket.destroy())
       try {
-        open(request, socket, head, requestId)
+        open({ request, socket, head }, match, requestId)
       } catch (error) {
         const failure = toResponseError(error, dependencies.log.child({ request_id: requestId }))
-        const code = isCloseVisible(dependencies, request) ? closeCodeOfRefusal(failure.status) : undefined
+        const code = isCloseVisible(request, match) ? closeCodeOfRefusal(failure.status) : undefined
         if (code === undefined) refuseWith(socket, requestId, failure)
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },
-    refuse: (request, response) => {
-      if (!isWebSocketPath(request.url ?? '')) return false
-      answerNoUpgrade(dependencies, request, response)
-      return true
-    },
+    refuse: (request, response) => answerNoUpgrade(dependencies, request, response),
     stop: async (drainMs) => {
       isStopping = true
       endHearing()
@@ -178,10 +167,10 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
 
 function admitted(
   { authenticator, corsOrigin }: WebSocketDependencies,
-  path: NodePath,
+  match: RouteMatch,
   request: IncomingMessage,
 ): Grant {
-  const entered = authenticator.authenticate('evm', path, request)
+  const entered = authenticator.authenticate('evm', match, request)
   if ('status' in entered) throw rejectedCall(entered)
   const { origin } = request.headers
   // What the rules of the node allow need not be what the service allows nodes without any.
@@ -196,12 +185,8 @@ function admitted(
  * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
  * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
  */
-function isCloseVisible(
-  { reserved }: WebSocketDependencies,
-  { url = '', headers }: IncomingMessage,
-): boolean {
+function isCloseVisible({ headers }: IncomingMessage, { token }: RouteMatch): boolean {
   const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'
-  const { token } = matchWebSocketPath(url, reserved) ?? {}
   return isNative && (token !== undefined || headers.authorization !== undefined)
 }
 

@@ -8,20 +8,20 @@ import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.
 import type { Upstream } from '../upstream/types.ts'
 import type { MessageContext } from './handle-message.ts'
 import type { Expirable } from '@fairlead/gateway-core/http/deadlines'
-import type { NodePath } from '../http/node-path.ts'
+import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import type { WebSocketDependencies } from './dependencies.ts'
 
 /** What all messages of a session have in common. */
 export interface MessageOwner {
   readonly dependencies: WebSocketDependencies
-  readonly endpoint: NodePath['endpoint']
+  readonly endpoint: RpcEndpoint
   readonly log: Logger
 }
 
 /** A message under way: what ends its calls, and what they share. */
 export class SessionMessage extends Cancellation implements Expirable, MessageContext {
   readonly grant: Grant
-  readonly endpoint: NodePath['endpoint']
+  readonly endpoint: RpcEndpoint
   readonly admission: Admission
   readonly subscriptions: ClientSubscriptions
   readonly maxLogRange: number

@@ -20,7 +20,7 @@ import { type HandledMessage, handleMessage } from './handle-message.ts'
 import type { CompletedRequest } from '@fairlead/gateway-core/usage/meter'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
 import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
-import type { NodePath } from '../http/node-path.ts'
+import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import { SessionMessage } from './session-message.ts'
 import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/text-frame'
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
@@ -41,7 +41,7 @@ export interface SessionParts {
   readonly share: SocketShare
   /** Who opened it, for rules that change while it is open. */
   readonly requester: Requester
-  readonly endpoint: NodePath['endpoint']
+  readonly endpoint: RpcEndpoint
   readonly log: Logger
   /** Value of `CDN-Loop` of the handshake. */
   readonly passedThrough: string | undefined

@@ -14,6 +14,8 @@ import {
   type AuthenticatorChoices,
   testAuthenticator,
 } from '@fairlead/gateway-core/testing/test-authenticator'
+import { createRouting } from '@fairlead/gateway-core/protocol/routing'
+import { grpc as description } from '../description.ts'
 import { createGrpc, type GrpcOptions } from '../module.ts'
 
 /** X-token that opens the node of {@link grpcInFrontOf}; it stands nowhere else, so that a search finds a leak. */
@@ -82,9 +84,10 @@ export async function grpcInFrontOf(
     maxStalledCalls: 256,
     ...options,
   })
-  const http1 = createServer((request, response) => {
-    if (!grpc.web(request, response)) response.writeHead(404).end('over HTTP/1.1')
-  })
+  const routing = createRouting([{ description, handle: grpc.web }], [], (_, response) =>
+    response.writeHead(404).end('over HTTP/1.1'),
+  )
+  const http1 = createServer(routing.onRequest)
   const server = createPortServer({ http1, http2: grpc.http2 })
   await server.listen({ host: '127.0.0.1', port: 0 })
   let stopping: Promise<void> | undefined

@@ -2,6 +2,9 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { single } from '../call/metadata.ts'
 
+/** Media types of gRPC-web. */
+export const grpcWebType = /^application\/grpc-web(-text)?(?:\+proto)?\s*(?:;|$)/i
+
 /** The origin whose pages may read the answer to a call: by the rules of its node, or for all nodes without any. */
 export function webOrigin(
   { authenticator, corsOrigin }: GrpcDependencies,
@@ -43,7 +46,7 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
 /** Tells the form of a request of gRPC-web; undefined when it is none. */
 export function webForm(method: string | undefined, type: string | undefined): 'binary' | 'text' | undefined {
   if (method !== 'POST' || type === undefined) return undefined
-  const found = /^application\/grpc-web(-text)?(?:\+proto)?\s*(?:;|$)/i.exec(type)
+  const found = grpcWebType.exec(type)
   if (!found) return undefined
   return found[1] === undefined ? 'binary' : 'text'
 }

@@ -1,24 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { beginCall } from '../call/handle-call.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { webClient } from './web-client.ts'
-import { answerCors, isPreflight, preflightCors, webForm, webOrigin } from './web-cors.ts'
+import { answerCors, preflightCors, webForm, webOrigin } from './web-cors.ts'
 import { webRequests } from './web-requests.ts'
 
-/** Makes the listener for gRPC-web over HTTP/1.1; other requests are left untouched. */
-export function createWebListener(dependencies: GrpcDependencies): NodeListener {
+/** Makes the handler of gRPC-web over HTTP/1.1, preflights included. */
+export function createWebHandler(dependencies: GrpcDependencies): RequestHandler {
   return (request, response) => {
     const { method, headers } = request
-    if (isPreflight(method, headers)) {
-      response.writeHead(204, preflightCors(dependencies.corsOrigin, headers)).end()
-      return true
-    }
-    const form = webForm(method, headers['content-type'])
-    if (form === undefined) return false
-    call(dependencies, request, response, form === 'text')
-    return true
+    if (method === 'OPTIONS') response.writeHead(204, preflightCors(dependencies.corsOrigin, headers)).end()
+    else call(dependencies, request, response, webForm(method, headers['content-type']) === 'text')
   }
 }
 

@@ -20,14 +20,12 @@ import {
   withDefaults,
 } from '../operations/parameters.ts'
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
-import type { RequestRules, HttpDependencies, NodeListener } from '@fairlead/gateway-core/http/dependencies'
-import { type JettonPath, matchJettonPath } from './jetton-path.ts'
+import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { exposedHeaders, sayDeprecated, sendResponse } from '@fairlead/gateway-core/rest/send-response'
 
 /** What the jetton chain API needs from the rest of the service. */
 export interface JettonDependencies extends HttpDependencies {
-  /** First segments of paths that no token is like. */
-  readonly reserved: ReadonlySet<string>
   readonly jettonUpstreams: JettonUpstreams
   readonly maxBodyBytes: number
 }
@@ -55,8 +53,8 @@ const browserHeaders = [
   'x-actions-version',
 ]
 
-/** Makes the listener for the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
-export function createJettonListener(dependencies: JettonDependencies): NodeListener {
+/** Makes the handler of the jetton chain API: `/<token>/api/...`, `/api/...` with basic authentication. */
+export function createJettonHandler(dependencies: JettonDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'jetton',
     maxBodyBytes: dependencies.maxBodyBytes,
@@ -73,18 +71,15 @@ export function createJettonListener(dependencies: JettonDependencies): NodeList
       }
     },
   }
-  return (request, response) => {
-    const path = matchJettonPath(request.url ?? '', dependencies.reserved)
-    if (!path) return false
+  return (request, response, match) => {
     const exchange = new RequestContext(dependencies, rules, request, response)
-    exchange.run(path, () => answer(dependencies, path, exchange))
-    return true
+    exchange.run(match, () => answer(dependencies, match, exchange))
   }
 }
 
 async function answer(
   dependencies: JettonDependencies,
-  { token, target }: JettonPath,
+  { token, target }: RouteMatch,
   http: RequestContext,
 ): Promise<void> {
   const grant = http.authenticate({ token })

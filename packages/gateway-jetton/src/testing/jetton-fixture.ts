@@ -3,10 +3,9 @@ import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { jetton } from '../description.ts'
-import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createJettonUpstreams } from '../upstream/jetton-upstreams.ts'
-import { createJettonListener, type JettonDependencies } from '../http/jetton-http.ts'
+import { createJettonHandler, type JettonDependencies } from '../http/jetton-http.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { jettonFormat } from '../http/jetton-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
@@ -15,7 +14,7 @@ import {
   type AuthenticatorChoices,
   testAuthenticator,
 } from '@fairlead/gateway-core/testing/test-authenticator'
-import { serve } from '@fairlead/gateway-core/testing/serve'
+import { serveProtocol } from '@fairlead/gateway-core/testing/serve'
 
 /** Token that opens the node of {@link listenToJetton}. */
 export const jettonToken = 'fixture-token-of-jetton'
@@ -79,12 +78,11 @@ export async function listenToJetton(
   })
   const metrics = testMetrics()
   const { authenticator, admission } = testAuthenticator(directory, passing)
-  const listener = createJettonListener({
+  const handle = createJettonHandler({
     directory,
     authenticator,
     admission,
     jettonUpstreams,
-    reserved: reservedSegments([jetton]),
     meter: createMeter(metrics.requests),
     log: pino({ level: 'debug' }, lines.stream),
     corsOrigin: '*',
@@ -92,9 +90,7 @@ export async function listenToJetton(
     ...options,
     timeoutMs,
   })
-  const server = await serve((request, response) => {
-    if (!listener(request, response)) response.writeHead(418).end()
-  })
+  const server = await serveProtocol({ description: jetton, handle })
   const call = (path: string, init?: RequestInit) => fetch(`${server.url}/${jettonToken}${path}`, init)
   return {
     url: server.url,

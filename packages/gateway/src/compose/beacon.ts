@@ -1,9 +1,9 @@
+import { beacon } from '@fairlead/gateway-beacon/description'
 import { createEventMetrics } from '@fairlead/gateway-beacon/events/metrics'
 import { createEventMultiplexers } from '@fairlead/gateway-beacon/events/multiplexers'
 import { beaconFormat } from '@fairlead/gateway-beacon/http/beacon-format'
-import { createBeaconListener } from '@fairlead/gateway-beacon/http/beacon-http'
+import { createBeaconHandler } from '@fairlead/gateway-beacon/http/beacon-http'
 import { createBeaconUpstreams } from '@fairlead/gateway-beacon/upstream/beacon-upstreams'
-import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
 import type { Configuration } from '../configuration/options.ts'
 import {
   applyHttpOptions,
@@ -12,12 +12,11 @@ import {
   type RunningProtocol,
 } from './running-protocol.ts'
 
-/** The beacon node API. */
-export interface RunningBeacon extends RunningProtocol {
-  readonly listener: NodeListener
-}
-
-export function openBeacon(configuration: Configuration, dependencies: ProtocolDependencies): RunningBeacon {
+/** Opens the beacon node API. */
+export function openBeacon(
+  configuration: Configuration,
+  dependencies: ProtocolDependencies,
+): RunningProtocol {
   const { embedded, directory, http, metrics } = dependencies
   const beaconUpstreams = createBeaconUpstreams({
     open: restUpstreams(configuration, dependencies, beaconFormat),
@@ -34,7 +33,8 @@ export function openBeacon(configuration: Configuration, dependencies: ProtocolD
   const { maxBeaconBodyBytes } = configuration
   const ofHttp = { ...http, beaconUpstreams, eventMultiplexers, maxBeaconBodyBytes }
   return {
-    listener: createBeaconListener(ofHttp),
+    description: beacon,
+    handle: createBeaconHandler(ofHttp),
     apply: (next) => applyHttpOptions(ofHttp, next),
     embeddedAnswer: (signal) => beaconUpstreams.embeddedAnswer(signal),
     stop: () => {

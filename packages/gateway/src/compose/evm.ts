@@ -1,24 +1,20 @@
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import { createResponseCaches, type ResponseCaches } from '@fairlead/gateway-evm/cache/caches'
-import { createJsonRpcListener } from '@fairlead/gateway-evm/http/json-rpc-http'
+import { evm as evmDescription } from '@fairlead/gateway-evm/description'
+import { createJsonRpcHandler } from '@fairlead/gateway-evm/http/json-rpc-http'
+import { isWebSocketOnly } from '@fairlead/gateway-evm/http/rpc-routes'
 import { createSubscriptionMultiplexers } from '@fairlead/gateway-evm/subscriptions/multiplexers'
 import { createEvmUpstreams, type EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
-import {
-  createWebSocketListener,
-  type WebSocketListener,
-} from '@fairlead/gateway-evm/websocket/json-rpc-websocket'
+import { createWebSocketListener } from '@fairlead/gateway-evm/websocket/json-rpc-websocket'
 import { createWebSocketMetrics } from '@fairlead/gateway-evm/websocket/metrics'
 import type { Configuration } from '../configuration/options.ts'
-import { reserved } from '../protocols.ts'
 import { applyHttpOptions, type ProtocolDependencies, type RunningProtocol } from './running-protocol.ts'
 
 /** EVM JSON-RPC over HTTP and WebSocket. */
 export interface RunningEvm extends RunningProtocol {
   readonly upstreams: EvmUpstreams
   readonly caches: ResponseCaches
-  readonly jsonRpc: ReturnType<typeof createJsonRpcListener>
-  readonly webSockets: WebSocketListener
 }
 
 /** @param onRefused - is told when an upstream of a node does not have a method */
@@ -60,7 +56,6 @@ export function openEvm(
   const ofHttp = {
     ...http,
     upstreams,
-    reserved,
     maxBodyBytes: configuration.maxBodyBytes,
     ...requestLimitsOf(configuration),
     answers: caches,
@@ -73,12 +68,18 @@ export function openEvm(
     maxBufferBytes: configuration.maxWebSocketBufferBytes,
     pingMs: configuration.webSocketPingMs,
   }
+  const jsonRpc = createJsonRpcHandler(ofHttp)
   const webSockets = createWebSocketListener(ofWebSockets)
   return {
+    description: evmDescription,
     upstreams,
     caches,
-    jsonRpc: createJsonRpcListener(ofHttp),
-    webSockets,
+    handle: (request, response, match) =>
+      isWebSocketOnly(match)
+        ? webSockets.refuse(request, response, match)
+        : jsonRpc(request, response, match),
+    handleBuffered: jsonRpc,
+    upgrade: webSockets.upgrade,
     apply: (next) => {
       for (const settings of [ofHttp, ofWebSockets]) {
         applyHttpOptions(settings, next)

@@ -1,3 +1,4 @@
+import { grpc as description } from '@fairlead/gateway-grpc/description'
 import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
 import { createGrpc, type Grpc, type GrpcOptions } from '@fairlead/gateway-grpc/module'
 import type { CallRule } from '@fairlead/gateway-grpc/limits/call-rules'
@@ -8,7 +9,7 @@ import type { ProtocolDependencies, RunningProtocol } from './running-protocol.t
 const longestConnectMs = 5_000
 
 /** gRPC over HTTP/2, and gRPC-web. */
-export type RunningGrpc = RunningProtocol & Pick<Grpc, 'http2' | 'web'>
+export type RunningGrpc = RunningProtocol & Pick<Grpc, 'http2'>
 
 /**
  * @param rules - those of the configuration
@@ -36,6 +37,8 @@ export function openGrpc(
   })
   return {
     ...grpc,
+    description,
+    handle: grpc.web,
     apply: (next) =>
       grpc.change({
         corsOrigin: next.nodeCorsOrigin,

@@ -1,9 +1,8 @@
-import type { NodeListener } from '@fairlead/gateway-core/http/dependencies'
+import { jetton } from '@fairlead/gateway-jetton/description'
 import { jettonFormat } from '@fairlead/gateway-jetton/http/jetton-format'
-import { createJettonListener } from '@fairlead/gateway-jetton/http/jetton-http'
+import { createJettonHandler } from '@fairlead/gateway-jetton/http/jetton-http'
 import { createJettonUpstreams } from '@fairlead/gateway-jetton/upstream/jetton-upstreams'
 import type { Configuration } from '../configuration/options.ts'
-import { reserved } from '../protocols.ts'
 import {
   applyHttpOptions,
   type ProtocolDependencies,
@@ -11,12 +10,11 @@ import {
   type RunningProtocol,
 } from './running-protocol.ts'
 
-/** The API of jetton chains. */
-export interface RunningJetton extends RunningProtocol {
-  readonly listener: NodeListener
-}
-
-export function openJetton(configuration: Configuration, dependencies: ProtocolDependencies): RunningJetton {
+/** Opens the API of jetton chains. */
+export function openJetton(
+  configuration: Configuration,
+  dependencies: ProtocolDependencies,
+): RunningProtocol {
   const { embedded, memory, http } = dependencies
   const jettonUpstreams = createJettonUpstreams({
     open: restUpstreams(configuration, dependencies, jettonFormat),
@@ -24,9 +22,10 @@ export function openJetton(configuration: Configuration, dependencies: ProtocolD
     memory,
   })
   const { maxBodyBytes } = configuration
-  const ofHttp = { ...http, jettonUpstreams, reserved, maxBodyBytes }
+  const ofHttp = { ...http, jettonUpstreams, maxBodyBytes }
   return {
-    listener: createJettonListener(ofHttp),
+    description: jetton,
+    handle: createJettonHandler(ofHttp),
     apply: (next) => applyHttpOptions(ofHttp, next),
     embeddedAnswer: (signal) => jettonUpstreams.embeddedAnswer(signal),
     stop: () => Promise.resolve(),

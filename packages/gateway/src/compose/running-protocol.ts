@@ -1,4 +1,5 @@
 import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
+import type { RoutedProtocol } from '@fairlead/gateway-core/protocol/routing'
 import type { ApiFormat } from '@fairlead/gateway-core/rest/error-body'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
@@ -13,7 +14,7 @@ export interface ProtocolDependencies extends Dependencies {
 }
 
 /** A protocol of a running service. */
-export interface RunningProtocol {
+export interface RunningProtocol extends RoutedProtocol {
   /** Takes over the options that can change while the service runs. */
   apply(configuration: Configuration): void
   /** Rejects when there is an embedded chain that does not answer. */

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createConsoleListener } from './console-listener.ts'
+import { createRouting } from '@fairlead/gateway-core/protocol/routing'
+import { consoleRoutes } from './console-listener.ts'
 
 const script = 'export const one = 1\n'
 
@@ -30,10 +31,8 @@ afterAll(async () => {
 })
 
 async function listen(at: string): Promise<Server> {
-  const listener = createConsoleListener(at)
-  const started = createServer((incoming, response) => {
-    if (!listener(incoming, response)) response.writeHead(418).end()
-  })
+  const { onRequest } = createRouting([], consoleRoutes(at), (_, response) => response.writeHead(418).end())
+  const started = createServer(onRequest)
   started.listen(0, '127.0.0.1')
   await once(started, 'listening')
   return started

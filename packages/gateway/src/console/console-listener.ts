@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
+import type { Route } from '@fairlead/gateway-core/http/router'
 import { type ConsoleFile, readConsoleFile } from './console-files.ts'
 
 // Where each page is; below its address it shows what it finds there by itself.
 const pages = [
-  ['/console', 'index.html'],
-  ['/docs', 'reference.html'],
+  ['console', 'index.html'],
+  ['docs', 'reference.html'],
 ] as const
 
 const consoleFiles = '/console/'
@@ -42,22 +44,21 @@ const notBuilt = `<!doctype html>
 `
 
 /**
- * Makes the listener for everything below `/console` and `/docs`; other requests are left untouched.
+ * Makes the routes of everything below `/console` and `/docs`.
  *
  * @param folder - what the build of the console wrote
- * @returns a listener that answers true when it took the request
  */
-export function createConsoleListener(folder: string) {
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const path = requestPath(request.url ?? '')
-    const [address, page] = pages.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? []
-    if (address === undefined) return false
-    const name = fileNameOf(path)
-    if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { allow: 'GET, HEAD' })
-    else if (path === address) send(response, 308, { location: `${address}/` })
-    else answer(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
-    return true
-  }
+export function consoleRoutes(folder: string): readonly Route<RequestHandler>[] {
+  return pages.map(([prefix, page]) => ({
+    pattern: { prefix },
+    handler: (request, response) => {
+      const path = requestPath(request.url ?? '')
+      const name = fileNameOf(path)
+      if (request.method !== 'GET' && request.method !== 'HEAD') send(response, 405, { allow: 'GET, HEAD' })
+      else if (path === `/${prefix}`) send(response, 308, { location: `/${prefix}/` })
+      else answer(folder, name ?? page, name !== undefined, request, response).catch(() => response.destroy())
+    },
+  }))
 }
 
 /** The file that a path asks for; undefined when it is the address of something on a page. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestPath } from '@fairlead/gateway-core/http/request-target'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { Route } from '@fairlead/gateway-core/http/router'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
 
@@ -13,9 +14,13 @@ export interface Observed {
   ready(): Promise<void>
 }
 
-/** Makes the listener for `/healthz`, `/readyz` and `/metrics`; other requests are left untouched. */
-export function createOperationsListener({ metrics, metricsToken, ready }: Observed) {
-  const answer: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>> = {
+/** Makes the routes of `/healthz`, `/readyz` and `/metrics`. */
+export function operationsRoutes({
+  metrics,
+  metricsToken,
+  ready,
+}: Observed): readonly Route<RequestHandler>[] {
+  const responders: Record<string, Responder> = {
     '/healthz': async (_, response) => send(response, 200, 'text/plain; charset=utf-8', 'ok\n'),
     '/readyz': async (_, response) => {
       const problem = await ready().then(
@@ -33,19 +38,20 @@ export function createOperationsListener({ metrics, metricsToken, ready }: Obser
       }
     },
   }
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const path = requestPath(request.url ?? '')
-    const respond = Object.hasOwn(answer, path) ? answer[path] : undefined
-    if (!respond) return false
-    if (request.method === 'GET' || request.method === 'HEAD') {
-      respond(request, response).catch(() => response.destroy())
-    } else {
-      response.setHeader('allow', 'GET, HEAD')
-      send(response, 405, 'text/plain; charset=utf-8', 'method not allowed\n')
-    }
-    return true
-  }
+  return Object.entries(responders).map(([path, respond]) => ({
+    pattern: { path },
+    handler: (request, response) => {
+      if (request.method === 'GET' || request.method === 'HEAD') {
+        respond(request, response).catch(() => response.destroy())
+      } else {
+        response.setHeader('allow', 'GET, HEAD')
+        send(response, 405, 'text/plain; charset=utf-8', 'method not allowed\n')
+      }
+    },
+  }))
 }
+
+type Responder = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 function send(response: ServerResponse, status: number, type: string, text: string): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)

@@ -1,11 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
+import { routesOf } from '@fairlead/gateway-core/testing/matched-routes'
 import { evm } from '../description.ts'
-import { isWebSocketPath, matchNodePath, matchWebSocketPath } from './node-path.ts'
+import { isWebSocketOnly, rpcEndpointOf } from './rpc-routes.ts'
 
-const reserved = new Set([...reservedSegments([evm]), 'beacon', 'api'])
+const beside = [
+  { kind: 'http', pattern: { prefix: 'beacon' } },
+  { kind: 'http', pattern: { afterToken: 'api', isDeep: true } },
+] as const
+const matchHttp = routesOf(evm, 'http', beside)
+const matchWebSocket = routesOf(evm, 'websocket', beside)
 
-describe('matchNodePath', () => {
+/** What a path is for; undefined when no calls by POST are served there. */
+function callsAt(target: string) {
+  const match = matchHttp(target)
+  if (match === undefined || isWebSocketOnly(match)) return undefined
+  return { token: match.token, endpoint: rpcEndpointOf(match) }
+}
+
+function socketsAt(target: string) {
+  const match = matchWebSocket(target)
+  return match && { token: match.token, endpoint: rpcEndpointOf(match) }
+}
+
+describe('the routes of JSON-RPC by POST', () => {
   it.each([
     ['/t0k3n', { token: 't0k3n', endpoint: '' }],
     ['/t0k3n/', { token: 't0k3n', endpoint: '' }],
@@ -25,15 +42,15 @@ describe('matchNodePath', () => {
     ['HTTPS://user@gateway.example:8645/t0k3n', { token: 't0k3n', endpoint: '' }],
     ['http://gateway.example', { endpoint: '' }],
   ])('takes %s', (target, expected) => {
-    expect(matchNodePath(target, reserved)).toEqual(expected)
+    expect(callsAt(target)).toEqual(expected)
   })
 
   it.each(
     'v1 v2 healthz readyz metrics console docs favicon.ico robots.txt .well-known beacon api ws'.split(' '),
   )('leaves everything under /%s to others', (segment) => {
     for (const rest of ['', '/', '/evm', '?x=1']) {
-      expect(matchNodePath(`/${segment}${rest}`, reserved)).toBeUndefined()
-      expect(matchNodePath(`http://gateway.example/${segment}${rest}`, reserved)).toBeUndefined()
+      expect(callsAt(`/${segment}${rest}`)).toBeUndefined()
+      expect(callsAt(`http://gateway.example/${segment}${rest}`)).toBeUndefined()
     }
   })
 
@@ -54,11 +71,11 @@ describe('matchNodePath', () => {
     'gateway.example:443',
     'ftp://gateway.example/t0k3n',
   ])('leaves %j to others', (target) => {
-    expect(matchNodePath(target, reserved)).toBeUndefined()
+    expect(callsAt(target)).toBeUndefined()
   })
 })
 
-describe('matchWebSocketPath', () => {
+describe('the routes of WebSockets', () => {
   it.each([
     ['/ws/t0k3n', { token: 't0k3n', endpoint: '' }],
     ['/ws/t0k3n/', { token: 't0k3n', endpoint: '' }],
@@ -75,7 +92,7 @@ describe('matchWebSocketPath', () => {
     ['/evm', { endpoint: 'evm' }],
     ['http://gateway.example/ws/t0k3n', { token: 't0k3n', endpoint: '' }],
   ])('takes %s', (target, expected) => {
-    expect(matchWebSocketPath(target, reserved)).toEqual(expected)
+    expect(socketsAt(target)).toEqual(expected)
   })
 
   it.each([
@@ -88,11 +105,16 @@ describe('matchWebSocketPath', () => {
     '/console/',
     '*',
   ])('leaves %j to others', (target) => {
-    expect(matchWebSocketPath(target, reserved)).toBeUndefined()
+    expect(socketsAt(target)).toBeUndefined()
   })
 
-  it('knows the addresses that are for WebSockets alone', () => {
-    expect(['/ws', '/ws/t', '/ws?x', 'http://x/ws/t'].map(isWebSocketPath)).toEqual([true, true, true, true])
-    expect(['/', '/wsx', '/t/ws', '/evm'].map(isWebSocketPath)).toEqual([false, false, false, false])
+  it('are the only ones below /ws', () => {
+    const isOnly = (target: string) => {
+      const match = matchHttp(target)
+      return match && isWebSocketOnly(match)
+    }
+    expect(['/ws', '/ws/t', '/ws?x', 'http://x/ws/t'].map(isOnly)).toEqual([true, true, true, true])
+    expect(['/', '/wsx', '/evm'].map(isOnly)).toEqual([false, false, false])
+    expect(isOnly('/t/ws')).toBeUndefined()
   })
 })

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { reservedSegments } from '@fairlead/gateway-core/protocol/reserved-segments'
-import { jetton } from '../description.ts'
-import { matchJettonPath } from './jetton-path.ts'
+import { routesOf } from '@fairlead/gateway-core/testing/matched-routes'
+import { jetton } from './description.ts'
 
-const reserved = new Set([...reservedSegments([jetton]), 'beacon', 'ws'])
+const match = routesOf(jetton, 'http', [
+  { kind: 'http', pattern: { prefix: 'beacon' } },
+  { kind: 'websocket', pattern: { prefix: 'ws' } },
+])
 
-describe('matchJettonPath', () => {
+describe('the routes of the jetton chain API', () => {
   it.each([
     ['/t0k3n/api/v2/getTransactions?limit=1', { token: 't0k3n', target: '/api/v2/getTransactions?limit=1' }],
     ['/t0k3n/api/v3/jetton/burns/', { token: 't0k3n', target: '/api/v3/jetton/burns/' }],
@@ -16,7 +18,7 @@ describe('matchJettonPath', () => {
     ['/api?x=/', { target: '/api?x=/' }],
     ['http://gateway.example/t0k3n/api/v3/decode?x', { token: 't0k3n', target: '/api/v3/decode?x' }],
   ])('takes %s', (target, expected) => {
-    expect(matchJettonPath(target, reserved)).toEqual(expected)
+    expect(match(target)).toMatchObject({ token: undefined, ...expected })
   })
 
   it.each([
@@ -31,6 +33,6 @@ describe('matchJettonPath', () => {
     '*',
     '',
   ])('leaves %j to others', (target) => {
-    expect(matchJettonPath(target, reserved)).toBeUndefined()
+    expect(match(target)).toBeUndefined()
   })
 })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { matchBeaconPath } from './beacon-path.ts'
+import { routesOf } from '@fairlead/gateway-core/testing/matched-routes'
+import { beacon } from './description.ts'
 
-describe('matchBeaconPath', () => {
+const match = routesOf(beacon)
+
+describe('the routes of the beacon node API', () => {
   it.each([
     ['/beacon/t0k3n/eth/v1/node/health', { token: 't0k3n', target: '/eth/v1/node/health' }],
     [
@@ -22,13 +25,13 @@ describe('matchBeaconPath', () => {
     ['/beacon//t0k3n/eth', { target: '//t0k3n/eth' }],
     ['http://gateway.example/beacon/t0k3n/eth/v1?x=1', { token: 't0k3n', target: '/eth/v1?x=1' }],
   ])('takes %s', (target, expected) => {
-    expect(matchBeaconPath(target)).toEqual(expected)
+    expect(match(target)).toMatchObject({ token: undefined, ...expected })
   })
 
   it.each(['/', '/beacons/t0k3n/eth', '/t0k3n/beacon/eth', '/v1/beacon', '/Beacon/t0k3n/eth', '*', ''])(
     'leaves %j to others',
     (target) => {
-      expect(matchBeaconPath(target)).toBeUndefined()
+      expect(match(target)).toBeUndefined()
     },
   )
 })

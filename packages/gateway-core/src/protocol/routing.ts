@@ -1,0 +1,87 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { BufferedHandler, RequestHandler, UpgradeHandler } from '../http/dependencies.ts'
+import { type HandlerMatch, type Route, Router } from '../http/router.ts'
+import type { ProtocolDescription } from './description.ts'
+import { reservedSegments } from './reserved-segments.ts'
+
+/** A protocol, and what serves its routes. */
+export interface RoutedProtocol {
+  readonly description: Pick<ProtocolDescription, 'routes'>
+  readonly handle: RequestHandler
+  /** Serves the routes of short calls that are read whole. */
+  readonly handleBuffered?: BufferedHandler | undefined
+  /** Serves the routes of WebSockets. */
+  readonly upgrade?: UpgradeHandler | undefined
+}
+
+/** How an HTTP server hands out what it receives. */
+export interface Routing {
+  /** Of the built-in HTTP/1.1 server. */
+  readonly buffered: Router<BufferedHandler>
+  /** Listens to the requests of a server. */
+  readonly onRequest: RequestListener
+  /** Whether a request is a WebSocket handshake of a protocol; any other is an ordinary request. */
+  shouldUpgrade(request: IncomingMessage): boolean
+  /** Listens to the upgrades of a server. */
+  onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
+/**
+ * Makes the routing of a service.
+ *
+ * @param own - routes beside those of the protocols
+ * @param otherwise - serves what no route matches
+ * @throws TypeError when two routes have the same pattern
+ */
+export function createRouting(
+  protocols: readonly RoutedProtocol[],
+  own: readonly Route<RequestHandler>[],
+  otherwise: RequestListener,
+): Routing {
+  const reserved = reservedSegments(protocols.map(({ description }) => description))
+  const requests = new Router([...own, ...protocols.flatMap(httpRoutes)], reserved)
+  const upgrades = new Router(protocols.flatMap(webSocketRoutes), reserved)
+  // Node.js decides about an upgrade before it emits it.
+  const handshakes = new WeakMap<IncomingMessage, HandlerMatch<UpgradeHandler>>()
+  return {
+    buffered: new Router(protocols.flatMap(bufferedRoutes), reserved),
+    onRequest: (request, response) => {
+      const match = requests.matchRequest(request.method, request.url ?? '', request.headers)
+      if (match) match.handler(request, response, match)
+      else otherwise(request, response)
+    },
+    shouldUpgrade: (request) => {
+      const { method, headers, url = '' } = request
+      if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false
+      const match = upgrades.match(url)
+      if (match) handshakes.set(request, match)
+      return match !== undefined
+    },
+    onUpgrade: (request, socket, head) => {
+      const match = handshakes.get(request)
+      if (match) match.handler(request, socket, head, match)
+      else socket.destroy()
+    },
+  }
+}
+
+function httpRoutes({ description, handle }: RoutedProtocol): readonly Route<RequestHandler>[] {
+  return description.routes
+    .filter(({ kind }) => kind === 'http')
+    .map(({ pattern }) => ({ pattern, handler: handle }))
+}
+
+function bufferedRoutes({ description, handleBuffered }: RoutedProtocol): readonly Route<BufferedHandler>[] {
+  if (!handleBuffered) return []
+  return description.routes
+    .filter(({ isBuffered }) => isBuffered === true)
+    .map(({ pattern }) => ({ pattern, handler: handleBuffered }))
+}
+
+function webSocketRoutes({ description, upgrade }: RoutedProtocol): readonly Route<UpgradeHandler>[] {
+  if (!upgrade) return []
+  return description.routes
+    .filter(({ kind }) => kind === 'websocket')
+    .map(({ pattern }) => ({ pattern, handler: upgrade }))
+}
