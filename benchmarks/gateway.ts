@@ -2,20 +2,31 @@
 import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { checkOut, commitOf, hasChanges, repository } from './fixtures/checkout.ts'
-import { answerSizes, startNginxNode, startNginxProxy } from './fixtures/nginx.ts'
+import { grpc } from './fixtures/paired-loads/grpc.ts'
+import { beacon, jsonRpc } from './fixtures/paired-loads/http.ts'
+import type { StartLoad, Target } from './fixtures/paired-loads/paired-load.ts'
+import { webSocket } from './fixtures/paired-loads/web-socket.ts'
 import { compareStarts, medianOf } from './fixtures/paired-statistics.ts'
-import { cpuMs, memoryMb } from './fixtures/process-cost.ts'
+import { moveToProcessor } from './fixtures/processors.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import type { ProxySample } from './fixtures/report-ratios.ts'
 import { serve } from './fixtures/service.ts'
-import { load } from './fixtures/wrk.ts'
+
+const loads: Readonly<Record<string, { readonly start: StartLoad; readonly scenario: string }>> = {
+  'json-rpc': { start: jsonRpc, scenario: '64x0.2' },
+  'web-socket': { start: webSocket, scenario: '64x1' },
+  beacon: { start: beacon, scenario: '64x0.2' },
+  grpc: { start: grpc, scenario: 'unary' },
+}
 
 const flags = readFlags(import.meta.filename, {
   against: { type: 'string', default: 'HEAD', means: 'commit to compare with: any git ref' },
+  load: { type: 'string', default: 'json-rpc', means: `one of ${Object.keys(loads).join(', ')}` },
   scenario: {
     type: 'string',
-    default: '64x0.2',
-    means: 'connections x kB of an answer, and x calls of a batch',
+    means:
+      'json-rpc, beacon: connections x kB of a response, json-rpc also x calls of a batch; web-socket: ' +
+      'connections x calls in flight; grpc: unary, batched or single',
   },
   starts: {
     type: 'string',
@@ -33,9 +44,10 @@ const flags = readFlags(import.meta.filename, {
   json: { type: 'string', means: 'file for all measurements' },
 })
 
-const [connections = 64, , calls = 1] = flags.scenario.split('x').map(Number)
-const size = answerSizes.find((known) => known === flags.scenario.split('x')[1])
-if (size === undefined) fail(`Answers have ${answerSizes.join(', ')} kB.`)
+const kind = loads[flags.load] ?? fail(`--load has to be one of ${Object.keys(loads).join(', ')}.`)
+const scenario = flags.scenario ?? kind.scenario
+const seconds = Number(flags.seconds)
+if (!(seconds > 0)) fail('--seconds has to be a number above 0.')
 const pairs = Number(flags.pairs)
 if (!Number.isInteger(pairs) || pairs < 1) fail('--pairs has to be a whole number, 1 at least.')
 const startCount = Number(flags.starts)
@@ -52,8 +64,8 @@ for (const [program, flag] of [
 }
 
 // The gateways and nginx have one processor for themselves; the load and the node share the other.
-const onProxy = ['taskset', '-c', '0']
-const beside = ['taskset', '-c', '1']
+const forProxies = 0
+const forLoad = 1
 
 // Windows of each gateway that are compared with those before them.
 const warmUpRound = 8
@@ -64,9 +76,7 @@ const leastFall = 0.97
 const alike = ['setarch', '--addr-no-randomize', process.execPath, '--hash-seed=1', '--random-seed=1']
 const compiledAlike = ['--no-concurrent-recompilation', '--no-concurrent-sparkplug', '--liftoff-only']
 
-interface Contender {
-  readonly processId: number
-  readonly url: string
+interface Contender extends Target {
   stop(): Promise<void>
 }
 
@@ -75,10 +85,10 @@ const names = [...both, 'nginx'] as const
 type Name = (typeof names)[number]
 
 const commit = await commitOf(flags.against).catch((error: Error) => fail(error.message))
+const load = await kind.start(scenario, forLoad).catch((error: Error) => fail(error.message))
 console.log(`working tree${(await hasChanges()) ? ' with changes' : ''} against ${commit}: installing it`)
 const other = await checkOut(commit)
-const node = await startNginxNode(beside, calls)
-const stops = [node.stop, other.remove]
+const stops = [load.stop, other.remove]
 process.once('SIGINT', () => void stop(130)).once('SIGTERM', () => void stop(143))
 const starts: Record<Name, ProxySample[]>[] = []
 let isStopping = false
@@ -107,31 +117,34 @@ function fail(reason: string): never {
 }
 
 async function startGateway(sources: string): Promise<Contender> {
-  const environment = {
-    FAIRLEAD_EVM_UPSTREAM: `${node.url}/${size}`,
-    FAIRLEAD_OWN_HTTP_FRONT: 'true',
-    FAIRLEAD_PROBE_NODES: 'false',
-  }
+  const environment = { ...load.environment, FAIRLEAD_OWN_HTTP_FRONT: 'true', FAIRLEAD_PROBE_NODES: 'false' }
   const service = await serve(environment, sources, [...alike, ...compiledAlike])
   stops.push(service.stop)
-  spawnSync('taskset', ['-a', '-c', '-p', '0', String(service.processId)])
-  return { ...service, url: `${service.url}/${service.token}` }
+  moveToProcessor(service.processId, forProxies)
+  return { ...(await load.target(service, service)), stop: service.stop }
+}
+
+async function startNginx(): Promise<Contender> {
+  const proxy = await load.startNginx(forProxies)
+  stops.push(proxy.stop)
+  return { ...(await load.target(proxy)), stop: proxy.stop }
 }
 
 /** Every second start begins with the other gateway. */
 async function measureStart(start: number): Promise<Record<Name, ProxySample[]>> {
-  const proxy = await startNginxProxy(onProxy, node.url)
-  stops.push(proxy.stop)
+  const nginx = await startNginx()
   const isTreeFirst = start % 2 === 0
   const gateways = new Map<(typeof both)[number], Contender>()
   for (const name of isTreeFirst ? both : both.toReversed())
     gateways.set(name, await startGateway(name === 'other' ? other.folder : repository))
-  const nginx = { ...proxy, url: `${proxy.url}/${size}` }
   const contenders = { ...Object.fromEntries(gateways), nginx } as Record<Name, Contender>
   const warmUp = await warmedUp(contenders, [...gateways.keys()], start)
   const samples = await takeWindows(contenders, [...gateways.keys()], pairs)
   tell(`start ${start + 1}/${startCount}: done after ${warmUp} windows to warm up and ${pairs} pairs`)
-  for (const { stop: end } of [...gateways.values(), proxy]) await end()
+  for (const { close, stop: end } of [...gateways.values(), nginx]) {
+    close()
+    await end()
+  }
   return samples
 }
 
@@ -167,8 +180,8 @@ async function takeWindows(
   const samples: Record<Name, ProxySample[]> = { 'working tree': [], other: [], nginx: [] }
   for (let pair = 0; pair < count; pair++) {
     for (const name of [0, 3].includes(pair % 4) ? order : order.toReversed())
-      samples[name].push(await measure(contenders[name]))
-    if (pair % 2 === 1) samples.nginx.push(await measure(contenders.nginx))
+      samples[name].push(await contenders[name].measure(seconds))
+    if (pair % 2 === 1) samples.nginx.push(await contenders.nginx.measure(seconds))
   }
   return samples
 }
@@ -177,29 +190,15 @@ function tell(progress: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${progress}` : `${progress}\n`)
 }
 
-async function measure(contender: Contender): Promise<ProxySample> {
-  const used = cpuMs(contender.processId)
-  const result = await load({
-    command: beside,
-    url: contender.url,
-    connections,
-    calls,
-    seconds: Number(flags.seconds),
-    method: 'eth_getBalance',
-  })
-  const cpuUs = ((cpuMs(contender.processId) - used) * 1_000) / Math.max(result.requests, 1)
-  return { ...result, cpuUs, memoryMb: memoryMb(contender.processId) }
-}
-
 function report(): void {
   const all = (name: Name) => starts.flatMap((samples) => samples[name])
-  console.log(`\n${flags.scenario}, ${flags.starts} starts of ${pairs} pairs; medians`)
+  console.log(`\n${flags.load}, ${scenario}, ${flags.starts} starts of ${pairs} pairs; medians`)
   for (const name of names) {
     const of = (field: keyof ProxySample) => medianOf(all(name).map((sample) => sample[field]))
     const errors = all(name).reduce((sum, sample) => sum + sample.errors, 0)
     console.log(
       `  ${(name === 'other' ? commit : name).padEnd(14)}CPU ${of('cpuUs').toFixed(1)} us a request` +
-        `  ${Math.round(of('perSecond'))}/s  p50 ${of('p50Ms').toFixed(2)}  p99 ${of('p99Ms').toFixed(2)} ms` +
+        `  ${Math.round(of('perSecond'))}/s${delays(of('p50Ms'), of('p99Ms'))}` +
         `  ${of('memoryMb').toFixed(0)} MB${errors > 0 ? `  ${errors} ERRORS` : ''}`,
     )
   }
@@ -214,10 +213,15 @@ function report(): void {
       samples['working tree'].map(
         (sample, pair) => sample[field] / (samples.other[pair]?.[field] ?? Number.NaN),
       )
+    if (starts.flatMap(ratiosOf).some(Number.isNaN)) continue
     const { ratio, low, high, verdict } = compareStarts(starts.map(ratiosOf))
     const byStart = starts.map((samples) => medianOf(ratiosOf(samples)).toFixed(3)).join(' ')
     console.log(
       `  ${label.padEnd(8)}x${ratio.toFixed(3)} (${low.toFixed(3)}-${high.toFixed(3)})  ${verdict}; by start ${byStart}`,
     )
   }
+}
+
+function delays(p50Ms: number, p99Ms: number): string {
+  return Number.isNaN(p99Ms) ? '' : `  p50 ${p50Ms.toFixed(2)}  p99 ${p99Ms.toFixed(2)} ms`
 }

@@ -1,13 +1,11 @@
 // JSON-RPC calls over WebSockets: to a node itself, through nginx, and through the service with all its stations on, which
 // asks the node by HTTP. Windows take turns; ratios are to nginx in the same round.
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { readFlags } from './fixtures/read-flags.ts'
-import { freePort, untilListening } from './fixtures/free-port.ts'
+import { spawnSync } from 'node:child_process'
 import { serveLimited } from './fixtures/limited-service.ts'
-import { startNginxWebSocketProxy, started } from './fixtures/nginx.ts'
-import { cpuMs } from './fixtures/process-cost.ts'
-import type { LoadMessage, LoadResult } from './fixtures/web-socket-load.ts'
+import { startNginxWebSocketProxy } from './fixtures/nginx.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import type { LoadResult } from './fixtures/web-socket-load.ts'
+import { loadWebSockets, startWebSocketNode, type WebSocketNode } from './fixtures/web-socket-run.ts'
 
 const contenderNames = ['direct', 'nginx', 'service']
 const everything = '1x1,16x1,64x1,1x16,16x16,64x16'
@@ -71,7 +69,8 @@ async function compareAll(): Promise<void> {
   const names = listed(flags.only, contenderNames)
   const scenarios = flags.scenarios.split(',').map(toScenario)
   if (names.includes('nginx') && !has('nginx', '-v')) throw new Error('nginx is needed: ratios are to it.')
-  const node = await startNode()
+  const node = await startWebSocketNode(beside)
+  stops.push(node.stop)
   const contenders: Contender[] = []
   for (const name of names) contenders.push(await start(name, node))
   console.log(
@@ -94,21 +93,7 @@ function toScenario(text: string): Scenario {
   return { connections, calls }
 }
 
-async function startNode() {
-  const [webSocketPort, httpPort] = [await freePort(), await freePort()]
-  const file = new URL('fixtures/web-socket-node.ts', import.meta.url).pathname
-  const [program, ...args] = [...beside, process.execPath, file, String(webSocketPort), String(httpPort)]
-  const { processId, stop } = await started(spawn(program, args, { stdio: 'inherit' }), webSocketPort)
-  stops.push(stop)
-  await untilListening(httpPort)
-  return {
-    processId,
-    webSocket: `ws://127.0.0.1:${webSocketPort}`,
-    http: `http://127.0.0.1:${httpPort}`,
-  }
-}
-
-async function start(name: string, node: Awaited<ReturnType<typeof startNode>>): Promise<Contender> {
+async function start(name: string, node: WebSocketNode): Promise<Contender> {
   console.error(`starting ${name}`)
   if (name === 'direct') return { name, url: node.webSocket, processId: undefined }
   if (name === 'nginx') {
@@ -152,36 +137,19 @@ async function measure(
   { connections, calls }: Scenario,
   nodeId: number,
 ): Promise<Sample> {
-  const file = new URL('fixtures/web-socket-load.ts', import.meta.url).pathname
   // Long enough for the code to be compiled.
-  const warmUp = warm.has(name) ? flags['warm-up'] : String(Math.max(20, Number(flags['warm-up'])))
+  const warmUpSeconds = warm.has(name) ? Number(flags['warm-up']) : Math.max(20, Number(flags['warm-up']))
   warm.add(name)
-  const words = [url, String(connections), String(calls), warmUp, flags.seconds]
-  const command = [...beside, process.execPath, file, ...words]
-  const load = spawn(command[0] ?? '', command.slice(1), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const kill = () => void load.kill()
-  process.once('exit', kill)
-  const ended = once(load, 'exit')
-  const told = async () => {
-    const [message] = (await Promise.race([
-      once(load, 'message'),
-      ended.then(() => Promise.reject(new Error('The load process ended.'))),
-    ])) as [LoadMessage]
-    return message
-  }
-  const cost = () => [processId === undefined ? 0 : cpuMs(processId), cpuMs(nodeId)] as const
-  await told()
-  const [proxyBefore, nodeBefore] = cost()
-  const result = (await told()) as LoadResult
-  const [proxyAfter, nodeAfter] = cost()
-  await ended
-  process.off('exit', kill)
+  const window = { command: beside, url, connections, calls, warmUpSeconds, seconds: Number(flags.seconds) }
+  const watched = processId === undefined ? [nodeId] : [nodeId, processId]
+  const { usedMs, ...result } = await loadWebSockets(window, watched)
+  const [nodeMs = 0, proxyMs = 0] = usedMs
   const perCall = (ms: number) => (ms * 1_000) / Math.max(result.calls, 1)
   return {
     ...result,
-    proxyUs: perCall(proxyAfter - proxyBefore),
-    busy: (proxyAfter - proxyBefore) / 1_000 / Number(flags.seconds),
-    nodeUs: perCall(nodeAfter - nodeBefore),
+    proxyUs: perCall(proxyMs),
+    busy: proxyMs / 1_000 / Number(flags.seconds),
+    nodeUs: perCall(nodeMs),
   }
 }
 
