@@ -7,7 +7,7 @@ export type { ReceivedResponse, StallListener } from './client/types.ts'
 export { RehashingMap } from './rehashing-map.ts'
 export { createHttp1Server, type Http1ServerState, type Http1Server } from './server/http1-server.ts'
 export type { Http1ServerRequest } from './server/request.ts'
-export type { Http1ServerResponse } from './server/response.ts'
+export type { Http1ServerResponse, PresetHeaders } from './server/response.ts'
 export {
   guarded,
   guardedImmediate,

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import { createRouting } from '@fairlead/gateway-core/protocol/routing'
 import { consoleRoutes } from '@fairlead/gateway/testing/console-listener'
 import { allRows } from '@fairlead/platform-server/testing/all-rows'
@@ -142,7 +143,7 @@ describe('a browser under attack', () => {
   it('is led by the console to its own folder only', async () => {
     const routes = consoleRoutes(tmpdir())
     const { onRequest } = createRouting([], routes, (_, response) => response.writeHead(404).end())
-    const server = createServer(onRequest).listen(0, '127.0.0.1')
+    const server = createNodeServer({}, onRequest).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
     const exchange = openExchange(typeof address === 'object' && address !== null ? address.port : 0)

@@ -1,6 +1,6 @@
 import type { EventMetrics } from './metrics.ts'
-import type { ServerResponse } from 'node:http'
-import { finished } from 'node:stream'
+import { finished, type Writable } from 'node:stream'
+import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import { guardedTimeout } from '@fairlead/http1'
 
 /** Hears how many events were passed on, and their bytes. */
@@ -16,7 +16,8 @@ const endMs = 10_000
 export class EventClient {
   /** Resolves when the answer is over, whoever ended it. */
   readonly closed: Promise<void>
-  readonly #response: ServerResponse
+  readonly #response: HttpResponse
+  readonly #content: Writable
   readonly #maxBufferBytes: number
   readonly #metrics: EventMetrics
   readonly #sent: EventsSent | undefined
@@ -26,12 +27,13 @@ export class EventClient {
    * @param maxBufferBytes - most bytes that may wait for the client
    * @param sent - hears what was passed on
    */
-  constructor(response: ServerResponse, maxBufferBytes: number, metrics: EventMetrics, sent?: EventsSent) {
+  constructor(response: HttpResponse, maxBufferBytes: number, metrics: EventMetrics, sent?: EventsSent) {
     this.#response = response
+    this.#content = response.contentStream()
     this.#maxBufferBytes = maxBufferBytes
     this.#metrics = metrics
     this.#sent = sent
-    this.closed = new Promise((resolve) => finished(response, () => resolve()))
+    this.closed = new Promise((resolve) => finished(this.#content, () => resolve()))
   }
 
   /** Sends the head of the answer. */
@@ -39,13 +41,12 @@ export class EventClient {
     if (this.#response.destroyed) return
     this.#metrics.open.inc()
     void this.closed.then(() => this.#metrics.open.dec())
-    this.#response.writeHead(200, {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    })
+    this.#response.statusCode = 200
+    this.#response.setHeader('content-type', 'text/event-stream')
+    this.#response.setHeader('cache-control', 'no-cache, no-transform')
+    this.#response.setHeader('x-accel-buffering', 'no')
     const retryMs = shortestRetryMs + Math.floor(Math.random() * (longestRetryMs - shortestRetryMs))
-    this.#response.write(`retry: ${retryMs}\n:\n\n`)
+    this.#content.write(`retry: ${retryMs}\n:\n\n`)
   }
 
   /**
@@ -54,22 +55,22 @@ export class EventClient {
    * @param count - how many they are; comments are none
    */
   write(events: Buffer, count: number): void {
-    if (this.#response.writableEnded || this.#response.destroyed) return
-    this.#response.write(events)
+    if (this.#content.writableEnded || this.#response.destroyed) return
+    this.#content.write(events)
     this.#sent?.(count, events.length)
-    if (this.#response.writableLength <= this.#maxBufferBytes) return
+    if (this.#content.writableLength <= this.#maxBufferBytes) return
     this.#metrics.slow.inc()
     this.#response.destroy()
   }
 
   /** Ends the stream and says why in a comment. */
   end(reason: string): void {
-    if (this.#response.writableEnded || this.#response.destroyed) return
+    if (this.#content.writableEnded || this.#response.destroyed) return
     if (!this.#response.headersSent) {
       this.#response.destroy()
       return
     }
-    this.#response.end(`: ${reason}\n\n`)
+    this.#content.end(`: ${reason}\n\n`)
     const impatience = guardedTimeout(() => this.#response.destroy(), endMs).unref()
     void this.closed.then(() => clearTimeout(impatience))
   }

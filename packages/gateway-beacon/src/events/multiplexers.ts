@@ -1,10 +1,10 @@
-import type { ServerResponse } from 'node:http'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { BeaconUpstreams } from '../upstream/types.ts'
 import type { BufferedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import type { EventMetrics } from './metrics.ts'
 import { EventClient } from './event-client.ts'
 import { UpstreamStream, streamTimes } from './upstream-stream.ts'
@@ -32,7 +32,7 @@ export interface EventMultiplexers {
   stream(
     grant: Grant,
     topics: readonly string[],
-    response: ServerResponse,
+    response: HttpResponse,
     limits?: StreamLimits,
   ): Promise<BufferedResponse | undefined>
   /** How many streams there are at nodes. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
@@ -11,6 +10,7 @@ import { type ResolvedOperation, findBeaconOperation } from '../operations/opera
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import {
   exposedHeaders,
@@ -160,7 +160,7 @@ function admitDebug({ settings }: Grant, { route }: ResolvedOperation): void {
  * @param types - what the client takes of what the operation answers, best first; some nodes have more than that
  */
 function headersFor(
-  { headers }: IncomingMessage,
+  { headers }: HttpRequest,
   types: readonly string[],
   body: Uint8Array | undefined,
 ): Record<string, string> {

@@ -1,4 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createNodeServer,
+  type NodeRequest,
+  type NodeResponse,
+} from '@fairlead/gateway-core/http/adapters/node-http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -45,7 +49,7 @@ export async function eventGateway(
     },
     times: { ...streamTimes, headMs: 500, lingerMs: 100, ...times },
   })
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const answer = async (request: NodeRequest, response: NodeResponse) => {
     counted.requests += 1
     const { searchParams } = new URL(request.url ?? '', 'http://gateway')
     const current = directory.current('credential')
@@ -62,7 +66,7 @@ export async function eventGateway(
       response.writeHead(error.status, error.headers).end(beaconFormat.writeError(error))
     }
   }
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createNodeServer({}, (request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     multiplexers.close()

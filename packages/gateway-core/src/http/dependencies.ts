@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { LoopDetector } from '../network/cdn-loop.ts'
 import type { Admission, Rejection } from '../admission/types.ts'
-import type { Http1ServerResponse } from '@fairlead/http1'
-import type { BufferedRequest, HttpRequest } from './types.ts'
+import type { HttpRequest, HttpResponse } from './types.ts'
 import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
@@ -64,12 +63,5 @@ export type UpgradeHandler = (
   match: RouteMatch,
 ) => void
 
-/** Serves a short call that was routed to it, and read whole. It never throws. */
-export type BufferedHandler = (
-  request: BufferedRequest,
-  response: Http1ServerResponse,
-  match: RouteMatch,
-) => void
-
 /** Serves a request that was routed to it. It never throws. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse, match: RouteMatch) => void
+export type RequestHandler = (request: HttpRequest, response: HttpResponse, match: RouteMatch) => void

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
+import type { HttpRequest, HttpResponse } from './types.ts'
 
 const lingerMs = 2_000
 
@@ -11,23 +11,25 @@ const lingerMs = 2_000
  * way. So the answer goes out first, and what the client still sends is dropped for a short while.
  *
  * @param request - its body is not read any further
- * @param response - status and headers are set
- * @param text - body of the answer
+ * @param response - its status is set
+ * @param text - JSON
  */
 export async function endAndLinger(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   text: string,
 ): Promise<void> {
   // HTTP/2 has no such header (RFC 9113, section 8.2.2).
   if (request.httpVersionMajor === 1) response.setHeader('connection', 'close')
+  response.setHeader('content-type', 'application/json')
   response.setHeader('content-length', Buffer.byteLength(text))
-  response.write(text)
-  request.resume()
+  const content = response.contentStream()
+  content.write(text)
+  const body = request.bodyStream().resume()
   const enough = AbortSignal.timeout(lingerMs)
   await Promise.race([
-    finished(request, { signal: enough, cleanup: true }),
-    once(response, 'close', { signal: enough }),
+    finished(body, { signal: enough, cleanup: true }),
+    once(content, 'close', { signal: enough }),
   ]).catch(() => undefined)
-  response.end()
+  content.end()
 }

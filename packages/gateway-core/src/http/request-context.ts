@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { Grant } from '../grants/grant.ts'
@@ -11,7 +10,6 @@ import type { MeasuredCall } from '../usage/meter.ts'
 import { isRequestLogged } from '../telemetry/logged-requests.ts'
 import { inTrace, type TraceSpan } from '../telemetry/current-trace.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'
-import { endAndLinger } from './lingering-close.ts'
 import type { RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
 import { acceptedEncodings } from './body-encoding.ts'
 import { type BodyStatus, isShort, readBody } from './read-body.ts'
@@ -32,12 +30,9 @@ function presetLines(requestId: string, exposed: string): string {
 }
 
 /** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
-export class RequestContext<
-  request extends HttpRequest = IncomingMessage,
-  response extends HttpResponse = ServerResponse,
-> {
-  readonly request: request
-  readonly response: response
+export class RequestContext {
+  readonly request: HttpRequest
+  readonly response: HttpResponse
   /** What was called, for counting; never a text that the caller chose. */
   method = 'unknown'
   /** Status that was answered, for counting. */
@@ -60,7 +55,12 @@ export class RequestContext<
   #part: TraceSpan | undefined
   #isMeasured = false
 
-  constructor(dependencies: HttpDependencies, rules: RequestRules, request: request, response: response) {
+  constructor(
+    dependencies: HttpDependencies,
+    rules: RequestRules,
+    request: HttpRequest,
+    response: HttpResponse,
+  ) {
     this.#dependencies = dependencies
     this.#rules = rules
     this.request = request
@@ -190,8 +190,8 @@ export class RequestContext<
    * @throws what the rules make of a service that holds too many bodies
    */
   async readBody(maxBytes: number, refused: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
-    const request: HttpRequest = this.request
-    if ('latin1' in request) return Buffer.from(request.latin1, 'latin1')
+    const { bufferedBody } = this.request
+    if (bufferedBody !== undefined) return Buffer.from(bufferedBody, 'latin1')
     const hold = (bytes: number) => {
       if (this.#dependencies.bodyMemory?.take(bytes, this.#grant?.credentialId) === false) {
         throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
@@ -202,7 +202,7 @@ export class RequestContext<
       if (status === 415) this.response.setHeader('accept-encoding', acceptedEncodings)
       return refused(status, message)
     }
-    return readBody(request, { maxBytes, refused: refuse, hold })
+    return readBody(this.request, { maxBytes, refused: refuse, hold })
   }
 
   /**
@@ -241,10 +241,9 @@ export class RequestContext<
 
   #setCommonHeaders(): void {
     const { corsOrigin } = this.#dependencies
-    const response: HttpResponse = this.response
-    if ('preset' in response && corsOrigin === '*') {
-      response.preset({ names: presetNames, lines: presetLines(this.#requestId, this.#rules.cors.exposed) })
-      return
+    if (corsOrigin === '*') {
+      const lines = presetLines(this.#requestId, this.#rules.cors.exposed)
+      if (this.response.presetHeaders({ names: presetNames, lines })) return
     }
     this.response.setHeader('x-request-id', this.#requestId)
     this.response.setHeader('access-control-allow-origin', corsOrigin)
@@ -280,15 +279,14 @@ export class RequestContext<
     }
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
     // Node reads and drops what is left of a short body, and the connection lives on.
-    const { request, response }: { request: HttpRequest; response: HttpResponse } = this
-    if (request.complete || !('write' in response) || isShort(request, this.#rules.maxBodyBytes)) {
+    const { request, response } = this
+    if (request.complete || isShort(request, this.#rules.maxBodyBytes)) {
       this.end(status, text)
       return undefined
     }
     this.status = status
     response.statusCode = status
-    response.setHeader('content-type', 'application/json')
-    return endAndLinger(request, response, text)
+    return response.endAndLinger(request, text)
   }
 
   #measure(): void {

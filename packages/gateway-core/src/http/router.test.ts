@@ -47,12 +47,21 @@ it.each([
   expect(matched(target)).toEqual(expected)
 })
 
-it.each(['/v1', '/v1/api', '/health/', '/t/apis', '/t/other/x', '//t', '//api', '/ws/v1', '/ws/t/x', '*', ''])(
-  'leaves %j to others',
-  (target) => {
-    expect(matched(target)).toBeUndefined()
-  },
-)
+it.each([
+  '/v1',
+  '/v1/api',
+  '/health/',
+  '/t/apis',
+  '/t/other/x',
+  '//t',
+  '//api',
+  '/ws/v1',
+  '/ws/t/x',
+  '*',
+  '',
+])('leaves %j to others', (target) => {
+  expect(matched(target)).toBeUndefined()
+})
 
 it.each([
   ['POST', '/t', { 'content-type': 'application/rpc' }, 'web'],
@@ -69,7 +78,11 @@ it.each([
 })
 
 it('rejects two routes with the same pattern', () => {
-  const twice = (pattern: RoutePattern) => new Router([1, 2].map((handler) => ({ pattern, handler })), reserved)
+  const twice = (pattern: RoutePattern) =>
+    new Router(
+      [1, 2].map((handler) => ({ pattern, handler })),
+      reserved,
+    )
   expect(() => twice({ prefix: 'chain' })).toThrow(TypeError)
   expect(() => twice({ path: '/health' })).toThrow(TypeError)
   expect(() => twice({ afterToken: '', isDeep: false })).toThrow('Two routes have the pattern ""')

@@ -30,7 +30,7 @@ export async function streamBody<failure extends Error>(
   const next = () =>
     chunks.next().catch((error: unknown) => {
       // The connection is gone before the response hears of it.
-      if (response.destroyed || ('socket' in response && response.socket?.destroyed)) throw error
+      if (response.isDisconnected()) throw error
       throw (broken = failureOf(error))
     })
   const first = await next()
@@ -47,7 +47,7 @@ export async function streamBody<failure extends Error>(
     }
   }
   try {
-    await pipeline(whole, 'toStream' in response ? response.toStream() : response)
+    await pipeline(whole, response.contentStream())
     return 'complete'
   } catch {
     // The pipeline has broken off the response already.

@@ -1,6 +1,7 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { BufferedHandler, RequestHandler, UpgradeHandler } from '../http/dependencies.ts'
+import type { RequestHandler, UpgradeHandler } from '../http/dependencies.ts'
+import type { NodeRequest, NodeResponse } from '../http/adapters/node-http.ts'
 import { type HandlerMatch, type Route, Router } from '../http/router.ts'
 import type { ProtocolDescription } from './description.ts'
 import { reservedSegments } from './reserved-segments.ts'
@@ -9,8 +10,6 @@ import { reservedSegments } from './reserved-segments.ts'
 export interface RoutedProtocol {
   readonly description: Pick<ProtocolDescription, 'routes'>
   readonly handle: RequestHandler
-  /** Serves the routes of short calls that are read whole. */
-  readonly handleBuffered?: BufferedHandler | undefined
   /** Serves the routes of WebSockets. */
   readonly upgrade?: UpgradeHandler | undefined
 }
@@ -18,9 +17,9 @@ export interface RoutedProtocol {
 /** How an HTTP server hands out what it receives. */
 export interface Routing {
   /** Of the built-in HTTP/1.1 server. */
-  readonly buffered: Router<BufferedHandler>
+  readonly buffered: Router<RequestHandler>
   /** Listens to the requests of a server. */
-  readonly onRequest: RequestListener
+  onRequest(request: NodeRequest, response: NodeResponse): void
   /** Whether a request is a WebSocket handshake of a protocol; any other is an ordinary request. */
   shouldUpgrade(request: IncomingMessage): boolean
   /** Listens to the upgrades of a server. */
@@ -37,7 +36,7 @@ export interface Routing {
 export function createRouting(
   protocols: readonly RoutedProtocol[],
   own: readonly Route<RequestHandler>[],
-  otherwise: RequestListener,
+  otherwise: (request: NodeRequest, response: NodeResponse) => void,
 ): Routing {
   const reserved = reservedSegments(protocols.map(({ description }) => description))
   const requests = new Router([...own, ...protocols.flatMap(httpRoutes)], reserved)
@@ -72,11 +71,10 @@ function httpRoutes({ description, handle }: RoutedProtocol): readonly Route<Req
     .map(({ pattern }) => ({ pattern, handler: handle }))
 }
 
-function bufferedRoutes({ description, handleBuffered }: RoutedProtocol): readonly Route<BufferedHandler>[] {
-  if (!handleBuffered) return []
+function bufferedRoutes({ description, handle }: RoutedProtocol): readonly Route<RequestHandler>[] {
   return description.routes
     .filter(({ isBuffered }) => isBuffered === true)
-    .map(({ pattern }) => ({ pattern, handler: handleBuffered }))
+    .map(({ pattern }) => ({ pattern, handler: handle }))
 }
 
 function webSocketRoutes({ description, upgrade }: RoutedProtocol): readonly Route<UpgradeHandler>[] {

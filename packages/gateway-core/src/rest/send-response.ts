@@ -1,12 +1,13 @@
 import type { Route } from '@fairlead/core'
 import { deprecationHeaders } from '../http/deprecation-headers.ts'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { BufferedResponse, StreamedResponse } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { streamBody } from '../http/stream-body.ts'
+import type { HttpResponse } from '../http/types.ts'
 
 /** Headers that browsers may read, beside those of the API. */
 export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
@@ -22,7 +23,7 @@ export interface ResponseRules {
 }
 
 /** Says in the answer that its operation is deprecated, where it is. */
-export function sayDeprecated(response: ServerResponse, route: Route): void {
+export function sayDeprecated(response: HttpResponse, route: Route): void {
   for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
 }
 
@@ -82,7 +83,7 @@ function isOfApi(name: string): boolean {
   return !name.startsWith('content-') && !exposedHeaders.includes(name)
 }
 
-function setHeaders(response: ServerResponse, headers: IncomingHttpHeaders): void {
+function setHeaders(response: HttpResponse, headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value)
   }

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { createNodeServer, type NodeRequest, type NodeResponse } from '../http/adapters/node-http.ts'
 import { createRouting, type RoutedProtocol, type Routing } from '../protocol/routing.ts'
 
 /** A server of a test. */
@@ -14,7 +14,7 @@ export interface TestServer {
 }
 
 /** What a server does with a request. */
-export type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown
+export type Behaviour = (request: NodeRequest, response: NodeResponse) => unknown
 
 /** Starts an HTTP server on a free port. */
 export async function serve(
@@ -22,7 +22,7 @@ export async function serve(
   webSockets?: Pick<Routing, 'shouldUpgrade' | 'onUpgrade'>,
 ): Promise<TestServer> {
   const options = webSockets ? { shouldUpgradeCallback: webSockets.shouldUpgrade } : {}
-  const server = createServer(options, (request, response) => void behaviour(request, response))
+  const server = createNodeServer(options, (request, response) => void behaviour(request, response))
   if (webSockets) server.on('upgrade', webSockets.onUpgrade)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

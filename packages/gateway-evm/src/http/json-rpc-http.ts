@@ -25,9 +25,9 @@ import { rejectedCall } from '../rejected-call.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
-import type { HttpRequest, HttpResponse } from '@fairlead/gateway-core/http/types'
+import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
-import type { RequestRules, HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
+import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { type RpcEndpoint, rpcEndpointOf } from './rpc-routes.ts'
@@ -69,15 +69,13 @@ const longestLookedAt = 4_096
 
 /** The id of a call that is refused before it is read, where its body is there already and short; clients find it by that. */
 function idOf(request: HttpRequest, status: number): string {
-  if (status !== 401 || !('latin1' in request) || request.latin1.length > longestLookedAt) return 'null'
-  return fastParse(request.latin1)?.idText ?? 'null'
+  const { bufferedBody } = request
+  if (status !== 401 || bufferedBody === undefined || bufferedBody.length > longestLookedAt) return 'null'
+  return fastParse(bufferedBody)?.idText ?? 'null'
 }
 
-/** Serves a JSON-RPC request that node:http or the built-in HTTP/1.1 server has read. It never throws. */
-export type JsonRpcHandler = (request: HttpRequest, response: HttpResponse, match: RouteMatch) => void
-
 /** Makes the handler of JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
-export function createJsonRpcHandler(dependencies: JsonRpcDependencies): JsonRpcHandler {
+export function createJsonRpcHandler(dependencies: JsonRpcDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'evm',
     traceAttributes: { 'rpc.system': 'jsonrpc' },
@@ -93,7 +91,7 @@ export function createJsonRpcHandler(dependencies: JsonRpcDependencies): JsonRpc
   }
   const deadlines = new Deadlines(dependencies.timeoutMs)
   return (request, response, match) => {
-    const exchange = new RequestContext<HttpRequest, HttpResponse>(dependencies, rules, request, response)
+    const exchange = new RequestContext(dependencies, rules, request, response)
     exchange.begin(match, () => new JsonRpcRequest(dependencies, match, exchange, deadlines).begin())
   }
 }
@@ -111,7 +109,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   batch: CallContext['batch']
   latest: CallContext['latest']
   readonly #dependencies: JsonRpcDependencies
-  readonly #http: RequestContext<HttpRequest, HttpResponse>
+  readonly #http: RequestContext
   readonly #deadlines: Deadlines
   #deadline: Deadline | undefined
 
@@ -119,7 +117,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   constructor(
     dependencies: JsonRpcDependencies,
     match: RouteMatch,
-    http: RequestContext<HttpRequest, HttpResponse>,
+    http: RequestContext,
     deadlines: Deadlines,
   ) {
     const { request, response } = http
@@ -145,12 +143,11 @@ class JsonRpcRequest implements Expirable, CallContext {
   }
 
   begin(): void {
-    const { request } = this.#http
     const maxBodyBytes = sizeLimit(this.grant, 'maxBodyBytes', this.#dependencies.maxBodyBytes)
-    // The front has read the body before it calls.
-    if ('latin1' in request) {
-      if (request.latin1.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
-      this.#take(request.latin1, this.#http.started)
+    const { bufferedBody } = this.#http.request
+    if (bufferedBody !== undefined) {
+      if (bufferedBody.length > maxBodyBytes) throw refusedBody(maxBodyBytes)(413)
+      this.#take(bufferedBody, this.#http.started)
       return
     }
     settleWith(this.#http.readBody(maxBodyBytes, refusedBody(maxBodyBytes)), {

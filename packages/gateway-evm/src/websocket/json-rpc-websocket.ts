@@ -1,5 +1,5 @@
 import { waitUntil } from '@fairlead/gateway-core/wait-until'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -15,6 +15,7 @@ import { CorkedSockets } from '@fairlead/gateway-core/websocket/corked-sockets'
 import { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-websocket'
 import type { RequestHandler, UpgradeHandler } from '@fairlead/gateway-core/http/dependencies'
+import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { rpcEndpointOf } from '../http/rpc-routes.ts'
 import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
@@ -192,8 +193,8 @@ function isCloseVisible({ headers }: IncomingMessage, { token }: RouteMatch): bo
 
 function answerNoUpgrade(
   dependencies: WebSocketDependencies,
-  { httpVersionMajor }: IncomingMessage,
-  response: ServerResponse,
+  { httpVersionMajor }: HttpRequest,
+  response: HttpResponse,
 ): void {
   // HTTP/2 has no Upgrade header, which 426 requires (RFC 9113, section 8.6).
   const failure =
@@ -208,7 +209,7 @@ function answerNoUpgrade(
     ...(status === 426 && headersFor(failure)),
     'content-type': 'application/json',
   }
-  response.writeHead(status, headers).end(errorText('null', failure))
+  sendContent(response, status, headers, errorText('null', failure))
 }
 
 function commonHeaders({ corsOrigin }: WebSocketDependencies, requestId: string): Record<string, string> {

@@ -1,5 +1,5 @@
 import { createPortServer } from '@fairlead/grpc-transport'
-import { createServer } from 'node:http'
+import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import type { Http2Server } from 'node:http2'
 import { onTestFinished } from 'vitest'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
@@ -87,7 +87,7 @@ export async function grpcInFrontOf(
   const routing = createRouting([{ description, handle: grpc.web }], [], (_, response) =>
     response.writeHead(404).end('over HTTP/1.1'),
   )
-  const http1 = createServer(routing.onRequest)
+  const http1 = createNodeServer({}, routing.onRequest)
   const server = createPortServer({ http1, http2: grpc.http2 })
   await server.listen({ host: '127.0.0.1', port: 0 })
   let stopping: Promise<void> | undefined

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import { beginCall } from '../call/handle-call.ts'
@@ -11,26 +12,31 @@ import { webRequests } from './web-requests.ts'
 export function createWebHandler(dependencies: GrpcDependencies): RequestHandler {
   return (request, response) => {
     const { method, headers } = request
-    if (method === 'OPTIONS') response.writeHead(204, preflightCors(dependencies.corsOrigin, headers)).end()
+    if (method === 'OPTIONS') sendContent(response, 204, preflightCors(dependencies.corsOrigin, headers))
     else call(dependencies, request, response, webForm(method, headers['content-type']) === 'text')
   }
 }
 
 function call(
   dependencies: GrpcDependencies,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
   isText: boolean,
 ): void {
-  const { headers, url = '', rawHeaders: raw } = request
+  const { headers, url = '' } = request
   const origin = webOrigin(dependencies, headers)
   const requests = webRequests(dependencies.maxBodyBytes, isText)
   // A body that breaks off ends with its connection, of which the answer hears.
-  request.on('error', () => undefined).pipe(requests)
+  const received = request.bodyStream()
+  received.on('error', () => undefined).pipe(requests)
+  const content = response.contentStream()
   const answer = {
-    stream: response,
-    begin: (sent: object) => {
-      response.writeHead(200, { ...sent, ...answerCors(origin) })
+    stream: content,
+    begin: (sent: OutgoingHttpHeaders) => {
+      response.statusCode = 200
+      for (const [name, value] of Object.entries({ ...sent, ...answerCors(origin) })) {
+        if (value !== undefined) response.setHeader(name, value)
+      }
       response.flushHeaders()
     },
     destroy: () => void response.destroy(),
@@ -39,10 +45,10 @@ function call(
   const asked = {
     path: requestPath(url),
     host,
-    received: { headers, raw },
+    received: { headers, raw: request.headerList() },
     socket: request.socket,
     isWeb: true,
   }
-  requests.once('error', () => request.unpipe(requests).resume())
+  requests.once('error', () => received.unpipe(requests).resume())
   beginCall(dependencies, asked, webClient(requests, answer, isText))
 }

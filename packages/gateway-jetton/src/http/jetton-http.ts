@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
@@ -21,6 +20,7 @@ import {
 } from '../operations/parameters.ts'
 import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import { exposedHeaders, sayDeprecated, sendResponse } from '@fairlead/gateway-core/rest/send-response'
 
@@ -234,7 +234,7 @@ function send(
 /** The headers of the contract, and never the credential. */
 function headersFor(
   { route }: JettonOperation,
-  { headers }: IncomingMessage,
+  { headers }: HttpRequest,
   hasBody: boolean,
 ): Record<string, string> {
   const passed = Object.keys(route.headers ?? {}).flatMap((name) => {

@@ -78,7 +78,6 @@ export function openEvm(
       isWebSocketOnly(match)
         ? webSockets.refuse(request, response, match)
         : jsonRpc(request, response, match),
-    handleBuffered: jsonRpc,
     upgrade: webSockets.upgrade,
     apply: (next) => {
       for (const settings of [ofHttp, ofWebSockets]) {

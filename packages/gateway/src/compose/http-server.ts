@@ -1,4 +1,9 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Server } from 'node:http'
+import {
+  createNodeServer,
+  type NodeRequest,
+  type NodeResponse,
+} from '@fairlead/gateway-core/http/adapters/node-http'
 import type { Routing } from '@fairlead/gateway-core/protocol/routing'
 import { guarded } from '@fairlead/http1'
 import { answerExpectation } from '../answer-client-error.ts'
@@ -8,10 +13,10 @@ import { hasSecondHost, rejectSecondHost } from '../reject-second-host.ts'
 
 /** Makes the server of HTTP/1.1, which routes its requests and upgrades. */
 export function createHttpServer({ onRequest, shouldUpgrade, onUpgrade }: Routing): Server {
-  const answer: RequestListener = (request, response) => {
+  const answer = (request: NodeRequest, response: NodeResponse) => {
     if (!rejectSecondHost(request, response)) onRequest(request, response)
   }
-  const server = createServer(
+  const server = createNodeServer(
     {
       ...httpLimits,
       shouldUpgradeCallback: (request) => !hasSecondHost(request) && shouldUpgrade(request),

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request, type Server } from 'node:http'
+import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import { createRouting } from '@fairlead/gateway-core/protocol/routing'
 import { consoleRoutes } from './console-listener.ts'
 
@@ -32,7 +33,7 @@ afterAll(async () => {
 
 async function listen(at: string): Promise<Server> {
   const { onRequest } = createRouting([], consoleRoutes(at), (_, response) => response.writeHead(418).end())
-  const started = createServer(onRequest)
+  const started = createNodeServer({}, onRequest)
   started.listen(0, '127.0.0.1')
   await once(started, 'listening')
   return started

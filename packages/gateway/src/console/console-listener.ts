@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import { requestPath } from '@fairlead/gateway-core/http/request-target'
 import type { Route } from '@fairlead/gateway-core/http/router'
 import { type ConsoleFile, readConsoleFile } from './console-files.ts'
@@ -73,8 +74,8 @@ async function answer(
   folder: string,
   name: string,
   isFile: boolean,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  response: HttpResponse,
 ): Promise<void> {
   const { 'accept-encoding': encodings = '' } = request.headers
   const file = await readConsoleFile(folder, name, encodings)
@@ -84,8 +85,8 @@ async function answer(
   else send(response, 200, { 'content-type': 'text/html; charset=utf-8' }, isBodyless ? '' : notBuilt)
 }
 
-function sendFile(response: ServerResponse, file: ConsoleFile, isHashed: boolean, isBodyless: boolean): void {
-  response.writeHead(200, {
+function sendFile(response: HttpResponse, file: ConsoleFile, isHashed: boolean, isBodyless: boolean): void {
+  const sent: OutgoingHttpHeaders = {
     ...headers,
     'content-type': file.type,
     'content-length': file.bytes.length,
@@ -93,15 +94,15 @@ function sendFile(response: ServerResponse, file: ConsoleFile, isHashed: boolean
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     vary: 'accept-encoding',
     ...(file.encoding && { 'content-encoding': file.encoding }),
-  })
-  response.end(isBodyless ? undefined : file.bytes)
+  }
+  sendContent(response, 200, sent, isBodyless ? undefined : file.bytes)
 }
 
 function send(
-  response: ServerResponse,
+  response: HttpResponse,
   status: number,
   own: Readonly<Record<string, string>> = {},
   text = '',
 ): void {
-  response.writeHead(status, { ...headers, 'cache-control': 'no-cache', ...own }).end(text)
+  sendContent(response, status, { ...headers, 'cache-control': 'no-cache', ...own }, text)
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { Route } from '@fairlead/gateway-core/http/router'
 import { equalInConstantTime, sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { isLoopback } from '@fairlead/gateway-core/http/loopback'
@@ -51,13 +51,13 @@ export function operationsRoutes({
   }))
 }
 
-type Responder = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+type Responder = (request: HttpRequest, response: HttpResponse) => Promise<void>
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
+function send(response: HttpResponse, status: number, type: string, text: string): void {
+  sendContent(response, status, { 'content-type': type, 'cache-control': 'no-store' }, text)
 }
 
-function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
+function mayReadMetrics({ headers, socket }: HttpRequest, token: string | undefined): boolean {
   if (token === undefined) {
     // Through a proxy on this machine everybody seems to be on this machine.
     const isDirect = headers['x-forwarded-for'] === undefined && headers['forwarded'] === undefined

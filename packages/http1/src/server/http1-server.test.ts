@@ -19,7 +19,8 @@ type Serve = (request: Http1ServerRequest<string, object>, response: Http1Server
 const match = (target: string) => (target.startsWith('/v1/') ? undefined : target)
 
 /** Answers with what was asked. */
-const echo: Serve = ({ url, latin1 }, response) => response.end(`http1 ${url} ${latin1}`, 'latin1')
+const echo: Serve = ({ url, bufferedBody }, response) =>
+  response.end(`http1 ${url} ${bufferedBody}`, 'latin1')
 
 /** Opens a port of the server; what goes to node:http is answered with the word `node`. */
 async function port(
@@ -110,7 +111,7 @@ describe('ordinary calls', () => {
 
   it('are answered with each field once, though it was set anew', async () => {
     const { port: to } = await port((_, response) => {
-      response.preset({ names: ['x-one', 'x-two'], lines: 'x-one: 1\r\nx-two: 2\r\n' })
+      response.presetHeaders({ names: ['x-one', 'x-two'], lines: 'x-one: 1\r\nx-two: 2\r\n' })
       response.setHeader('x-one', 'other')
       response.setHeader('x-three', '3')
       response.setHeader('x-three', 'other')
@@ -222,7 +223,7 @@ describe('an answer', () => {
     const pieces = Array.from({ length: 30 }, (_, at) => Buffer.alloc(100_000, at + 65))
     const { port: to } = await port((_, response) => {
       if (length !== undefined) response.setHeader('content-length', length)
-      void pipeline(Readable.from(pieces, { objectMode: false }), response.toStream())
+      void pipeline(Readable.from(pieces, { objectMode: false }), response.contentStream())
     })
     for (let turn = 0; turn < 2; turn++) {
       const response = await fetch(`http://127.0.0.1:${to}/token`, {
@@ -244,7 +245,7 @@ describe('an answer', () => {
             yield Buffer.from('bit ')
           }
         }
-        void pipeline(slowly, response.toStream()).catch(() => undefined)
+        void pipeline(slowly, response.contentStream()).catch(() => undefined)
       },
       { timeouts: { leaving: 500 } },
     )
@@ -262,7 +263,7 @@ describe('an answer', () => {
           this.push(Buffer.alloc(100_000))
         },
       })
-      pipeline(endless, response.toStream()).catch(() => undefined)
+      pipeline(endless, response.contentStream()).catch(() => undefined)
     })
     const { socket } = await openTo(to)
     socket.pause()
@@ -279,7 +280,7 @@ describe('an answer', () => {
 
   it('ends the connection where it breaks off', async () => {
     const { port: to } = await port((_, response) => {
-      const stream = response.toStream()
+      const stream = response.contentStream()
       stream.on('error', () => undefined)
       stream.write(Buffer.from('half'))
       setImmediate(() => stream.destroy(new Error('broken')))

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import type { RequestHead } from './request-head.ts'
 
 /** A request that was read to its end, with the properties of an `IncomingMessage` that listeners use. */
 export class Http1ServerRequest<match, headState> {
   readonly method = 'POST'
+  readonly httpVersionMajor = 1
   readonly complete = true
   readonly url: string
   /** The same, taken apart. */
@@ -14,18 +16,27 @@ export class Http1ServerRequest<match, headState> {
   /** Shared by the requests of a connection that have the very same head. */
   readonly headState: headState
   /** The whole body, a character for each byte. */
-  readonly latin1: string
+  readonly bufferedBody: string
 
   constructor(
     { target, match, headers, headState }: RequestHead<match, headState>,
     socket: Socket,
-    latin1: string,
+    body: string,
   ) {
     this.headState = headState
     this.url = target
     this.match = match
     this.headers = headers
     this.socket = socket
-    this.latin1 = latin1
+    this.bufferedBody = body
+  }
+
+  bodyStream(): Readable {
+    return Readable.from([Buffer.from(this.bufferedBody, 'latin1')])
+  }
+
+  /** Names and values of the headers in turns. */
+  headerList(): readonly string[] {
+    return Object.entries(this.headers).flat() as readonly string[]
   }
 }

@@ -28,15 +28,15 @@ const endOfHead = '\r\n'
 const okLine = 'HTTP/1.1 200 OK\r\n'
 const lastChunk = '0\r\n\r\n'
 
-/** Fields that are set at once. */
-export interface PresetFields {
+/** Headers that are set at once. */
+export interface PresetHeaders {
   /** In lower case. */
   readonly names: readonly string[]
   /** The same with their values, each line with its end. */
   readonly lines: string
 }
 
-const noFields: PresetFields = { names: [], lines: '' }
+const noFields: PresetHeaders = { names: [], lines: '' }
 
 /** The response to a request, with the methods of a `ServerResponse` that listeners use. It emits `close` once. */
 export class Http1ServerResponse {
@@ -50,6 +50,7 @@ export class Http1ServerResponse {
   readonly #names: string[] = []
   readonly #values: string[] = []
   #whenClosed: (() => void) | undefined
+  #isChunked = false
 
   constructor(socket: ResponseSocket) {
     this.#socket = socket
@@ -66,13 +67,14 @@ export class Http1ServerResponse {
       : listener
   }
 
-  /** Sets the first fields at once, which are known to be sound. */
-  preset(fields: PresetFields): void {
-    this.#preset = fields
+  /** Sets the first headers at once, which are known to be valid. */
+  presetHeaders(headers: PresetHeaders): true {
+    this.#preset = headers
+    return true
   }
 
   /** @throws TypeError when the value could be read as more than one field */
-  setHeader(name: string, value: string | number): void {
+  setHeader(name: string, value: string | number | readonly string[]): void {
     const text = String(value)
     if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
     if (this.#preset.names.includes(name)) this.#preset = without(this.#preset, name)
@@ -113,26 +115,27 @@ export class Http1ServerResponse {
     }
   }
 
+  /** Sends the head of an answer whose content comes bit by bit. */
+  flushHeaders(): void {
+    if (this.headersSent) return
+    this.headersSent = true
+    this.#isChunked = !this.hasHeader('content-length')
+    this.#socket.write(this.#head(this.#isChunked ? 'transfer-encoding: chunked\r\n' : ''), 'latin1')
+  }
+
   /** The same answer as a stream, for content that comes bit by bit. Breaking it off ends the connection. */
-  toStream(): Writable {
-    let isChunked = false
-    const begin = () => {
-      if (this.headersSent) return
-      this.headersSent = true
-      isChunked = !this.hasHeader('content-length')
-      this.#socket.write(this.#head(isChunked ? 'transfer-encoding: chunked\r\n' : ''), 'latin1')
-    }
+  contentStream(): Writable {
     return new Writable({
       write: (chunk: Buffer, _, done) => {
-        begin()
-        if (!isChunked) return this.#socket.write(chunk, 'latin1', done)
+        this.flushHeaders()
+        if (!this.#isChunked) return this.#socket.write(chunk, 'latin1', done)
         this.#socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
         this.#socket.write(chunk, 'latin1')
         this.#socket.write('\r\n', 'latin1', done)
       },
       final: (done) => {
-        begin()
-        this.#socket.writeLast(isChunked ? lastChunk : '', 'latin1', this.#taken)
+        this.flushHeaders()
+        this.#socket.writeLast(this.#isChunked ? lastChunk : '', 'latin1', this.#taken)
         done()
       },
       destroy: (error, done) => {
@@ -140,6 +143,18 @@ export class Http1ServerResponse {
         done(null)
       },
     })
+  }
+
+  /** Whether the connection is gone. */
+  isDisconnected(): boolean {
+    return this.destroyed
+  }
+
+  /** Sends a JSON text. Nothing is left to be received: requests are read whole. */
+  endAndLinger(_request: unknown, text: string): Promise<void> {
+    this.setHeader('content-type', 'application/json')
+    this.end(text)
+    return Promise.resolve()
   }
 
   /** Breaks off the answer, and the connection with it. */
@@ -172,7 +187,7 @@ export class Http1ServerResponse {
   }
 }
 
-function without({ names, lines }: PresetFields, name: string): PresetFields {
+function without({ names, lines }: PresetHeaders, name: string): PresetHeaders {
   const isOther = (line: string) => line !== '' && !line.startsWith(`${name}: `)
   const others = lines.split('\r\n').filter(isOther)
   return {

@@ -77,7 +77,7 @@ export function http1Reader(): Reader {
   const rules = { maxBodyBytes: 65_536, match: (target: string) => target, newHeadState: () => ({}) }
   const http1 = createHttp1Server(server, rules, (request, response) => {
     const { readStream } = request.socket as unknown as Line
-    const { method, url: target, headers, latin1: body } = request
+    const { method, url: target, headers, bufferedBody: body } = request
     readStream.messages.push({ method, target, headers: { ...headers }, body })
     readStream.served += 1
     response.end('')

@@ -6,7 +6,10 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2'
+import type { Readable, Writable } from 'node:stream'
+import { endAndLinger } from '../lingering-close.ts'
 import type { ProgressDeadlines } from '../progress-deadlines.ts'
+import type { HttpRequest, HttpResponse } from '../types.ts'
 
 /**
  * Lets the listeners for HTTP/1.1 answer a request that came over HTTP/2: node:http2 gives it the same form.
@@ -25,10 +28,8 @@ export function answerOverHttp2(
   // The host stands in another field there.
   const { ':authority': authority, host = authority } = headers
   const seen = host === undefined ? headers : { ...headers, host }
-  const request = new CountedRequest(stream, seen, {}, raw)
-  const response = new Http2ServerResponse(stream)
-  // As those of node:http do, it tells when it can be answered no more.
-  Object.defineProperty(response, 'destroyed', { get: () => stream.destroyed })
+  const request = new Http2Request(stream, seen, {}, raw)
+  const response = new Http2Response(stream)
   if (!stream.endAfterHeaders) {
     const body = { moved: () => request.received, due: () => (request.isAwaited ? 1 : 0) }
     const stop = deadlines.watch(body, () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM))
@@ -37,9 +38,19 @@ export function answerOverHttp2(
   server.emit('request', request as unknown as IncomingMessage, response as unknown as ServerResponse)
 }
 
-/** A request that counts the bytes of its body. */
-class CountedRequest extends Http2ServerRequest {
+/** A request over HTTP/2, which counts the bytes of its body. */
+class Http2Request extends Http2ServerRequest implements HttpRequest {
+  readonly bufferedBody = undefined
+  readonly headState = undefined
   received = 0
+
+  bodyStream(): Readable {
+    return this
+  }
+
+  headerList(): readonly string[] {
+    return this.rawHeaders
+  }
 
   /** Whether the body is read, and the next bytes of it have not come. */
   get isAwaited(): boolean {
@@ -49,5 +60,37 @@ class CountedRequest extends Http2ServerRequest {
   override push(chunk: Uint8Array | null): boolean {
     this.received += chunk?.length ?? 0
     return super.push(chunk)
+  }
+}
+
+/** A response over HTTP/2. */
+class Http2Response extends Http2ServerResponse implements HttpResponse {
+  readonly #stream: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream) {
+    super(stream)
+    this.#stream = stream
+    // The class has no such property, unlike that of node:http.
+    Object.defineProperty(this, 'destroyed', { get: () => this.#stream.destroyed })
+  }
+
+  declare readonly destroyed: boolean
+  declare readonly writableFinished: boolean
+  declare readonly flushHeaders: () => void
+
+  presetHeaders(): false {
+    return false
+  }
+
+  contentStream(): Writable {
+    return this as unknown as Writable
+  }
+
+  isDisconnected(): boolean {
+    return this.#stream.destroyed
+  }
+
+  endAndLinger(request: HttpRequest, text: string): Promise<void> {
+    return endAndLinger(request, this, text)
   }
 }
