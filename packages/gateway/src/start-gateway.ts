@@ -194,8 +194,8 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
   const front = configuration.ownHttpFront
     ? createHttp1Server(
         app.server,
-        { maxBodyBytes, match: (target) => routing?.buffered.match(target), newHeadState: () => ({}) },
-        (request, response) => request.match.handler(request, response, request.match),
+        { maxBodyBytes, match: (target) => routing?.matchBuffered(target), newHeadState: () => ({}) },
+        (request, response) => routing?.onBuffered(request, response),
       )
     : undefined
   const servers = {

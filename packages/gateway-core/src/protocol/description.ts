@@ -29,7 +29,7 @@ export interface ChainMethods {
 export interface ProtocolRoute {
   readonly kind: 'http' | 'websocket'
   readonly pattern: RoutePattern
-  /** Whether its requests are short calls by POST, which the built-in HTTP/1.1 server reads whole. */
+  /** Whether its requests are short calls by POST, which the built-in HTTP/1.1 server reads whole, and their preflights. */
   readonly isBuffered?: boolean
 }
 

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RequestHandler, UpgradeHandler } from '../http/dependencies.ts'
+import type { Http1ServerRequest } from '@fairlead/http1'
+import type { HeadState } from '../http/client-address.ts'
+import type { HttpResponse } from '../http/types.ts'
 import type { NodeRequest, NodeResponse } from '../http/adapters/node-http.ts'
 import { type HandlerMatch, type Route, Router } from '../http/router.ts'
 import type { ProtocolDescription } from './description.ts'
@@ -14,10 +17,15 @@ export interface RoutedProtocol {
   readonly upgrade?: UpgradeHandler | undefined
 }
 
+/** A request that the built-in HTTP/1.1 server has read whole. */
+export type BufferedRequest = Http1ServerRequest<HandlerMatch<RequestHandler>, HeadState>
+
 /** How an HTTP server hands out what it receives. */
 export interface Routing {
-  /** Of the built-in HTTP/1.1 server. */
-  readonly buffered: Router<RequestHandler>
+  /** Matches the target of a request that the built-in HTTP/1.1 server may read whole. */
+  matchBuffered(target: string): HandlerMatch<RequestHandler> | undefined
+  /** Serves such a request. */
+  onBuffered(request: BufferedRequest, response: HttpResponse): void
   /** Listens to the requests of a server. */
   onRequest(request: NodeRequest, response: NodeResponse): void
   /** Whether a request is a WebSocket handshake of a protocol; any other is an ordinary request. */
@@ -40,11 +48,20 @@ export function createRouting(
 ): Routing {
   const reserved = reservedSegments(protocols.map(({ description }) => description))
   const requests = new Router([...own, ...protocols.flatMap(httpRoutes)], reserved)
+  const buffered = new Router(protocols.flatMap(bufferedRoutes), reserved)
   const upgrades = new Router(protocols.flatMap(webSocketRoutes), reserved)
   // Node.js decides about an upgrade before it emits it.
   const handshakes = new WeakMap<IncomingMessage, HandlerMatch<UpgradeHandler>>()
   return {
-    buffered: new Router(protocols.flatMap(bufferedRoutes), reserved),
+    matchBuffered: (target) => buffered.match(target),
+    onBuffered: (request, response) => {
+      // Whose preflight it is depends on its headers too.
+      const match =
+        request.method === 'OPTIONS'
+          ? (requests.matchRequest(request.method, request.url, request.headers) ?? request.match)
+          : request.match
+      match.handler(request, response, match)
+    },
     onRequest: (request, response) => {
       const match = requests.matchRequest(request.method, request.url ?? '', request.headers)
       if (match) match.handler(request, response, match)

@@ -188,6 +188,52 @@ describe('ordinary calls', () => {
   })
 })
 
+describe('preflights', () => {
+  const preflight = [
+    'OPTIONS /token HTTP/1.1',
+    'host: x',
+    'origin: https://app.example',
+    'access-control-request-method: POST',
+    'access-control-request-headers: content-type, x-request-id',
+    '\r\n',
+  ].join('\r\n')
+
+  it('leave the connection with the server for the calls behind them', async () => {
+    const { port: to } = await port(({ method, headers, bufferedBody }, response) => {
+      const asked = headers['access-control-request-headers'] ?? ''
+      response.end(`http1 ${method} ${asked} ${bufferedBody}`)
+    })
+    const { text } = await sendRaw(
+      to,
+      preflight + call('/token', 'body') + preflight,
+      /POST {2}body[^]*OPTIONS/,
+    )
+    expect(text.match(/http1 .*?(?=HTTP|$)/g)).toEqual([
+      'http1 OPTIONS content-type, x-request-id ',
+      'http1 POST  body',
+      'http1 OPTIONS content-type, x-request-id ',
+    ])
+  })
+
+  it('are answered without a length where there is no content', async () => {
+    const { port: to } = await port((_, response) => {
+      response.statusCode = 204
+      response.end()
+    })
+    const { text } = await sendRaw(to, preflight, /\r\n\r\n/)
+    expect(text).toMatch(/^HTTP\/1\.1 204 No Content\r\n/)
+    expect(text).not.toContain('content-length')
+  })
+
+  it.each([
+    ['with a body', preflight.replace('\r\n\r\n', '\r\ncontent-length: 1\r\n\r\nx')],
+    ['about no resource', preflight.replace('/token', '*')],
+  ])('go to node:http: %s', async (_, request) => {
+    const { port: to } = await port()
+    expect((await sendRaw(to, request, /node|HTTP\/1\.1 400/)).text).toMatch(/node OPTIONS/)
+  })
+})
+
 describe('other requests', () => {
   it.each([
     ['of another method', 'GET /token HTTP/1.1\r\nhost: x\r\n\r\n', 'node GET /token '],

@@ -8,8 +8,12 @@ export interface HeadRules<match, headState> {
   newHeadState(): headState
 }
 
+/** Methods that the server takes: calls, and the preflights of browsers. */
+export type OrdinaryMethod = 'POST' | 'OPTIONS'
+
 /** The head of a request that the server takes. */
 export interface RequestHead<match, headState> {
+  readonly method: OrdinaryMethod
   /** Request target as it came. */
   readonly target: string
   /** The same, taken apart. */
@@ -27,7 +31,7 @@ export const longestHead = 8_192
 export const longestBody = 65_536
 
 // One way to write things each: RFC 9112 allows more, and where it does, servers have been found to disagree.
-const requestLine = /^POST (\/(?:[\w-]{1,128}(?:\/[\w-]{1,128})?)?) HTTP\/1\.1$/
+const requestLine = /^(POST|OPTIONS) (\/(?:[\w-]{1,128}(?:\/[\w-]{1,128})?)?) HTTP\/1\.1$/
 const headerLine = /^([A-Za-z0-9-]{1,64}): ([\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?)$/
 const plainLength = /^(?:0|[1-9]\d{0,6})$/
 const plainHost = /^(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
@@ -38,6 +42,9 @@ const knownHeaders = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'access-control-request-private-network',
   'authorization',
   'cache-control',
   'cdn-loop',
@@ -69,7 +76,8 @@ const knownHeaders = new Set([
 ])
 
 /**
- * Reads a request head when it is one of an ordinary JSON-RPC call, written in the ordinary way.
+ * Reads a request head when it is one of an ordinary JSON-RPC call or of a preflight without a body, written in the ordinary
+ * way.
  *
  * @param text - the head without the empty line at its end, a character for each byte
  * @returns undefined for every other head, be it right or wrong: those are for node:http
@@ -79,9 +87,9 @@ export function readRequestHead<match, headState>(
   rules: HeadRules<match, headState>,
 ): RequestHead<match, headState> | undefined {
   const [first = '', ...lines] = text.split('\r\n')
-  const target = requestLine.exec(first)?.[1]
-  const match = target === undefined ? undefined : rules.match(target)
-  if (target === undefined || match === undefined) return undefined
+  const [, method, target = ''] = requestLine.exec(first) ?? []
+  const match = method === undefined ? undefined : rules.match(target)
+  if (match === undefined) return undefined
   const headers: Record<string, string> = {}
   for (const line of lines) {
     const [, written = '', value = ''] = headerLine.exec(line) ?? []
@@ -92,7 +100,7 @@ export function readRequestHead<match, headState>(
   const {
     host = '',
     connection = 'keep-alive',
-    'content-length': length = '',
+    'content-length': length = method === 'OPTIONS' ? '0' : '',
     'content-type': type,
   } = headers
   if (!plainHost.test(host) || connection.toLowerCase() !== 'keep-alive' || !plainLength.test(length)) {
@@ -100,7 +108,15 @@ export function readRequestHead<match, headState>(
   }
   const contentLength = Number(length)
   if (type !== undefined && !jsonOrText.test(type)) return undefined
-  return { target, match, headers, contentLength, headState: rules.newHeadState() }
+  if (method === 'OPTIONS' && contentLength > 0) return undefined
+  return {
+    method: method as OrdinaryMethod,
+    target,
+    match,
+    headers,
+    contentLength,
+    headState: rules.newHeadState(),
+  }
 }
 
 /**
@@ -117,7 +133,7 @@ export function canBecomeOrdinary(
   const open = lines.pop() ?? ''
   if (!/^[\x20-\x7E]*\r?$/.test(open)) return false
   const [first, ...others] = lines
-  const target = first === undefined ? undefined : requestLine.exec(first)?.[1]
+  const target = first === undefined ? undefined : requestLine.exec(first)?.[2]
   if (first !== undefined && (target === undefined || match(target) === undefined)) return false
   return others.every((line) => headerLine.test(line))
 }

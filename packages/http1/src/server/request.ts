@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { RequestHead } from './request-head.ts'
+import type { OrdinaryMethod, RequestHead } from './request-head.ts'
 
 /** A request that was read to its end, with the properties of an `IncomingMessage` that listeners use. */
 export class Http1ServerRequest<match, headState> {
-  readonly method = 'POST'
+  readonly method: OrdinaryMethod
   readonly httpVersionMajor = 1
   readonly complete = true
   readonly url: string
@@ -19,10 +19,11 @@ export class Http1ServerRequest<match, headState> {
   readonly bufferedBody: string
 
   constructor(
-    { target, match, headers, headState }: RequestHead<match, headState>,
+    { method, target, match, headers, headState }: RequestHead<match, headState>,
     socket: Socket,
     body: string,
   ) {
+    this.method = method
     this.headState = headState
     this.url = target
     this.match = match
