@@ -16,7 +16,7 @@ import {
 } from '@fairlead/gateway-core/testing/test-authenticator'
 import { createRouting } from '@fairlead/gateway-core/protocol/routing'
 import { grpc as description } from '../description.ts'
-import { createGrpc, type GrpcOptions } from '../module.ts'
+import { createGrpc, type GrpcOptions } from '../create-grpc.ts'
 
 /** X-token that opens the node of {@link grpcInFrontOf}; it stands nowhere else, so that a search finds a leak. */
 export const xToken = 'c4n4ry-x-token'

@@ -1,6 +1,6 @@
 import { grpc as description } from '@fairlead/gateway-grpc/description'
 import { createGrpcMetrics } from '@fairlead/gateway-grpc/metrics'
-import { createGrpc, type Grpc, type GrpcOptions } from '@fairlead/gateway-grpc/module'
+import { createGrpc, type Grpc, type GrpcOptions } from '@fairlead/gateway-grpc/create-grpc'
 import type { CallRule } from '@fairlead/gateway-grpc/limits/call-rules'
 import { configuredGrpcRules } from '../configuration/configured-grpc-rules.ts'
 import type { Configuration } from '../configuration/options.ts'

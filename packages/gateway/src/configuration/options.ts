@@ -4,9 +4,9 @@ import { observationOptions } from './options/observation-options.ts'
 import { signInOptions } from './options/sign-in-options.ts'
 import { storageOptions } from './options/storage-options.ts'
 import { upstreamOptions } from './options/upstream-options.ts'
-import type { Option } from './options/option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
-export type { Option } from './options/option.ts'
+export type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** The options by what they are about, under the headings of `fairlead serve --help` and of the reference page. */
 export const optionGroups: readonly {

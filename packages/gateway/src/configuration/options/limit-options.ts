@@ -1,5 +1,5 @@
 import { unitTables } from '@fairlead/gateway-core/usage/units'
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** How much of what there may be. */
 export const limitOptions = {

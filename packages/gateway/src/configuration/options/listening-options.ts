@@ -1,6 +1,6 @@
 import { isAddressRange } from '@fairlead/gateway-core/admission/access-rules'
 import { rangesIn } from '@fairlead/gateway-core/http/client-address'
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** Where the service listens, and what it makes of connections. */
 export const listeningOptions = {

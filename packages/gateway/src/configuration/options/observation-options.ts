@@ -1,4 +1,4 @@
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** What the service tells, and whom. */
 export const observationOptions = {

@@ -1,4 +1,4 @@
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** The provider through which people may sign in. */
 export const signInOptions = {

@@ -1,5 +1,5 @@
 import { secretKeyForm, secretKeyRule } from '@fairlead/gateway-core/credentials/sealing'
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** What the service keeps, where, and under which key. */
 export const storageOptions = {

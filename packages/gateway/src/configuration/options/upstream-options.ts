@@ -1,4 +1,4 @@
-import type { Option } from './option.ts'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 /** The nodes that the service stands in front of, and how it asks them. */
 export const upstreamOptions = {

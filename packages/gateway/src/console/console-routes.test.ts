@@ -8,7 +8,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import { createRouting } from '@fairlead/gateway-core/protocol/routing'
-import { consoleRoutes } from './console-listener.ts'
+import { consoleRoutes } from './console-routes.ts'
 
 const script = 'export const one = 1\n'
 

@@ -1,5 +1,5 @@
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import type { EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
+import type { EvmUpstreams } from './evm-upstreams.ts'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 
