@@ -3,7 +3,15 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 /** The beacon node API. */
 export const beacon: ProtocolDescription = {
   name: 'beacon',
-  upstreamFields: [{ name: 'beacon', recordName: 'beacon', schemes: ['http:', 'https:'], isSingle: false }],
+  upstreamFields: [
+    {
+      name: 'beacon',
+      recordName: 'beacon',
+      option: 'beaconUpstream',
+      schemes: ['http:', 'https:'],
+      isSingle: false,
+    },
+  ],
   chains: ['beacon'],
   defaultChain: 'beacon',
   furtherChains: ['ethereum', 'evm'],

@@ -1,19 +1,35 @@
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import { readJwtSecret } from './upstream/upstream-jwt.ts'
 import { rpcRoutes } from './http/rpc-routes.ts'
 import { methodsOfChain } from './methods/chain-methods.ts'
 import { evmCost } from './methods/cost.ts'
+
+const checkJwtSecret = (file: string, option: string) => void readJwtSecret(file, option)
 
 /** EVM JSON-RPC over HTTP and WebSocket. */
 export const evm: ProtocolDescription = {
   name: 'evm',
   upstreamFields: [
-    { name: 'evm', recordName: 'evm', schemes: ['http:', 'https:'], isSingle: false },
+    {
+      name: 'evm',
+      recordName: 'evm',
+      option: 'evmUpstream',
+      schemes: ['http:', 'https:'],
+      isSingle: false,
+      checkJwtSecret,
+    },
     {
       name: 'websocket',
       recordName: 'websocket',
+      option: 'evmWebSocketUpstream',
+      checkJwtSecret,
       schemes: ['ws:', 'wss:'],
       isSingle: false,
-      requires: { field: 'evm', message: 'Needs the HTTP addresses of the same nodes in evm.' },
+      requires: {
+        field: 'evm',
+        message: 'Needs the HTTP addresses of the same nodes in evm.',
+        optionHolds: 'the HTTP address of the same node',
+      },
     },
   ],
   chains: ['ethereum', 'evm', 'high-throughput'],

@@ -1,8 +1,6 @@
-import { createHttp2Server } from '@fairlead/grpc-transport'
-import type { Http2Server } from 'node:http2'
 import type { UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
-import { createGrpcListener, type StreamListener } from './http2/listener.ts'
+import type { RequestHandler, StreamHandler } from '@fairlead/gateway-core/http/dependencies'
+import { createStreamHandler } from './http2/stream-handler.ts'
 import type { GrpcDependencies } from './dependencies.ts'
 import { createCallLimits } from './limits/call-limits.ts'
 import type { CallRule } from './limits/call-rules.ts'
@@ -27,16 +25,14 @@ export interface GrpcOptions
   readonly upstreamRules?: UpstreamRules | undefined
   /** Longest wait for a connection to a node. */
   readonly connectTimeoutMs: number
-  /** Takes the requests over HTTP/2 that are none of gRPC; they are refused when it is left out. */
-  readonly otherwise?: StreamListener | undefined
   /** Calls of all credentials whose clients may stand still for longer than a moment. */
   readonly maxStalledCalls: number
 }
 
 /** The gRPC of all hosted nodes. */
 export interface Grpc {
-  /** Takes connections of HTTP/2. */
-  readonly http2: Http2Server
+  /** Takes streams of HTTP/2. */
+  readonly stream: StreamHandler
   /** Takes requests of gRPC-web over HTTP/1.1. */
   readonly web: RequestHandler
   /** Takes other rules and settings over for the calls that begin from now on. */
@@ -49,9 +45,6 @@ export interface Grpc {
   close(): Promise<void>
 }
 
-// What a node that does not read can make this service hold of each call; requests of the usual services are smaller.
-const streamWindowBytes = 256 << 10
-
 /** Makes the gRPC of a service: a proxy that reads no messages. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
@@ -63,10 +56,8 @@ export function createGrpc(options: GrpcOptions): Grpc {
   const openCalls = createOpenCalls(directory, options.admission)
   const stalledCalls = createSlowConsumers(maxStalledCalls)
   const dependencies: GrpcDependencies = { ...options, nodes, limits, openCalls, stalledCalls }
-  const http2 = createHttp2Server({ streamWindowBytes })
-  http2.on('stream', createGrpcListener(dependencies, options.otherwise))
   return {
-    http2,
+    stream: createStreamHandler(dependencies),
     web: createWebHandler(dependencies),
     change: ({ corsOrigin, logRequests, rules: next, maxOpenCalls: most }) => {
       Object.assign(dependencies, { corsOrigin, logRequests })

@@ -10,7 +10,6 @@ import type { CallLimits } from './limits/call-limits.ts'
 import type { OpenCalls } from './call/open-calls.ts'
 import type { SlowConsumers } from './call/slow-consumers.ts'
 import type { GrpcUpstreams } from './upstream/grpc-upstreams.ts'
-import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 
 /** What the calls of gRPC need from the rest of the service. */
 export interface GrpcDependencies {
@@ -29,8 +28,6 @@ export interface GrpcDependencies {
   readonly corsOrigin: string
   /** Refuses calls that have passed through this service before; none when left out. */
   readonly loops?: LoopDetector | undefined
-  /** Ends streams whose clients do not read; none are ended when it is left out. */
-  readonly deadlines?: ProgressDeadlines | undefined
   /** Longest request body of gRPC-web. */
   readonly maxBodyBytes: number
 }

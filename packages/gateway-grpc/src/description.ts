@@ -2,6 +2,8 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import { grpcWebType } from './web/web-cors.ts'
 import { parseUpstreamUrl } from './upstream/parse-url.ts'
 
+const webPattern = { contentType: grpcWebType, requestHeaders: ['x-grpc-web', 'x-token'] }
+
 /** gRPC of any service, opened by an x-token. */
 export const grpc: ProtocolDescription = {
   name: 'grpc',
@@ -9,6 +11,8 @@ export const grpc: ProtocolDescription = {
     {
       name: 'grpc',
       recordName: 'grpc',
+      option: 'grpcUpstream',
+      optionRule: 'the address of a node, with user information of the form x-token:SECRET or none',
       schemes: ['http:', 'https:'],
       isSingle: true,
       check: (address) =>
@@ -24,8 +28,10 @@ export const grpc: ProtocolDescription = {
   routes: [
     {
       kind: 'http',
-      pattern: { contentType: grpcWebType, requestHeaders: ['x-grpc-web', 'x-token'] },
+      pattern: webPattern,
     },
+    { kind: 'http2-stream', pattern: webPattern },
+    { kind: 'http2-stream', pattern: { contentType: /^application\/grpc(?:[+;]|$)/, requestHeaders: [] } },
   ],
   endpointUrls: (base) => ({ grpc: new URL(base).origin }),
 }

@@ -6,13 +6,18 @@ const schemes = ['http:', 'https:']
 export const jetton: ProtocolDescription = {
   name: 'jetton',
   upstreamFields: [
-    { name: 'jetton', recordName: 'jetton', schemes, isSingle: true },
+    { name: 'jetton', recordName: 'jetton', option: 'jettonUpstream', schemes, isSingle: true },
     {
       name: 'jetton_v3',
       recordName: 'jetton-v3',
+      option: 'jettonV3Upstream',
       schemes,
       isSingle: true,
-      requires: { field: 'jetton', message: 'Needs the address of a node of the same chain in jetton.' },
+      requires: {
+        field: 'jetton',
+        message: 'Needs the address of a node of the same chain in jetton.',
+        optionHolds: 'the address of a node of the same chain',
+      },
     },
   ],
   chains: ['jetton'],

@@ -1,14 +1,18 @@
-import { beacon } from '@fairlead/gateway-beacon/description'
-import { grpc } from '@fairlead/gateway-grpc/description'
-import { jetton } from '@fairlead/gateway-jetton/description'
-import type { ProtocolCosts } from '@fairlead/gateway-core/usage/units'
-import { evm } from '@fairlead/gateway-evm/description'
+import { beaconModule } from '@fairlead/gateway-beacon/module'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
+import type { ProtocolCosts } from '@fairlead/gateway-core/usage/units'
+import { evmModule } from '@fairlead/gateway-evm/module'
+import { grpcModule } from '@fairlead/gateway-grpc/module'
+import { jettonModule } from '@fairlead/gateway-jetton/module'
 
-/** The protocols of this service, in the order in which they are shown. */
-export const protocols: readonly ProtocolDescription[] = [evm, beacon, jetton, grpc]
+/** The protocols of this gateway, in the order in which they are shown. */
+export const protocolModules = [evmModule, beaconModule, jettonModule, grpcModule] as const
 
-/** What their calls cost. */
-export const protocolCosts: ProtocolCosts = Object.fromEntries(
-  protocols.map(({ name, cost }) => [name, cost]),
-)
+/** What is known of them before any request. */
+export const protocols: readonly ProtocolDescription[] = protocolModules.map(({ description }) => description)
+
+/** What the calls of protocols cost. */
+export function costsOf(modules: readonly ProtocolModule[]): ProtocolCosts {
+  return Object.fromEntries(modules.map(({ description: { name, cost } }) => [name, cost]))
+}

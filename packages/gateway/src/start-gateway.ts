@@ -1,40 +1,26 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { recordUse } from '@fairlead/gateway-core/authentication/record-use'
-import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
-import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
+import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { createRequestMetrics } from '@fairlead/gateway-core/usage/request-metrics'
-import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gateway-core/protocol/routing'
-import { createHttp1Server } from '@fairlead/http1'
 import { createCredentialUse } from '@fairlead/platform-server/credential-use/credential-use'
-import { createPlatformApi } from '@fairlead/platform-server/platform-api/create-platform-api'
 import { writeCredentialUses } from '@fairlead/platform-server/records/credential-uses'
 import { createMethodAvailabilityStore } from '@fairlead/platform-server/records/node-methods'
 import type { Store } from '@fairlead/platform-server/store/open-store'
-import { startWebhooks } from '@fairlead/platform-server/webhooks/start-webhooks'
-import { answerParserError } from './answer-client-error.ts'
-import { openBeacon } from './compose/beacon.ts'
-import { openDependencies } from './compose/dependencies.ts'
-import { openEvm } from './compose/evm.ts'
-import { openGrpc } from './compose/grpc.ts'
-import { createHttpServer } from './compose/http-server.ts'
-import { openJetton } from './compose/jetton.ts'
-import type { RunningProtocol } from './compose/running-protocol.ts'
-import { configuredGrpcRules } from './configuration/configured-grpc-rules.ts'
+import { type Dependencies, httpDependencies, openDependencies } from './compose/dependencies.ts'
+import { openPlatform } from './compose/platform.ts'
+import { openProtocols, type Protocols, validateSettings } from './compose/protocols.ts'
+import { createRoutedServer, openServers, type RoutedServer } from './compose/servers.ts'
+import { openTelemetry, publishStates } from './compose/telemetry.ts'
 import { configuredOidc } from './configuration/configured-oidc.ts'
 import type { Configuration } from './configuration/options.ts'
 import { consoleFolder } from './console/console-files.ts'
 import { consoleRoutes } from './console/console-routes.ts'
-import { liveUpstreams } from '@fairlead/gateway-evm/upstream/upstream-states'
 import { operationsRoutes } from './observe/operations-routes.ts'
-import { publishStates } from './observe/states/publish-states.ts'
-import { watchUnexpectedErrors } from './observe/watch-unexpected-errors.ts'
-import { openPorts } from './ports/open-ports.ts'
 import { probeOwnNodes } from './probe/probe-nodes.ts'
-import { protocols } from './protocols.ts'
-
+import { protocolModules } from './protocols.ts'
 /** A running service. */
 export interface Gateway {
   /** Address of the listening socket, for example `http://127.0.0.1:8645`. */
@@ -55,6 +41,8 @@ export interface Gateway {
 export interface GatewayParts {
   readonly store: Store
   readonly log: Logger
+  /** Protocols that are served; those of this package when left out. */
+  readonly modules?: readonly ProtocolModule[] | undefined
   /** Addresses of the embedded chains by protocol, for nodes whose upstream is `devnet`. */
   readonly embedded?: Readonly<Record<string, string>>
   /** Where several processes serve: makes this one's metrics known, and gives what reads those of all, as text. */
@@ -79,140 +67,100 @@ export const longestStopMs = drainMs + lastWordMs
  * @throws FairleadError `CONFIG_INVALID` when the port is taken or the address cannot be listened on
  */
 export async function startGateway(configuration: Configuration, parts: GatewayParts): Promise<Gateway> {
-  const { store, log } = parts
+  const { store, log, modules = protocolModules } = parts
   // Before anything is opened, as they may be wrong.
-  const grpcRules = configuredGrpcRules(configuration)
+  validateSettings(modules, configuration)
   const oidc = configuredOidc(configuration)
-  const own = await openDependencies(configuration, parts)
-  const { accessControl, metering } = own
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const metrics = prometheusRegistry(registry)
-  const endWatch = watchUnexpectedErrors(registry, log)
+  const own = await openDependencies(configuration, { ...parts, modules })
+  const telemetry = openTelemetry(log, parts.publishMetrics)
+  const { metrics } = telemetry
   const credentialUse = createCredentialUse({
-    reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => webhooks.reportUses(uses)],
+    reporters: [(uses) => writeCredentialUses(store.db, uses), (uses) => platform.webhooks.reportUses(uses)],
     log,
   })
-  const dependencies = {
-    ...own,
-    metrics,
-    http: {
-      tracing: own.tracing,
-      logRequests: configuration.logRequests,
-      directory: own.directory,
-      authenticator: recordUse(accessControl.authenticator, credentialUse),
-      admission: accessControl.admission,
-      meter: createMeter(createRequestMetrics(metrics), metering.counts),
-      log,
-      timeoutMs: configuration.upstreamTimeoutMs,
-      corsOrigin: configuration.nodeCorsOrigin,
-      loops: own.loops,
-      bodyMemory: own.memory,
-    },
-  }
-  // The probe finds out itself what it is refused.
-  const evm = openEvm(configuration, dependencies, ({ nodeId, credentialId }) => {
-    if (credentialId !== 'probe') probe.refused(nodeId)
+  const http = httpDependencies(configuration, own, {
+    authenticator: recordUse(own.accessControl.authenticator, credentialUse),
+    meter: createMeter(createRequestMetrics(metrics), own.metering.counts),
   })
-  const beacon = openBeacon(configuration, dependencies)
-  const jetton = openJetton(configuration, dependencies)
-  const grpc = openGrpc(configuration, dependencies, grpcRules, (stream, headers, _, raw) =>
-    answerOverHttp2(app.server, own.deadlines, stream, headers, raw),
+  const { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded } = own
+  const ofProtocols = {
+    http,
+    directory,
+    metrics,
+    memory,
+    sharedStore,
+    upstreamRules,
+    loops,
+    deadlines,
+    embedded,
+  }
+  const protocols = await openProtocols(
+    modules,
+    {
+      ...ofProtocols,
+      fingerprint: store.encryptor.fingerprint,
+      // The probe finds out itself what it is refused.
+      onMethodMissing: ({ nodeId, credentialId }) => {
+        if (credentialId !== 'probe') probe.refused(nodeId)
+      },
+    },
+    configuration,
   )
-  const running: readonly RunningProtocol[] = [beacon, evm, jetton, grpc]
   const probe = probeOwnNodes({
     store: createMethodAvailabilityStore(store),
-    upstreams: evm.upstreams,
+    probers: protocols.all.flatMap(({ prober }) => prober ?? []),
     log,
-    timeoutMs: configuration.upstreamTimeoutMs,
     enabled: configuration.probeNodes,
     isScheduled: parts.isScheduledProber,
   })
-  const send = { isPrivateAllowed: configuration.privateWebhookTargets, own: own.own }
-  const webhooks = startWebhooks({ store, log, send, upstreams: () => evm.upstreams.states() })
+  const descriptions = modules.map(({ description }) => description)
+  const platform = openPlatform(configuration, own, {
+    descriptions,
+    protocols,
+    oidc,
+    probe: (nodeId) => probe.request(nodeId),
+  })
   const close = async () => {
     await probe.end()
     await credentialUse.close()
-    await webhooks.stop()
+    await platform.webhooks.stop()
     await own.feed.end()
-    await Promise.all(running.map((protocol) => protocol.close()))
+    await protocols.close()
     await own.close()
-    endWatch()
+    telemetry.close()
   }
 
   let current = configuration
   let isDraining = false
   const operations = operationsRoutes({
-    metrics: {
-      contentType: registry.contentType,
-      text: parts.publishMetrics?.(registry) ?? (() => registry.metrics()),
-    },
+    metrics: telemetry,
     metricsToken: () => current.metricsToken,
     ready: async () => {
       if (isDraining) throw new Error('the service is being stopped')
-      await sql`select 1`
-        .execute(store.db)
-        .catch(() => Promise.reject(new Error('the database does not answer')))
-      const signal = AbortSignal.timeout(1_000)
-      await Promise.all(running.map((protocol) => protocol.embeddedAnswer(signal))).catch(() =>
-        Promise.reject(new Error('an embedded chain does not answer')),
-      )
+      await assertReady(own, protocols)
     },
   })
-  const routed: readonly RoutedProtocol[] = [evm, beacon, jetton, grpc]
-  let routing: Routing | undefined
-  const nodes = {
-    nodeDomain: configuration.nodeDomain,
-    revealCredentials: configuration.revealCredentials,
-    privateUpstreams: configuration.privateUpstreams,
-    ownUrls: own.own.urls,
-    upstreamStates: liveUpstreams(evm.upstreams),
-    probe: (nodeId: string) => probe.request(nodeId),
-  }
-  const app = await createPlatformApi({
-    store,
-    log,
-    protocols,
-    webhooks: { send, wake: webhooks.wake },
-    nodes,
-    publicUrl: configuration.publicUrl,
-    units: metering.units,
-    requireHttps: configuration.requireHttps,
-    trustProxy: accessControl.trustsProxy,
-    failedAttempts: accessControl.failedAttempts,
-    oidc,
-    clientErrorHandler: answerParserError,
-    serverFactory: (platform) => {
-      routing = createRouting(routed, [...operations, ...consoleRoutes(consoleFolder())], platform)
-      return createHttpServer(routing)
+  let server: RoutedServer | undefined
+  const app = await platform
+    .createApi((platformApi) => {
+      const ownRoutes = [...operations, ...consoleRoutes(consoleFolder())]
+      server = createRoutedServer(protocols.all, ownRoutes, platformApi)
+      return server.http
+    })
+    .catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+  const ports = await openServers(configuration, server as RoutedServer, own, metrics, log).catch(
+    async (error: unknown) => {
+      await app.close()
+      await close()
+      throw error
     },
-  }).catch(async (error: unknown) => {
-    await close()
-    throw error
-  })
-  const { maxBodyBytes } = configuration
-  const front = configuration.ownHttpFront
-    ? createHttp1Server(
-        app.server,
-        { maxBodyBytes, match: (target) => routing?.matchBuffered(target), newHeadState: () => ({}) },
-        (request, response) => routing?.onBuffered(request, response),
-      )
-    : undefined
-  const servers = {
-    http1: app.server,
-    front,
-    http2: grpc.http2,
-    deadlines: own.deadlines,
-    isProxy: accessControl.trustsProxy,
-  }
-  const ports = await openPorts(configuration, servers, log).catch(async (error: unknown) => {
-    await app.close()
-    await close()
-    throw error
-  })
+  )
   const { url, tlsUrl } = ports
   own.setOwnUrls([url, tlsUrl, configuration.publicUrl].filter((each) => each !== undefined))
-  publishStates(metrics, { ...own, upstreams: evm.upstreams, caches: evm.caches, ports, front })
+  publishStates(metrics, own, protocols)
   return {
     url,
     tlsUrl,
@@ -227,18 +175,21 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     apply: (next) => {
       current = next
       own.apply(next)
-      for (const protocol of running) protocol.apply(next)
+      protocols.reconfigure(next)
       ports.change(next)
-      Object.assign(nodes, { nodeDomain: next.nodeDomain, privateUpstreams: next.privateUpstreams })
-      Object.assign(send, { isPrivateAllowed: next.privateWebhookTargets })
+      platform.reconfigure(next)
     },
     stop: async () => {
-      await Promise.all([
-        ...running.map((protocol) => protocol.stop(drainMs)),
-        ports.close(drainMs + lastWordMs),
-        app.close(),
-      ])
+      await Promise.all([protocols.drain(drainMs), ports.close(drainMs + lastWordMs), app.close()])
       await close()
     },
   }
+}
+
+/** @throws Error that names what does not answer */
+async function assertReady({ store }: Dependencies, protocols: Protocols): Promise<void> {
+  await sql`select 1`.execute(store.db).catch(() => Promise.reject(new Error('the database does not answer')))
+  await protocols
+    .ready(AbortSignal.timeout(1_000))
+    .catch(() => Promise.reject(new Error('an embedded chain does not answer')))
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
+import { createMethodProber } from '@fairlead/gateway-evm/probe/method-prober'
 import { createEvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { type GatewayFixture, gatewayFixture } from './gateway-fixture.ts'
@@ -120,7 +121,12 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
     const log = pino({ level: 'info' }, lines.stream)
     const store = createMethodAvailabilityStore(gateway.store)
-    const probe = probeOwnNodes({ store, upstreams, log, timeoutMs: 1_000, enabled: true })
+    const probe = probeOwnNodes({
+      store,
+      probers: [createMethodProber(upstreams, log, 1_000)],
+      log,
+      enabled: true,
+    })
     await vi.waitFor(() => expect(lines.text()).toContain('node methods could not be probed'), patience)
     await probe.end()
     await upstreams.close()
@@ -204,12 +210,12 @@ describe('a probe', { timeout: 60_000 }, () => {
     const gateway = await gatewayFixture({ ...probing, FAIRLEAD_PROBE_NODES: 'false' }, node.url)
     onTestFinished(gateway.stop)
     const lines = memory()
+    const log = pino({ level: 'info' }, lines.stream)
     const upstreams = createEvmUpstreams(2_000, {}, new MemoryBudget(2 ** 30))
     const probe = probeOwnNodes({
       store: createMethodAvailabilityStore(gateway.store),
-      upstreams,
-      log: pino({ level: 'info' }, lines.stream),
-      timeoutMs: 2_000,
+      probers: [createMethodProber(upstreams, log, 2_000)],
+      log,
       enabled: true,
       checkMs: 50,
       ...options,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { LoopDetector } from '../network/cdn-loop.ts'
@@ -60,6 +61,18 @@ export type UpgradeHandler = (
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
+  match: RouteMatch,
+) => void
+
+/**
+ * Serves a stream of HTTP/2 that was routed to it. It never throws.
+ *
+ * @param raw - names and values of the headers in turns, as received
+ */
+export type StreamHandler = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  raw: readonly string[],
   match: RouteMatch,
 ) => void
 

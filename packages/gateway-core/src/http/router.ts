@@ -46,8 +46,10 @@ export class Router<handler> {
     for (const { pattern, handler } of routes) {
       if ('path' in pattern) add(this.#paths, pattern.path, { pattern, handler })
       else if ('contentType' in pattern) {
-        const requested = new RegExp(`(?:^|[\\s,])(?:${pattern.requestHeaders.join('|')})(?:[\\s,]|$)`, 'i')
-        this.#contentTypes.push({ route: { pattern, handler }, requested })
+        this.#contentTypes.push({
+          route: { pattern, handler },
+          requested: requestsAny(pattern.requestHeaders),
+        })
       } else if ('afterToken' in pattern) {
         const { prefix = '', afterToken } = pattern
         const table = this.#afterTokens.get(prefix) ?? new Map<string, RouteOf<AfterToken, handler>>()
@@ -116,6 +118,11 @@ export class Router<handler> {
     )
     return found && { ...found.route, token: undefined, target }
   }
+}
+
+/** Matches `Access-Control-Request-Headers` that hold one of some names. */
+function requestsAny(names: readonly string[]): RegExp {
+  return names.length === 0 ? /(?!)/ : new RegExp(`(?:^|[\\s,])(?:${names.join('|')})(?:[\\s,]|$)`, 'i')
 }
 
 /** Whether a path has no place for a token: what serves it is no protocol. */

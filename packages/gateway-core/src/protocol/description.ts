@@ -9,12 +9,29 @@ export interface UpstreamField {
   readonly name: string
   /** Its name in the records of nodes and in grants. */
   readonly recordName: string
+  /** Option that configures it for the node of the first start. */
+  readonly option: string
   /** Schemes of its addresses, for example `https:`. */
   readonly schemes: readonly string[]
   /** Whether it holds one address at most. */
   readonly isSingle: boolean
   /** Another field that it is of no use without, and what to tell who leaves that out. */
-  readonly requires?: { readonly field: string; readonly message: string } | undefined
+  readonly requires?:
+    | {
+        readonly field: string
+        readonly message: string
+        /** What the required option holds, behind its name. */
+        readonly optionHolds: string
+      }
+    | undefined
+  /**
+   * Checks the file with the secret of the JSON Web Tokens that requests carry; left out where requests carry none.
+   *
+   * @throws FairleadError `CONFIG_INVALID` that names the option
+   */
+  readonly checkJwtSecret?: ((file: string, option: string) => void) | undefined
+  /** How an option says what {@link check} requires; the rule ends the sentence "must be". */
+  readonly optionRule?: string | undefined
   /** What is wrong with an address of one of the schemes, in words that do not repeat it. */
   readonly check?: ((address: string) => string | undefined) | undefined
 }
@@ -27,7 +44,7 @@ export interface ChainMethods {
 
 /** Where requests of a protocol arrive. */
 export interface ProtocolRoute {
-  readonly kind: 'http' | 'websocket'
+  readonly kind: 'http' | 'websocket' | 'http2-stream'
   readonly pattern: RoutePattern
   /** Whether its requests are short calls by POST, which the built-in HTTP/1.1 server reads whole, and their preflights. */
   readonly isBuffered?: boolean

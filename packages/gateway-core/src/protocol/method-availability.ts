@@ -1,4 +1,5 @@
 import type { Grant } from '../grants/grant.ts'
+import type { Change, Identity } from './upstream-identity.ts'
 
 /** What a call of a method of a node has shown. */
 export interface NodeMethodFinding {
@@ -36,4 +37,25 @@ export interface MethodAvailabilityStore {
   record(node: NodeToProbe, findings: readonly NodeMethodFinding[]): Promise<void>
   /** Drops what is recorded of the methods of a node. */
   forget(nodeId: string): Promise<void>
+}
+
+/** Finds out which methods nodes of a protocol offer. */
+export interface MethodProber {
+  /** Field of the upstreams that are probed, by its name in records. */
+  readonly recordName: string
+  /** Reads what answers at each upstream of a node. */
+  identify(grant: Grant, signal: AbortSignal): Promise<readonly Identity[]>
+  /**
+   * Calls every method of a node and records which ones it offers. What is found is dropped when an upstream changed
+   * meanwhile, and looked for again.
+   *
+   * @param changeOf - compares what answers with what answered when this was called before
+   * @param signal - ends the probe; nothing is recorded then
+   */
+  probe(
+    node: NodeToProbe,
+    store: MethodAvailabilityStore,
+    changeOf: () => Promise<Change>,
+    signal: AbortSignal,
+  ): Promise<void>
 }

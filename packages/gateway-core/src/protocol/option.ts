@@ -12,6 +12,28 @@ export interface Option {
   readonly values?: readonly string[]
   /** What a text must look like, and how to say so; the rule ends the sentence "must be". */
   readonly form?: { readonly pattern: { test(text: string): boolean }; readonly rule: string }
+  /** Under which heading an option of a protocol is shown; the upstreams when left out. */
+  readonly topic?: 'upstreams' | 'limits'
   /** Set on an option that a running service takes over when it is told to read its configuration again. */
   readonly reload?: boolean
 }
+
+/** Options by name. */
+export type OptionGroup = Readonly<Record<string, Option>>
+
+type ValueOf<option extends Option> = Option extends option
+  ? string | number | boolean
+  : option['kind'] extends 'integer' | 'number'
+    ? number
+    : option['kind'] extends 'boolean'
+      ? boolean
+      : option extends { readonly values: readonly (infer value)[] }
+        ? value
+        : string
+
+/** The values of options; undefined where an option without a default is not set. */
+export type ValuesOf<options extends OptionGroup> = Readonly<{
+  [name in keyof options]:
+    | ValueOf<options[name]>
+    | (options[name] extends { readonly fallback: unknown } ? never : undefined)
+}>

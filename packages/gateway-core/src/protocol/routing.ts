@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders as Http2Headers } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import type { RequestHandler, UpgradeHandler } from '../http/dependencies.ts'
+import type { RequestHandler, StreamHandler, UpgradeHandler } from '../http/dependencies.ts'
 import type { Http1ServerRequest } from '@fairlead/http1'
 import type { HeadState } from '../http/client-address.ts'
 import type { HttpResponse } from '../http/types.ts'
@@ -15,6 +16,8 @@ export interface RoutedProtocol {
   readonly handle: RequestHandler
   /** Serves the routes of WebSockets. */
   readonly upgrade?: UpgradeHandler | undefined
+  /** Serves the routes of HTTP/2 streams. */
+  readonly stream?: StreamHandler | undefined
 }
 
 /** A request that the built-in HTTP/1.1 server has read whole. */
@@ -30,6 +33,8 @@ export interface Routing {
   onRequest(request: NodeRequest, response: NodeResponse): void
   /** Whether a request is a WebSocket handshake of a protocol; any other is an ordinary request. */
   shouldUpgrade(request: IncomingMessage): boolean
+  /** Matches a stream of HTTP/2 that a protocol serves itself; any other is an ordinary request. */
+  matchStream(headers: Http2Headers): HandlerMatch<StreamHandler> | undefined
   /** Listens to the upgrades of a server. */
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
@@ -50,6 +55,7 @@ export function createRouting(
   const requests = new Router([...own, ...protocols.flatMap(httpRoutes)], reserved)
   const buffered = new Router(protocols.flatMap(bufferedRoutes), reserved)
   const upgrades = new Router(protocols.flatMap(webSocketRoutes), reserved)
+  const streams = new Router(protocols.flatMap(streamRoutes), reserved)
   // Node.js decides about an upgrade before it emits it.
   const handshakes = new WeakMap<IncomingMessage, HandlerMatch<UpgradeHandler>>()
   return {
@@ -74,6 +80,7 @@ export function createRouting(
       if (match) handshakes.set(request, match)
       return match !== undefined
     },
+    matchStream: (headers) => streams.matchRequest(headers[':method'], headers[':path'] ?? '', headers),
     onUpgrade: (request, socket, head) => {
       const match = handshakes.get(request)
       if (match) match.handler(request, socket, head, match)
@@ -99,4 +106,11 @@ function webSocketRoutes({ description, upgrade }: RoutedProtocol): readonly Rou
   return description.routes
     .filter(({ kind }) => kind === 'websocket')
     .map(({ pattern }) => ({ pattern, handler: upgrade }))
+}
+
+function streamRoutes({ description, stream }: RoutedProtocol): readonly Route<StreamHandler>[] {
+  if (!stream) return []
+  return description.routes
+    .filter(({ kind }) => kind === 'http2-stream')
+    .map(({ pattern }) => ({ pattern, handler: stream }))
 }

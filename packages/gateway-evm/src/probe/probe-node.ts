@@ -9,7 +9,7 @@ import type {
 } from '@fairlead/gateway-core/protocol/method-availability'
 import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.ts'
 import { createInProcessCaller } from './in-process-caller.ts'
-import type { Change } from './upstream-identity.ts'
+import type { Change } from '@fairlead/gateway-core/protocol/upstream-identity'
 
 /** What a probe works with. */
 interface ProbeParts {

@@ -4,18 +4,17 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 
 /**
- * Makes what tells how the EVM upstreams of a node are, in their order. Each question has this process look after them
- * for a minute, so that it can say more the next time.
+ * Reads the states of the EVM upstreams of a node, in their order. Each call has this process poll them for a minute, so that
+ * the next one returns more.
  */
-export function liveUpstreams(
+export function upstreamStatesOf(
   upstreams: Pick<EvmUpstreams, 'chainOf' | 'states'>,
-): (grant: Grant) => readonly UpstreamState[] {
-  return (grant) => {
-    const count = countOf(grant.upstreams['evm'])
-    if (count === 0 || !isWatched(upstreams, grant)) return []
-    // Nodes with the same upstreams share what is known of them; what was asked for last stands last.
-    return upstreams.states().slice(-count)
-  }
+  grant: Grant,
+): readonly UpstreamState[] {
+  const count = countOf(grant.upstreams['evm'])
+  if (count === 0 || !isWatched(upstreams, grant)) return []
+  // Nodes with the same upstreams share their states; those that were used last stand last.
+  return upstreams.states().slice(-count)
 }
 
 function countOf(text: string | undefined): number {

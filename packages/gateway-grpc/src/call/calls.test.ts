@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect } from 'node:http2'
+import { connect, type ServerHttp2Stream } from 'node:http2'
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '@fairlead/vitest/wait-for'
@@ -279,8 +279,12 @@ it('headers and trailers come as they are, each as often as it was sent', async 
   expect(trailers).toEqual(['grpc-status', '0', 'x-a', '1', 'x-a', '2', 'x-b-bin', 'AAE', 'server', 's'])
 })
 
-it('anything but gRPC over HTTP/2 is told to use HTTP/1.1', async () => {
-  const gateway = await grpcInFrontOf((await grpcNode()).url)
+it('anything but gRPC over HTTP/2 is left to others', async () => {
+  const otherwise = (stream: ServerHttp2Stream) => {
+    stream.respond({ ':status': 415 })
+    stream.end('from others')
+  }
+  const gateway = await grpcInFrontOf((await grpcNode()).url, { otherwise })
   const session = connect(gateway.url)
   onTestFinished(() => session.destroy())
   for (const headers of [
@@ -292,6 +296,6 @@ it('anything but gRPC over HTTP/2 is told to use HTTP/1.1', async () => {
     const stream = session.request(headers)
     const [head] = (await once(stream, 'response')) as [Readonly<Record<string, unknown>>]
     expect(head[':status']).toBe(415)
-    expect(Buffer.concat(await stream.toArray()).toString()).toContain('Use HTTP/1.1')
+    expect(Buffer.concat(await stream.toArray()).toString()).toBe('from others')
   }
 })

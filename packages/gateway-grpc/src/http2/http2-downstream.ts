@@ -1,5 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Downstream } from '../call/downstream.ts'
+import { dropRequest } from '@fairlead/gateway-core/http/http2-listener'
 import { guardedImmediate } from '@fairlead/http1'
 
 // What may wait for a client that reads more slowly than the node sends.
@@ -48,11 +49,4 @@ export function http2Client(stream: ServerHttp2Stream): Downstream {
     },
     destroy: () => stream.close(constants.NGHTTP2_CANCEL),
   }
-}
-
-/** Lets go of what a client still sends on a stream that was answered in full. */
-export function dropRequest(stream: ServerHttp2Stream): void {
-  if (stream.destroyed) return
-  stream.resume()
-  if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR)
 }

@@ -1,4 +1,10 @@
-import { createPortServer } from '@fairlead/grpc-transport'
+import { createHttp2Server, createPortServer } from '@fairlead/grpc-transport'
+import type { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
+import {
+  createHttp2Listener,
+  type StreamListener,
+  streamWindowBytes,
+} from '@fairlead/gateway-core/http/http2-listener'
 import { createNodeServer } from '@fairlead/gateway-core/http/adapters/node-http'
 import type { Http2Server } from 'node:http2'
 import { onTestFinished } from 'vitest'
@@ -37,15 +43,27 @@ export interface GrpcFixture {
 
 /** What a test may choose. */
 export interface GrpcFixtureOptions extends Partial<GrpcOptions> {
+  readonly deadlines?: ProgressDeadlines
+  /** Serves the streams that are none of gRPC. */
+  readonly otherwise?: StreamListener
   readonly nodeDomain?: string
   readonly grant?: Partial<Grant>
   readonly passing?: AuthenticatorChoices
 }
 
+const refuse: StreamListener = (stream) => stream.respond({ ':status': 415 }, { endStream: true })
+
 /** Starts the gRPC of a service without a database until the running test ends. */
 export async function grpcInFrontOf(
   upstream: string,
-  { nodeDomain, grant: first = {}, passing, ...options }: GrpcFixtureOptions = {},
+  {
+    nodeDomain,
+    grant: first = {},
+    passing,
+    deadlines,
+    otherwise = refuse,
+    ...options
+  }: GrpcFixtureOptions = {},
 ): Promise<GrpcFixture> {
   const directory = createDirectory()
   const grant: Grant = {
@@ -84,11 +102,12 @@ export async function grpcInFrontOf(
     maxStalledCalls: 256,
     ...options,
   })
-  const routing = createRouting([{ description, handle: grpc.web }], [], (_, response) =>
-    response.writeHead(404).end('over HTTP/1.1'),
-  )
+  const protocol = { description, handle: grpc.web, stream: grpc.stream }
+  const routing = createRouting([protocol], [], (_, response) => response.writeHead(404).end('over HTTP/1.1'))
+  const http2 = createHttp2Server({ streamWindowBytes })
+  http2.on('stream', createHttp2Listener(routing, deadlines, otherwise))
   const http1 = createNodeServer({}, routing.onRequest)
-  const server = createPortServer({ http1, http2: grpc.http2 })
+  const server = createPortServer({ http1, http2 })
   await server.listen({ host: '127.0.0.1', port: 0 })
   let stopping: Promise<void> | undefined
   const stop = (drainMs = 0) =>
@@ -100,7 +119,7 @@ export async function grpcInFrontOf(
   return {
     url: `http://127.0.0.1:${server.address.port}`,
     port: server.address.port,
-    http2: grpc.http2,
+    http2,
     grant: replace,
     log: lines.text,
     sample: async (name) =>

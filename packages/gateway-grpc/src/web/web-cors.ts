@@ -37,12 +37,6 @@ export function preflightCors(origin: string, asked: IncomingHttpHeaders): Outgo
   }
 }
 
-/** Tells whether a browser asks for gRPC-web: nothing else is sent with these. */
-export function isPreflight(method: string | undefined, headers: IncomingHttpHeaders): boolean {
-  const names = headers['access-control-request-headers'] ?? ''
-  return method === 'OPTIONS' && /(?:^|[\s,])(?:x-grpc-web|x-token)(?:[\s,]|$)/i.test(names)
-}
-
 /** Tells the form of a request of gRPC-web; undefined when it is none. */
 export function webForm(method: string | undefined, type: string | undefined): 'binary' | 'text' | undefined {
   if (method !== 'POST' || type === undefined) return undefined

@@ -3,6 +3,8 @@ import type { Logger } from 'pino'
 import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/access-control'
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
+import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
+import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { OwnService } from '@fairlead/gateway-core/network/own-service'
@@ -20,7 +22,7 @@ import { feedDirectory, type RunningFeed } from '@fairlead/platform-server/store
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import { configuredAddresses } from '../configuration/configured-upstreams.ts'
 import type { Configuration } from '../configuration/options.ts'
-import { protocolCosts } from '../protocols.ts'
+import { costsOf } from '../protocols.ts'
 
 /** What the protocols and the platform API use alike. */
 export interface Dependencies {
@@ -56,12 +58,16 @@ export async function openDependencies(
     store,
     log,
     embedded = {},
-  }: Pick<Dependencies, 'store' | 'log'> & Partial<Pick<Dependencies, 'embedded'>>,
+    modules,
+  }: Pick<Dependencies, 'store' | 'log'> &
+    Partial<Pick<Dependencies, 'embedded'>> & { readonly modules: readonly ProtocolModule[] },
 ): Promise<Dependencies> {
   let { nodeDomain } = configuration
   let ownUrls: readonly string[] = []
   const own = { urls: () => ownUrls, domain: () => nodeDomain }
-  const upstreamPolicy = upstreamPolicyOf(configuration, embedded)
+  const trusted = { embedded, modules }
+  const costs = costsOf(modules)
+  const upstreamPolicy = upstreamPolicyOf(configuration, trusted)
   const progressLimits = progressLimitsOf(configuration)
   // Before anything is opened, as it may fail.
   const tracing = await tracingOf(configuration)
@@ -69,7 +75,7 @@ export async function openDependencies(
     store: createUsageStore(store.db),
     directory: join(store.dataDirectory, 'usage'),
     units: configuration.units,
-    costs: protocolCosts,
+    costs,
     log,
   })
   const directory = createDirectory()
@@ -77,7 +83,7 @@ export async function openDependencies(
   const { valkeyUrl } = configuration
   const sharedStore = valkeyUrl === undefined ? undefined : openSharedStore(valkeyUrl, log)
   const accessControl = openAccessControl(configuration, {
-    costs: protocolCosts,
+    costs,
     directory,
     store: sharedStore,
     log,
@@ -104,7 +110,7 @@ export async function openDependencies(
     apply: (next) => {
       nodeDomain = next.nodeDomain
       Object.assign(progressLimits, progressLimitsOf(next))
-      Object.assign(upstreamPolicy, upstreamPolicyOf(next, embedded))
+      Object.assign(upstreamPolicy, upstreamPolicyOf(next, trusted))
       accessControl.change(next)
     },
     close: async () => {
@@ -113,6 +119,26 @@ export async function openDependencies(
       await metering.stop()
       await tracing.close()
     },
+  }
+}
+
+/** What the requests of every protocol need. */
+export function httpDependencies(
+  configuration: Configuration,
+  { tracing, directory, accessControl, log, loops, memory }: Dependencies,
+  parts: Pick<HttpDependencies, 'authenticator' | 'meter'>,
+): HttpDependencies {
+  return {
+    ...parts,
+    tracing,
+    logRequests: configuration.logRequests,
+    directory,
+    admission: accessControl.admission,
+    log,
+    timeoutMs: configuration.upstreamTimeoutMs,
+    corsOrigin: configuration.nodeCorsOrigin,
+    loops,
+    bodyMemory: memory,
   }
 }
 
@@ -130,9 +156,9 @@ function progressLimitsOf({ stallMs, minBytesPerSecond }: Configuration) {
 /** What decides about connections to upstreams: the embedded chains are as trusted as what the operator configures. */
 function upstreamPolicyOf(
   configuration: Configuration,
-  embedded: Readonly<Record<string, string>>,
+  { embedded, modules }: Pick<Dependencies, 'embedded'> & { readonly modules: readonly ProtocolModule[] },
 ): UpstreamPolicy {
   const { privateUpstreams } = configuration
-  const configured = new Set([...configuredAddresses(configuration), ...Object.values(embedded)])
+  const configured = new Set([...configuredAddresses(configuration, modules), ...Object.values(embedded)])
   return { privateUpstreams, configured }
 }

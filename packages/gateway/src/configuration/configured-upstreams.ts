@@ -1,11 +1,20 @@
 import { FairleadError } from '@fairlead/core'
-import { parseUpstreamUrl } from '@fairlead/gateway-grpc/upstream/parse-url'
-import { readJwtSecret } from '@fairlead/gateway-evm/upstream/upstream-jwt'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import type { UpstreamField } from '@fairlead/gateway-core/protocol/description'
+import type { Option } from '@fairlead/gateway-core/protocol/option'
+import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
+import { protocolModules } from '../protocols.ts'
 import type { Configuration } from './options.ts'
 
+/** An upstream field of a protocol, with its option. */
+interface ConfiguredField {
+  readonly field: UpstreamField
+  readonly environment: string
+  readonly text: string | undefined
+}
+
 /**
- * The upstream addresses of the node that the configuration describes, by protocol.
+ * The upstream addresses of the node that the configuration describes, by the names that records have for their fields.
  *
  * @param configuration - parsed configuration
  * @returns at least one; several upstreams stand in one text, as `parseUpstreams` reads it
@@ -13,94 +22,73 @@ import type { Configuration } from './options.ts'
  * be used; the message holds neither
  */
 export function configuredUpstreams(configuration: Configuration): Readonly<Record<string, string>> {
-  const {
-    evmUpstream,
-    evmWebSocketUpstream,
-    beaconUpstream,
-    jettonUpstream,
-    jettonV3Upstream,
-    grpcUpstream,
-  } = configuration
-  const ofProtocols = [evmUpstream, beaconUpstream, jettonUpstream, grpcUpstream]
-  if (ofProtocols.every((address) => address === undefined)) {
+  const fields = fieldsOf(configuration, protocolModules)
+  const required = fields.filter(({ field }) => field.requires === undefined)
+  if (required.every(({ text }) => text === undefined)) {
     throw new FairleadError('CONFIG_INVALID', {
-      option:
-        'FAIRLEAD_EVM_UPSTREAM, FAIRLEAD_BEACON_UPSTREAM, FAIRLEAD_JETTON_UPSTREAM or FAIRLEAD_GRPC_UPSTREAM',
+      option: eitherOf(required.map(({ environment }) => environment)),
       rule: 'must be the address of a node; `fairlead dev` needs none',
     })
   }
-  if (evmUpstream === undefined && evmWebSocketUpstream !== undefined) {
+  for (const { field, environment, text } of fields) {
+    const needed = fields.find((other) => other.field.name === field.requires?.field)
+    if (text === undefined || needed === undefined || needed.text !== undefined) continue
     throw new FairleadError('CONFIG_INVALID', {
-      option: 'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
-      rule: 'needs FAIRLEAD_EVM_UPSTREAM, the HTTP address of the same node',
+      option: environment,
+      rule: `needs ${needed.environment}, ${field.requires?.optionHolds}`,
     })
   }
-  if (jettonUpstream === undefined && jettonV3Upstream !== undefined) {
-    throw new FairleadError('CONFIG_INVALID', {
-      option: 'FAIRLEAD_JETTON_V3_UPSTREAM',
-      rule: 'needs FAIRLEAD_JETTON_UPSTREAM, the address of a node of the same chain',
-    })
-  }
-  checkAddresses('FAIRLEAD_EVM_UPSTREAM', evmUpstream)
-  checkAddresses('FAIRLEAD_EVM_WEBSOCKET_UPSTREAM', evmWebSocketUpstream)
-  checkAddresses('FAIRLEAD_BEACON_UPSTREAM', beaconUpstream)
-  checkAddresses('FAIRLEAD_JETTON_UPSTREAM', jettonUpstream)
-  checkAddresses('FAIRLEAD_JETTON_V3_UPSTREAM', jettonV3Upstream)
-  checkGrpcAddress(grpcUpstream)
-  return {
-    ...(evmUpstream !== undefined && { evm: evmUpstream.trim() }),
-    ...(evmWebSocketUpstream !== undefined && { websocket: evmWebSocketUpstream.trim() }),
-    ...(beaconUpstream !== undefined && { beacon: beaconUpstream.trim() }),
-    ...(jettonUpstream !== undefined && { jetton: jettonUpstream }),
-    ...(jettonV3Upstream !== undefined && { 'jetton-v3': jettonV3Upstream }),
-    ...(grpcUpstream !== undefined && { grpc: grpcUpstream }),
-  }
+  for (const configured of fields) checkAddresses(configured)
+  return Object.fromEntries(
+    fields.flatMap(({ field, text }) => (text === undefined ? [] : [[field.recordName, text.trim()]])),
+  )
 }
 
 /** The upstream addresses that the operator has configured, of all protocols. */
-export function configuredAddresses(configuration: Configuration): ReadonlySet<string> {
-  const texts = [
-    configuration.evmUpstream,
-    configuration.evmWebSocketUpstream,
-    configuration.beaconUpstream,
-    configuration.jettonUpstream,
-    configuration.jettonV3Upstream,
-    configuration.grpcUpstream,
-  ]
-  return new Set(texts.flatMap((text) => parseUpstreams(text ?? '')).map(({ address }) => address))
+export function configuredAddresses(
+  configuration: Configuration,
+  modules: readonly ProtocolModule[],
+): ReadonlySet<string> {
+  const texts = fieldsOf(configuration, modules).map(({ text = '' }) => text)
+  return new Set(texts.flatMap((text) => parseUpstreams(text)).map(({ address }) => address))
 }
 
-function checkAddresses(option: string, text = ''): void {
+function fieldsOf(
+  configuration: Readonly<Record<string, unknown>>,
+  modules: readonly ProtocolModule[],
+): readonly ConfiguredField[] {
+  return modules.flatMap(({ description, options }) =>
+    description.upstreamFields.map((field) => ({
+      field,
+      environment: (options[field.option] as Option).environment,
+      text: configuration[field.option] as string | undefined,
+    })),
+  )
+}
+
+function eitherOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}
+
+function checkAddresses({ field, environment: option, text = '' }: ConfiguredField): void {
+  const { schemes, check, optionRule = 'the address of a node' } = field
   for (const record of parseUpstreams(text, option)) {
-    if (!URL.canParse(record.address)) {
-      throw new FairleadError('CONFIG_INVALID', { option, rule: 'must be the address of a node' })
+    const isAddress = URL.canParse(record.address) && schemes.includes(new URL(record.address).protocol)
+    if (!isAddress || check?.(record.address) !== undefined) {
+      throw new FairleadError('CONFIG_INVALID', { option, rule: `must be ${optionRule}` })
     }
-    checkJwt(option, record)
+    checkJwt(field, option, record)
   }
 }
 
-const optionsWithJwt: ReadonlySet<string> = new Set([
-  'FAIRLEAD_EVM_UPSTREAM',
-  'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM',
-])
-
-function checkJwt(option: string, { jwtSecretFile }: UpstreamRecord): void {
+function checkJwt(
+  { checkJwtSecret }: UpstreamField,
+  option: string,
+  { jwtSecretFile }: UpstreamRecord,
+): void {
   if (jwtSecretFile === undefined) return
-  if (!optionsWithJwt.has(option)) {
+  if (!checkJwtSecret) {
     throw new FairleadError('CONFIG_INVALID', { option, rule: 'must have no jwt, which only EVM nodes take' })
   }
-  readJwtSecret(jwtSecretFile, option)
-}
-
-function checkGrpcAddress(text: string | undefined): void {
-  const option = 'FAIRLEAD_GRPC_UPSTREAM'
-  for (const record of parseUpstreams(text ?? '', option)) {
-    if (!parseUpstreamUrl(record.address)) {
-      throw new FairleadError('CONFIG_INVALID', {
-        option,
-        rule: 'must be the address of a node, with user information of the form x-token:SECRET or none',
-      })
-    }
-    checkJwt(option, record)
-  }
+  checkJwtSecret(jwtSecretFile, option)
 }

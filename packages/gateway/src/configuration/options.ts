@@ -1,22 +1,39 @@
+import type { Option, OptionGroup, ValuesOf } from '@fairlead/gateway-core/protocol/option'
+import { protocolModules } from '../protocols.ts'
 import { limitOptions } from './options/limit-options.ts'
 import { listeningOptions } from './options/listening-options.ts'
 import { observationOptions } from './options/observation-options.ts'
 import { signInOptions } from './options/sign-in-options.ts'
 import { storageOptions } from './options/storage-options.ts'
 import { upstreamOptions } from './options/upstream-options.ts'
-import type { Option } from '@fairlead/gateway-core/protocol/option'
 
 export type { Option } from '@fairlead/gateway-core/protocol/option'
 
+type Intersection<union> = (union extends unknown ? (each: union) => void : never) extends (
+  all: infer all,
+) => void
+  ? all
+  : never
+
+type ProtocolOptions = Intersection<(typeof protocolModules)[number]['options']>
+
+const rows: readonly (readonly [string, Option])[] = protocolModules.flatMap(({ options: own }) =>
+  Object.entries<Option>(own),
+)
+// Each module contributes its rows, whose names the type lists.
+const protocolOptions = Object.fromEntries(rows) as ProtocolOptions
+
+/** The rows of all protocols under one heading. */
+function rowsUnder(heading: NonNullable<Option['topic']>): OptionGroup {
+  return Object.fromEntries(rows.filter(([, { topic = 'upstreams' }]) => topic === heading))
+}
+
 /** The options by what they are about, under the headings of `fairlead serve --help` and of the reference page. */
-export const optionGroups: readonly {
-  readonly title: string
-  readonly options: Readonly<Record<string, Option>>
-}[] = [
+export const optionGroups: readonly { readonly title: string; readonly options: OptionGroup }[] = [
   { title: 'Ports and connections', options: listeningOptions },
   { title: 'Storage', options: storageOptions },
-  { title: 'Nodes', options: upstreamOptions },
-  { title: 'Limits', options: limitOptions },
+  { title: 'Nodes', options: { ...rowsUnder('upstreams'), ...upstreamOptions } },
+  { title: 'Limits', options: { ...limitOptions, ...rowsUnder('limits') } },
   { title: 'Sign-in', options: signInOptions },
   { title: 'Metrics, logs and events', options: observationOptions },
 ]
@@ -25,6 +42,7 @@ export const optionGroups: readonly {
 export const options = {
   ...listeningOptions,
   ...storageOptions,
+  ...protocolOptions,
   ...upstreamOptions,
   ...limitOptions,
   ...signInOptions,
@@ -33,17 +51,5 @@ export const options = {
 
 export type OptionName = keyof typeof options
 
-type Value<option extends Option> = option['kind'] extends 'integer' | 'number'
-  ? number
-  : option['kind'] extends 'boolean'
-    ? boolean
-    : option extends { readonly values: readonly (infer value)[] }
-      ? value
-      : string
-
 /** The configuration of one service, parsed and frozen. */
-export type Configuration = Readonly<{
-  [name in OptionName]:
-    | Value<(typeof options)[name]>
-    | ((typeof options)[name] extends { fallback: unknown } ? never : undefined)
-}>
+export type Configuration = ValuesOf<typeof options>

@@ -1,19 +1,17 @@
 import type { Logger } from 'pino'
-import type { EvmUpstreams } from '@fairlead/gateway-evm/upstream/evm-upstreams'
 import type {
   MethodAvailabilityStore,
+  MethodProber,
   NodeToProbe,
 } from '@fairlead/gateway-core/protocol/method-availability'
-import { probeNode } from '@fairlead/gateway-evm/probe/probe-node'
-import { type Change, readIdentity, UpstreamIdentities } from '@fairlead/gateway-evm/probe/upstream-identity'
+import { type Change, UpstreamIdentities } from '@fairlead/gateway-core/protocol/upstream-identity'
 
 /** What the probe of the service's own nodes works with. */
 export interface NodeProbeParts {
   readonly store: MethodAvailabilityStore
-  readonly upstreams: EvmUpstreams
+  /** Those of the protocols that have any. */
+  readonly probers: readonly MethodProber[]
   readonly log: Logger
-  /** Longest wait for one answer. */
-  readonly timeoutMs: number
   /** Whether to probe without being asked to. */
   readonly enabled: boolean
   /** Whether to do so at the start and once a day, and not only after a refusal; true when left out. */
@@ -46,7 +44,7 @@ const identityTimeoutMs = 5_000
 const concurrency = 4
 
 /**
- * Probes the EVM nodes: each at the start and once a day, when another client or the same one with other namespaces
+ * Probes the nodes whose protocol has a prober: each at the start and once a day, when another client or the same one with other namespaces
  * answers, when an upstream was away, and when one refuses a method that counts as offered. What was recorded before is
  * dropped as soon as something else answers. A node that cannot be probed keeps what was recorded.
  */
@@ -123,8 +121,10 @@ class OwnNodeProbe implements NodeProbe {
         this.#ended.signal.throwIfAborted()
         // Its probe looks itself.
         if (this.#underWay.has(node.nodeId)) continue
-        const isEmbedded = this.#isFirst && node.upstreams['evm'] === 'devnet'
-        if ((await this.#changeOf(node)) === 'changed') {
+        const prober = this.#proberOf(node)
+        if (!prober) continue
+        const isEmbedded = this.#isFirst && node.upstreams[prober.recordName] === 'devnet'
+        if ((await this.#changeOf(node, prober)) === 'changed') {
           await store.forget(node.nodeId)
           this.request(node.nodeId)
         } else if (isEmbedded || (node.isDue && !this.#wasJustTried(node.nodeId))) this.request(node.nodeId)
@@ -138,13 +138,16 @@ class OwnNodeProbe implements NodeProbe {
     return performance.now() - (this.#triedAt.get(nodeId) ?? -Infinity) < triedMs
   }
 
-  async #changeOf(node: NodeToProbe): Promise<Change> {
+  #proberOf({ upstreams }: NodeToProbe): MethodProber | undefined {
+    return this.#parts.probers.find(({ recordName }) => upstreams[recordName] !== undefined)
+  }
+
+  async #changeOf(node: NodeToProbe, prober: MethodProber): Promise<Change> {
     const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(identityTimeoutMs)])
-    const upstreams = this.#parts.upstreams.eachOf(grant)
-    const identities = await Promise.all(upstreams.map((upstream) => readIdentity(upstream, signal)))
+    const identities = await prober.identify(grant, signal)
     this.#ended.signal.throwIfAborted()
-    return this.#identities.observe(node.nodeId, node.upstreams['evm'] ?? '', identities)
+    return this.#identities.observe(node.nodeId, node.upstreams[prober.recordName] ?? '', identities)
   }
 
   #work(): void {
@@ -167,7 +170,9 @@ class OwnNodeProbe implements NodeProbe {
     this.#triedAt.set(nodeId, performance.now())
     try {
       const [node] = await store.nodes(maxAgeMinutes, nodeId)
-      if (node && !signal.aborted) await probeNode(node, this.#parts, () => this.#changeOf(node), signal)
+      const prober = node && this.#proberOf(node)
+      if (!node || !prober || signal.aborted) return
+      await prober.probe(node, store, () => this.#changeOf(node, prober), signal)
     } catch (error) {
       if (!signal.aborted) log.error({ err: error, node_id: nodeId }, 'nodes could not be probed')
     }

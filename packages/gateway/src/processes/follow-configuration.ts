@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import { configuredGrpcRules } from '../configuration/configured-grpc-rules.ts'
+import { validateSettings } from '../compose/protocols.ts'
 import { configuredUpstreams } from '../configuration/configured-upstreams.ts'
 import { type Configuration, type Option, type OptionName, options } from '../configuration/options.ts'
 import { ensureFirstStart } from '@fairlead/platform-server/first-start/first-start'
 import type { Store } from '@fairlead/platform-server/store/open-store'
 import type { Gateway } from '../start-gateway.ts'
-import { protocols } from '../protocols.ts'
+import { protocolModules, protocols } from '../protocols.ts'
 
 /** What a new configuration is taken over into. */
 export interface Followed {
@@ -48,7 +48,7 @@ export function followConfiguration({
   const follow = async () => {
     const next = read()
     // What is wrong with them is found here, before anything is changed.
-    configuredGrpcRules(next)
+    validateSettings(protocolModules, next)
     const changed = names.filter((name) => next[name] !== current[name])
     const applied = changed.filter((name) => reloadable.has(name))
     const kept = changed.filter((name) => !reloadable.has(name))

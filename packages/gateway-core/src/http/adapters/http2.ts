@@ -83,7 +83,7 @@ class Http2Response extends Http2ServerResponse implements HttpResponse {
   }
 
   contentStream(): Writable {
-    return this as unknown as Writable
+    return this
   }
 
   isDisconnected(): boolean {

@@ -1,38 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import type { CancellationSignal } from '@fairlead/http1'
-import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { Upstream } from '../upstream/types.ts'
-import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
-import { rpcCodes } from '../rpc-codes.ts'
 
-/** What answers at an address: its client version and namespaces; `away` without an answer, `unknown` when it refuses. */
+/** What an upstream is, as a text such as its version; `away` without an answer, `unknown` when it refuses. */
 export type Identity = { readonly text: string } | 'away' | 'unknown'
-
-/** Reads the client version and the namespaces of an upstream. */
-export async function readIdentity(upstream: Upstream, signal: CancellationSignal): Promise<Identity> {
-  const read = async (method: string): Promise<unknown> => {
-    try {
-      return await upstream.call(method, [], signal)
-    } catch (error) {
-      // Many providers have neither method.
-      if (error instanceof RpcError && error.code === rpcCodes.methodNotFound) return null
-      throw error
-    }
-  }
-  try {
-    const [version, modules] = await Promise.all([read('web3_clientVersion'), read('rpc_modules')])
-    return { text: JSON.stringify([version, sorted(modules)]) }
-  } catch (error) {
-    const isAway = error instanceof UpstreamError && error.httpStatus === undefined
-    return isAway ? 'away' : 'unknown'
-  }
-}
-
-function sorted(modules: unknown): unknown {
-  return typeof modules === 'object' && modules !== null
-    ? Object.entries(modules).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    : modules
-}
 
 /** How what answers at an address compares with what answered before. `away` is said once. */
 export type Change = 'same' | 'away' | 'changed'

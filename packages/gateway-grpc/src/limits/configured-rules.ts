@@ -1,15 +1,16 @@
 import { FairleadError } from '@fairlead/core'
-import { type CallRule, parseCallRules } from '@fairlead/gateway-grpc/limits/call-rules'
-import type { Configuration } from './options.ts'
+import type { ValuesOf } from '@fairlead/gateway-core/protocol/option'
+import type { grpcOptions } from '../options.ts'
+import { type CallRule, parseCallRules } from './call-rules.ts'
 
 /**
  * The rules for gRPC methods that the configuration holds.
  *
  * @throws FairleadError `CONFIG_INVALID` when the text is none
  */
-export function configuredGrpcRules({
+export function configuredRules({
   grpcRules = '',
-}: Pick<Configuration, 'grpcRules'>): readonly CallRule[] {
+}: Pick<ValuesOf<typeof grpcOptions>, 'grpcRules'>): readonly CallRule[] {
   const rules = parseCallRules(grpcRules)
   if (typeof rules !== 'string') return rules
   throw new FairleadError('CONFIG_INVALID', {

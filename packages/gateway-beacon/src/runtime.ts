@@ -1,0 +1,49 @@
+import {
+  applyCommonSettings,
+  type ProtocolRuntime,
+  type ProtocolSettings,
+} from '@fairlead/gateway-core/protocol/module'
+import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
+import { checkUpstream } from './check-upstream.ts'
+import { beacon } from './description.ts'
+import { createEventMetrics } from './events/metrics.ts'
+import { createEventMultiplexers } from './events/multiplexers.ts'
+import { beaconFormat } from './http/beacon-format.ts'
+import { createBeaconHandler } from './http/beacon-http.ts'
+import type { beaconOptions } from './options.ts'
+import { createBeaconUpstreams } from './upstream/beacon-upstreams.ts'
+
+export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = {
+  open: ({ http, directory, metrics, embedded, upstreamRules, loops }, settings) => {
+    const { upstreamTimeoutMs, maxBeaconBodyBytes } = settings
+    const beaconUpstreams = createBeaconUpstreams({
+      open: (url) =>
+        createRestUpstream(url, upstreamTimeoutMs, beaconFormat, upstreamRules.of(url), loops.entry),
+      embedded: embedded['beacon'],
+      maxCacheBytes: settings.cacheBytes,
+    })
+    const eventMultiplexers = createEventMultiplexers({
+      nodes: beaconUpstreams,
+      directory,
+      maxBufferBytes: settings.maxWebSocketBufferBytes,
+      metrics: createEventMetrics(metrics, () => eventMultiplexers.upstreamStreams()),
+      meter: http.meter,
+    })
+    const dependencies = { ...http, beaconUpstreams, eventMultiplexers, maxBeaconBodyBytes }
+    return {
+      description: beacon,
+      handle: createBeaconHandler(dependencies),
+      ready: (signal) => beaconUpstreams.embeddedAnswer(signal),
+      reconfigure: (next) => applyCommonSettings(dependencies, next),
+      drain: () => {
+        eventMultiplexers.close()
+        return Promise.resolve()
+      },
+      close: async () => {
+        eventMultiplexers.close()
+        await beaconUpstreams.close()
+      },
+    }
+  },
+  checkUpstream,
+}

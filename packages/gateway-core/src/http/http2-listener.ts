@@ -1,0 +1,70 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { guarded } from '@fairlead/http1'
+import type { Routing } from '../protocol/routing.ts'
+import type { ProgressDeadlines } from './progress-deadlines.ts'
+
+/** Listens to the streams of an HTTP/2 server. */
+export type StreamListener = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  raw: readonly string[],
+) => void
+
+/** What an upstream that does not read can make the gateway hold of each stream; requests are mostly smaller. */
+export const streamWindowBytes = 256 << 10
+
+const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+/**
+ * Makes the listener for streams of HTTP/2.
+ *
+ * @param deadlines - end streams whose clients do not read; none are ended when left out
+ * @param otherwise - serves what no protocol serves as a stream
+ */
+export function createHttp2Listener(
+  { matchStream }: Pick<Routing, 'matchStream'>,
+  deadlines: ProgressDeadlines | undefined,
+  otherwise: StreamListener,
+): StreamListener {
+  const listener: StreamListener = (stream, headers, flags, raw) => {
+    stream.on('error', () => undefined)
+    // A client may have reset it by now.
+    if (stream.destroyed || stream.closed) return
+    if (deadlines) watchResponse(deadlines, stream)
+    if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
+    const match = matchStream(headers)
+    if (match) match.handler(stream, headers, raw, match)
+    else otherwise(stream, headers, flags, raw)
+  }
+  return guarded('http2', listener, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
+}
+
+/** Lets go of what a client still sends on a stream that was answered in full. */
+export function dropRequest(stream: ServerHttp2Stream): void {
+  if (stream.destroyed) return
+  stream.resume()
+  if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR)
+}
+
+/** Ends a stream whose client accepts nothing of what waits for it: its window is closed, or it reads too slowly. */
+function watchResponse(deadlines: ProgressDeadlines, stream: ServerHttp2Stream): void {
+  const due = () => stream.writableLength
+  const end = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  stream.once('close', deadlines.watch({ moved: () => -due(), due }, end))
+}
+
+/** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` is about no resource. */
+function hasOriginForm({ ':method': method, ':path': path }: IncomingHttpHeaders): boolean {
+  return method !== 'CONNECT' && typeof path === 'string' && path.startsWith('/')
+}
+
+function refuseTarget(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+  stream.respond({ ':status': statusOfTarget(headers), allow: allowedMethods }, { endStream: true })
+  dropRequest(stream)
+}
+
+function statusOfTarget({ ':method': method, ':path': path }: IncomingHttpHeaders): number {
+  if (method === 'CONNECT') return 405
+  return method === 'OPTIONS' && path === '*' ? 204 : 400
+}

@@ -1,0 +1,60 @@
+import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
+import { authorizationOf } from './upstream-url.ts'
+
+/** An upstream answered with an HTTP status that is no success. */
+export class RefusedCheck extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`status ${status}`)
+    this.status = status
+  }
+}
+
+/** An upstream answered something that its protocol does not have. */
+export class UnexpectedCheck extends Error {}
+
+/** A request of a check. */
+export interface CheckRequest {
+  /** Behind the path of the upstream's URL. */
+  readonly path?: string
+  /** Sent as JSON by POST; GET when left out. */
+  readonly body?: unknown
+  /** Value of the `Authorization` header in place of the one that the URL stands for. */
+  readonly authorization?: string | undefined
+}
+
+/**
+ * Reads a JSON response of an upstream.
+ *
+ * @throws {@link RefusedCheck}, a SyntaxError, or an error of the connection
+ */
+export async function fetchCheck(
+  upstream: UpstreamRecord,
+  timeoutMs: number,
+  request: CheckRequest,
+): Promise<unknown> {
+  const { url, headers } = checkTarget(upstream, request)
+  const { body } = request
+  const response = await fetch(url, {
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    headers: { ...headers, 'content-type': 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (!response.ok) throw new RefusedCheck(response.status)
+  return response.json()
+}
+
+/** URL and headers of a request: `fetch` accepts no credentials in a URL, and would quote them. */
+export function checkTarget(
+  { address }: UpstreamRecord,
+  { path = '', authorization }: CheckRequest = {},
+): { readonly url: string; readonly headers: Record<string, string> } {
+  const url = new URL(address)
+  const sent = authorization ?? authorizationOf(url)
+  url.username = ''
+  url.password = ''
+  if (path !== '') url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`
+  return { url: url.href, headers: sent === undefined ? {} : { authorization: sent } }
+}

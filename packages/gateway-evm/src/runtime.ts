@@ -1,0 +1,120 @@
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import {
+  applyCommonSettings,
+  type Protocol,
+  type ProtocolDependencies,
+  type ProtocolRuntime,
+  type ProtocolSettings,
+} from '@fairlead/gateway-core/protocol/module'
+import { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
+import { createResponseCaches } from './cache/caches.ts'
+import { publishCache } from './cache/metrics.ts'
+import { checkUpstream } from './check-upstream.ts'
+import { evm } from './description.ts'
+import { createJsonRpcHandler } from './http/json-rpc-http.ts'
+import { isWebSocketOnly } from './http/rpc-routes.ts'
+import type { evmOptions } from './options.ts'
+import { createMethodProber } from './probe/method-prober.ts'
+import { createSubscriptionMultiplexers } from './subscriptions/multiplexers.ts'
+import { createEvmUpstreams } from './upstream/evm-upstreams.ts'
+import { upstreamStatesOf } from './upstream/upstream-states.ts'
+import { createWebSocketListener } from './websocket/json-rpc-websocket.ts'
+import { createWebSocketMetrics } from './websocket/metrics.ts'
+
+type EvmSettings = ProtocolSettings<typeof evmOptions>
+
+export const runtime: ProtocolRuntime<EvmSettings> = { open: openEvm, checkUpstream }
+
+function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Protocol<EvmSettings> {
+  const { http, memory, upstreamRules: rules, sharedStore, metrics, embedded, loops } = dependencies
+  const { headPollMs: pollMs, upstreamTimeoutMs: timeoutMs } = settings
+  const { websocket: embeddedSocket, evm: embeddedUrl } = embedded
+  const { log } = http
+  const upstreams = createEvmUpstreams(
+    timeoutMs,
+    embeddedUrl === undefined ? {} : { evm: embeddedUrl },
+    memory,
+    {
+      pollMs,
+      hedges: settings.upstreamHedges,
+      log,
+      rules,
+      loopEntry: loops.entry,
+      fingerprint: dependencies.fingerprint,
+      onRefused: dependencies.onMethodMissing,
+    },
+  )
+  const caches = createResponseCaches({
+    maxBytes: settings.cacheBytes,
+    headMs: settings.cacheHeadMs,
+    upstreamLogRange: settings.upstreamLogRange,
+    chainOf: (grant) => upstreams.chainOf(grant),
+    store: new DeadlineStore(sharedStore),
+  })
+  publishCache(metrics, () => caches.states())
+  const loopEntry = loops.entry
+  const multiplexers = createSubscriptionMultiplexers({
+    upstreams,
+    embeddedSocket,
+    pollMs,
+    timeoutMs,
+    log,
+    rules,
+    loopEntry,
+  })
+  const ofHttp = {
+    ...http,
+    upstreams,
+    maxBodyBytes: settings.maxBodyBytes,
+    ...requestLimitsOf(settings),
+    answers: caches,
+  }
+  const ofWebSockets = {
+    ...ofHttp,
+    multiplexers,
+    metrics: createWebSocketMetrics(metrics, () => multiplexers.upstreamSubscriptions()),
+    ...webSocketLimitsOf(settings),
+    maxBufferBytes: settings.maxWebSocketBufferBytes,
+    pingMs: settings.webSocketPingMs,
+  }
+  const jsonRpc = createJsonRpcHandler(ofHttp)
+  const webSockets = createWebSocketListener(ofWebSockets)
+  const handle: RequestHandler = (request, response, match) =>
+    isWebSocketOnly(match) ? webSockets.refuse(request, response, match) : jsonRpc(request, response, match)
+  return {
+    description: evm,
+    handle,
+    upgrade: webSockets.upgrade,
+    ready: (signal) => upstreams.embeddedAnswer(signal),
+    upstreamStates: (grant) => (grant ? upstreamStatesOf(upstreams, grant) : upstreams.states()),
+    prober: createMethodProber(upstreams, log, timeoutMs),
+    reconfigure: (next) => {
+      for (const into of [ofHttp, ofWebSockets]) {
+        applyCommonSettings(into, next)
+        Object.assign(into, requestLimitsOf(next))
+      }
+      Object.assign(ofWebSockets, webSocketLimitsOf(next))
+      upstreams.change({ hedges: next.upstreamHedges })
+      caches.change({ headMs: next.cacheHeadMs, upstreamLogRange: next.upstreamLogRange })
+    },
+    drain: (milliseconds) => webSockets.stop(milliseconds),
+    close: async () => {
+      multiplexers.close()
+      await upstreams.close()
+    },
+  }
+}
+
+function requestLimitsOf({ maxBatchItems, maxLogRange }: EvmSettings) {
+  return { maxBatchItems, maxLogRange }
+}
+
+function webSocketLimitsOf(settings: EvmSettings) {
+  return {
+    maxCalls: settings.maxWebSocketCalls,
+    maxSubscriptions: settings.maxWebSocketSubscriptions,
+    maxSocketsPerCredential: settings.maxWebSocketsPerCredential,
+    maxSubscriptionsPerCredential: settings.maxSubscriptionsPerCredential,
+    maxUnfilteredLogsPerCredential: settings.maxUnfilteredLogsPerCredential,
+  }
+}

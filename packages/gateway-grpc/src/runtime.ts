@@ -1,0 +1,41 @@
+import type { ProtocolRuntime, ProtocolSettings } from '@fairlead/gateway-core/protocol/module'
+import { checkUpstream } from './check-upstream.ts'
+import { createGrpc } from './create-grpc.ts'
+import { grpc as description } from './description.ts'
+import { configuredRules } from './limits/configured-rules.ts'
+import { createGrpcMetrics } from './metrics.ts'
+import type { grpcOptions } from './options.ts'
+
+const longestConnectMs = 5_000
+
+export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
+  open: ({ http, metrics, embedded, upstreamRules }, settings) => {
+    const grpc = createGrpc({
+      ...http,
+      metrics: createGrpcMetrics(metrics),
+      embedded: embedded['grpc'],
+      upstreamRules,
+      connectTimeoutMs: Math.min(settings.upstreamTimeoutMs, longestConnectMs),
+      rules: configuredRules(settings),
+      maxOpenCalls: settings.maxGrpcCalls,
+      maxStalledCalls: settings.maxStalledGrpcCalls,
+      maxBodyBytes: settings.maxBodyBytes,
+    })
+    return {
+      description,
+      handle: grpc.web,
+      stream: grpc.stream,
+      ready: (signal) => grpc.embeddedAnswer(signal),
+      reconfigure: (next) =>
+        grpc.change({
+          corsOrigin: next.nodeCorsOrigin,
+          logRequests: next.logRequests,
+          rules: configuredRules(next),
+          maxOpenCalls: next.maxGrpcCalls,
+        }),
+      drain: (milliseconds) => grpc.stop(milliseconds),
+      close: () => grpc.close(),
+    }
+  },
+  checkUpstream,
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import type { OwnService } from '@fairlead/gateway-core/network/own-service'
+import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
+import {
+  createPlatformApi,
+  type PlatformApiOptions,
+} from '@fairlead/platform-server/platform-api/create-platform-api'
+import { type Webhooks, startWebhooks } from '@fairlead/platform-server/webhooks/start-webhooks'
+import { answerParserError } from '../answer-client-error.ts'
+import type { Configuration } from '../configuration/options.ts'
+import type { Dependencies } from './dependencies.ts'
+import type { Protocols } from './protocols.ts'
+
+/** The control plane of a gateway. */
+export interface Platform {
+  readonly webhooks: Webhooks
+  /** Makes the platform API, with the server that its requests arrive at. */
+  createApi(serverFactory: FastifyServerFactory): Promise<FastifyInstance>
+  /** Takes over the options that can change while the gateway runs. */
+  reconfigure(configuration: Configuration): void
+}
+
+/** What the control plane needs beside the dependencies of protocols. */
+export interface PlatformParts {
+  readonly descriptions: readonly ProtocolDescription[]
+  readonly protocols: Protocols
+  readonly oidc: PlatformApiOptions['oidc']
+  /** Has the methods of a node probed soon. */
+  readonly probe: (nodeId: string) => void
+}
+
+/** Starts webhooks, and prepares the platform API. */
+export function openPlatform(
+  configuration: Configuration,
+  { store, log, own, metering, accessControl }: Dependencies,
+  { descriptions, protocols, oidc, probe }: PlatformParts,
+): Platform {
+  const send = { ...webhookSettingsOf(configuration), own }
+  const nodes = {
+    ...nodeSettingsOf(configuration, own),
+    upstreamStates: protocols.upstreamStates,
+    probe,
+  }
+  const webhooks = startWebhooks({ store, log, send, upstreams: () => protocols.upstreamStates() })
+  return {
+    webhooks,
+    createApi: (serverFactory) =>
+      createPlatformApi({
+        store,
+        log,
+        protocols: descriptions,
+        webhooks: { send, wake: webhooks.wake },
+        nodes,
+        publicUrl: configuration.publicUrl,
+        units: metering.units,
+        requireHttps: configuration.requireHttps,
+        trustProxy: accessControl.trustsProxy,
+        failedAttempts: accessControl.failedAttempts,
+        oidc,
+        clientErrorHandler: answerParserError,
+        serverFactory,
+      }),
+    reconfigure: (next) => {
+      const { nodeDomain, privateUpstreams } = next
+      Object.assign(nodes, { nodeDomain, privateUpstreams })
+      Object.assign(send, webhookSettingsOf(next))
+    },
+  }
+}
+
+function webhookSettingsOf({ privateWebhookTargets }: Configuration) {
+  return { isPrivateAllowed: privateWebhookTargets }
+}
+
+function nodeSettingsOf(configuration: Configuration, own: OwnService) {
+  const { nodeDomain, revealCredentials, privateUpstreams } = configuration
+  return { nodeDomain, revealCredentials, privateUpstreams, ownUrls: own.urls }
+}

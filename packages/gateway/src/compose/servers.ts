@@ -1,0 +1,88 @@
+import type { RequestListener, Server } from 'node:http'
+import type { Logger } from 'pino'
+import { answerOverHttp2 } from '@fairlead/gateway-core/http/adapters/http2'
+import {
+  createNodeServer,
+  type NodeRequest,
+  type NodeResponse,
+} from '@fairlead/gateway-core/http/adapters/node-http'
+import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
+import { createHttp2Listener, streamWindowBytes } from '@fairlead/gateway-core/http/http2-listener'
+import type { Route } from '@fairlead/gateway-core/http/router'
+import { createRouting, type RoutedProtocol, type Routing } from '@fairlead/gateway-core/protocol/routing'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
+import { createHttp2Server } from '@fairlead/grpc-transport'
+import { createHttp1Server, guarded, type Http1Server } from '@fairlead/http1'
+import { answerExpectation } from '../answer-client-error.ts'
+import { answerInternalError } from '../answer-internal-error.ts'
+import type { Configuration } from '../configuration/options.ts'
+import { publishConnections } from '../observe/states/connection-metrics.ts'
+import { httpLimits, seeAllHeaders } from '../ports/http-limits.ts'
+import { openPorts, type Ports } from '../ports/open-ports.ts'
+import { hasSecondHost, rejectSecondHost } from '../reject-second-host.ts'
+import type { Dependencies } from './dependencies.ts'
+
+/** The server of node:http, with the routing of all servers. */
+export interface RoutedServer {
+  readonly routing: Routing
+  readonly http: Server
+}
+
+/**
+ * Makes the server of node:http, which routes its requests and upgrades.
+ *
+ * @param platform - serves what no route matches
+ * @throws TypeError when two routes have the same pattern
+ */
+export function createRoutedServer(
+  protocols: readonly RoutedProtocol[],
+  own: readonly Route<RequestHandler>[],
+  platform: RequestListener,
+): RoutedServer {
+  const routing = createRouting(protocols, own, platform)
+  const answer = (request: NodeRequest, response: NodeResponse) => {
+    if (!rejectSecondHost(request, response)) routing.onRequest(request, response)
+  }
+  const http = createNodeServer(
+    {
+      ...httpLimits,
+      shouldUpgradeCallback: (request) => !hasSecondHost(request) && routing.shouldUpgrade(request),
+    },
+    guarded('http', answer, answerInternalError),
+  )
+  const upgrade = guarded('upgrade', routing.onUpgrade, (_, socket) => socket.destroy())
+  seeAllHeaders(http).on('upgrade', upgrade).on('checkExpectation', answerExpectation)
+  return { routing, http }
+}
+
+/**
+ * Opens the ports: HTTP/1.1 by the built-in server, where it is configured, in front of node:http, and HTTP/2.
+ *
+ * @throws FairleadError `CONFIG_INVALID` when a port is taken or the address cannot be listened on
+ */
+export async function openServers(
+  configuration: Configuration,
+  { routing, http }: RoutedServer,
+  { deadlines, accessControl }: Dependencies,
+  metrics: MetricsRegistry,
+  log: Logger,
+): Promise<Ports> {
+  const front = configuration.ownHttpFront ? createBuiltinServer(configuration, routing, http) : undefined
+  const http2 = createHttp2Server({ streamWindowBytes })
+  const listener = createHttp2Listener(routing, deadlines, (stream, headers, _, raw) =>
+    answerOverHttp2(http, deadlines, stream, headers, raw),
+  )
+  http2.on('stream', listener)
+  const servers = { http1: http, front, http2, deadlines, isProxy: accessControl.trustsProxy }
+  const ports = await openPorts(configuration, servers, log)
+  publishConnections(metrics, () => ports.connections(), front && (() => front.states()))
+  return ports
+}
+
+function createBuiltinServer(
+  { maxBodyBytes }: Configuration,
+  { matchBuffered, onBuffered }: Routing,
+  http: Server,
+): Http1Server {
+  return createHttp1Server(http, { maxBodyBytes, match: matchBuffered, newHeadState: () => ({}) }, onBuffered)
+}

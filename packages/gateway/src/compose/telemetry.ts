@@ -1,0 +1,63 @@
+import { getHeapStatistics } from 'node:v8'
+import type { Logger } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { publishAdmission } from '@fairlead/gateway-core/admission/metrics'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
+import { prometheusRegistry } from '@fairlead/gateway-core/telemetry/prometheus-registry'
+import {
+  publishDirectory,
+  publishSharedStore,
+  publishUsage,
+} from '@fairlead/gateway-core/telemetry/store-metrics'
+import { publishUpstreams } from '@fairlead/gateway-core/upstream/metrics'
+import { watchUnexpectedErrors } from '../observe/watch-unexpected-errors.ts'
+import type { Dependencies } from './dependencies.ts'
+import type { Protocols } from './protocols.ts'
+
+/** The metrics of a gateway. */
+export interface Telemetry {
+  readonly metrics: MetricsRegistry
+  readonly contentType: string
+  /** The metrics as text, of all processes where there are several. */
+  text(): Promise<string>
+  /** No longer reports unexpected errors. */
+  close(): void
+}
+
+/** @param publish - where several processes serve: makes this one's metrics known, and returns what reads those of all */
+export function openTelemetry(
+  log: Logger,
+  publish: (registry: Registry) => () => Promise<string> = (registry) => () => registry.metrics(),
+): Telemetry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return {
+    metrics: prometheusRegistry(registry),
+    contentType: registry.contentType,
+    text: publish(registry),
+    close: watchUnexpectedErrors(registry, log),
+  }
+}
+
+/** Publishes what the parts of a gateway count themselves. They are read only when the metrics are. */
+export function publishStates(
+  metrics: MetricsRegistry,
+  { accessControl, sharedStore, metering, directory, feed }: Dependencies,
+  protocols: Protocols,
+): void {
+  metrics.gauge(
+    'fairlead_heap_limit_bytes',
+    'Most memory that the heap of the process may take.',
+    [],
+    (set) => set({}, getHeapStatistics().heap_size_limit),
+  )
+  publishUpstreams(metrics, () => protocols.upstreamStates())
+  publishAdmission(metrics, () => accessControl.states())
+  if (sharedStore) publishSharedStore(metrics, () => sharedStore.states())
+  publishUsage(metrics, () => metering.states())
+  publishDirectory(
+    metrics,
+    () => directory.size,
+    () => feed.states(),
+  )
+}
