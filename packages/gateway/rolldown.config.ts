@@ -52,13 +52,13 @@ const shared = {
 export default [
   {
     ...shared,
-    input: { bin: 'src/bin.ts', index: 'src/index.ts' },
+    input: { bin: 'src/bin.ts', index: 'src/index.ts', protocol: 'src/protocol.ts' },
     plugins: [everyDependencyIsImported],
     output: { dir: 'dist', cleanDir: true, chunkFileNames: '[name]-[hash].js' },
   },
   {
     ...shared,
-    input: 'src/index.ts',
+    input: { index: './src/index.ts', protocol: './src/protocol.ts' },
     plugins: [dts({ emitDtsOnly: true, tsconfig: '../../tsconfig.bundle.json' })],
     output: { dir: 'dist' },
   },

@@ -1,0 +1,7 @@
+import { fileURLToPath } from 'node:url'
+import shared from '@fairlead/vitest'
+import { mergeConfig } from 'vitest/config'
+
+export default mergeConfig(shared, {
+  test: { globalSetup: fileURLToPath(import.meta.resolve('@fairlead/vitest/postgres-setup')) },
+})
