@@ -25,6 +25,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
     const eventMultiplexers = createEventMultiplexers({
       nodes: beaconUpstreams,
       directory,
+      admission: http.admission,
       maxBufferBytes: settings.maxWebSocketBufferBytes,
       metrics: createEventMetrics(metrics, () => eventMultiplexers.upstreamStreams()),
       meter: http.meter,

@@ -1,4 +1,10 @@
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
+import type { Admission, Requester } from '@fairlead/gateway-core/admission/types'
+import {
+  ConnectionGuard,
+  type LongLivedConnection,
+  type LostEntitlement,
+} from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { Meter } from '@fairlead/gateway-core/usage/meter'
 import type { BeaconUpstreams } from '../upstream/types.ts'
@@ -8,13 +14,12 @@ import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import type { EventMetrics } from './metrics.ts'
 import { EventClient } from './event-client.ts'
 import { UpstreamStream, streamTimes } from './upstream-stream.ts'
-import { guardedInterval } from '@fairlead/http1'
 
-/** What may end the stream of a client; each gives a reason for it, or undefined. */
-export interface StreamLimits {
-  /** Whether the client may still come in, after what its credential opens has changed. */
-  enter(grant: Grant): string | undefined
-  /** Hears of events that were passed on. */
+/** A client of an event stream. */
+export interface Subscriber {
+  /** For rules that change while the stream is open. */
+  readonly requester: Requester
+  /** Called with the number of events that were passed on; returns a reason to end the stream, or undefined. */
   push(events: number): string | undefined
 }
 
@@ -25,7 +30,6 @@ export interface EventMultiplexers {
    *
    * @param topics - as the client asked for them
    * @param response - nothing was sent on it so far
-   * @param limits - without any, the stream is ended with its credential only
    * @returns the node's refusal, when there was one and nothing was sent; undefined once the stream is over
    * @throws RestError with status 502, 503 or 504 when no node can be reached; nothing was sent then
    */
@@ -33,7 +37,7 @@ export interface EventMultiplexers {
     grant: Grant,
     topics: readonly string[],
     response: HttpResponse,
-    limits?: StreamLimits,
+    subscriber: Subscriber,
   ): Promise<BufferedResponse | undefined>
   /** How many streams there are at nodes. */
   upstreamStreams(): number
@@ -46,6 +50,7 @@ export interface EventMultiplexerOptions {
   readonly nodes: BeaconUpstreams
   /** Tells what is still in force. */
   readonly directory: Directory
+  readonly admission: Pick<Admission, 'checkRequester'>
   /** Most bytes that wait for one client. */
   readonly maxBufferBytes: number
   readonly metrics: EventMetrics
@@ -54,14 +59,12 @@ export interface EventMultiplexerOptions {
   readonly meter?: Meter | undefined
 }
 
-// A credential may end by itself, of which no snapshot tells.
-const expiryMs = 1_000
-
 /** Makes the event multiplexers: all clients of a node that ask for the same topics share one stream of the node. */
 export function createEventMultiplexers(options: EventMultiplexerOptions): EventMultiplexers {
-  const { nodes, directory, maxBufferBytes, metrics, meter, times = streamTimes } = options
+  const { nodes, directory, admission, maxBufferBytes, metrics, meter, times = streamTimes } = options
   const streams = new Map<string, UpstreamStream>()
-  const clients = new Map<EventClient, Streaming>()
+  const upstreamKey = ({ upstreams }: Grant) => upstreams['beacon']
+  const guard = new ConnectionGuard({ protocol: 'beacon', directory, admission, upstreamKey })
   let isClosed = false
 
   const streamOf = (grant: Grant, topics: readonly string[]): UpstreamStream => {
@@ -74,17 +77,8 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
     return stream
   }
 
-  const endUnentitled = () => {
-    for (const [client, streaming] of clients) {
-      const reason = lostEntitlement(streaming, directory.current(streaming.grant.credentialId))
-      if (reason !== undefined) client.end(reason)
-    }
-  }
-  const endHearing = directory.onReplaced(endUnentitled)
-  const expiry = guardedInterval(endUnentitled, expiryMs).unref()
-
   return {
-    stream: async (grant, topics, response, limits) => {
+    stream: async (grant, topics, response, { requester, push }) => {
       if (isClosed) throw restarting()
       const client = new EventClient(response, maxBufferBytes, metrics, (count, bytes) => {
         if (count === 0) return
@@ -96,41 +90,47 @@ export function createEventMultiplexers(options: EventMultiplexerOptions): Event
           bytesOut: bytes,
           pushes: count,
         })
-        const reason = limits?.push(count)
+        const reason = push(count)
         if (reason !== undefined) client.end(reason)
       })
-      clients.set(client, { grant, limits })
+      const connection: LongLivedConnection = {
+        grant,
+        requester,
+        end: (loss) => client.end(reasonOf(loss)),
+      }
+      guard.add(connection)
       try {
         const rejection = await streamOf(grant, topics).join(client)
         if (rejection) return rejection
         await client.closed
         return undefined
       } finally {
-        clients.delete(client)
+        guard.delete(connection)
       }
     },
     upstreamStreams: () => streams.size,
     close: () => {
       isClosed = true
-      endHearing()
-      clearInterval(expiry)
+      guard.close()
       for (const stream of streams.values()) stream.end('the service restarts')
     },
   }
 }
 
-interface Streaming {
-  readonly grant: Grant
-  readonly limits: StreamLimits | undefined
-}
-
-function lostEntitlement({ grant, limits }: Streaming, current: Grant | undefined): string | undefined {
-  if (!current) return 'the credential is no longer in force'
-  if (current === grant) return undefined
-  if (!current.protocols.includes('beacon')) return 'the node no longer offers this protocol'
-  const reason = limits?.enter(current)
-  if (reason !== undefined) return reason
-  return current.upstreams['beacon'] === grant.upstreams['beacon'] ? undefined : 'the node has moved'
+function reasonOf({ cause, reason = '' }: LostEntitlement): string {
+  switch (cause) {
+    case 'revoked':
+    case 'expired':
+      return 'the credential is no longer in force'
+    case 'rule':
+      return reason
+    case 'protocol':
+      return 'the node no longer offers this protocol'
+    case 'moved':
+      return 'the node has moved'
+    default:
+      return cause satisfies never
+  }
 }
 
 function restarting(): RestError {

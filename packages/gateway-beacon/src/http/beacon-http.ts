@@ -141,7 +141,7 @@ async function stream(
   const requester = { address: authenticator.addressOf(request), origin: request.headers.origin }
   const topics = new URLSearchParams(query).getAll('topics')
   const rejection = await eventMultiplexers.stream(grant, topics, response, {
-    enter: (current) => admission.checkRequester(current, 'beacon', requester)?.reason,
+    requester,
     push: (events) => admission.push(grant, events)?.reason,
   })
   if (rejection) sendBuffered(rejection, http)

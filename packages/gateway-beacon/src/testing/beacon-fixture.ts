@@ -89,13 +89,14 @@ export async function beaconInFrontOf(
     embedded: undefined,
   })
   const metrics = testMetrics()
+  const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
   const eventMultiplexers = createEventMultiplexers({
     nodes: beaconUpstreams,
     directory,
+    admission,
     maxBufferBytes: 16_777_216,
     metrics: createEventMetrics(metrics.registry, () => eventMultiplexers.upstreamStreams()),
   })
-  const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })
   const handle = createBeaconHandler({
     directory,
     authenticator,

@@ -41,6 +41,10 @@ export async function eventGateway(
   const multiplexers = createEventMultiplexers({
     nodes: allNodes(),
     directory,
+    admission: {
+      checkRequester: ({ protocols }) =>
+        protocols.includes('beacon') ? undefined : { status: 404, reason: 'not offered' },
+    },
     maxBufferBytes,
     meter,
     metrics: {
@@ -49,6 +53,7 @@ export async function eventGateway(
     },
     times: { ...streamTimes, headMs: 500, lingerMs: 100, ...times },
   })
+  const subscriber = { requester: { address: '127.0.0.1', origin: undefined }, push: () => undefined }
   const answer = async (request: NodeRequest, response: NodeResponse) => {
     counted.requests += 1
     const { searchParams } = new URL(request.url ?? '', 'http://gateway')
@@ -59,7 +64,12 @@ export async function eventGateway(
     }
     response.setHeader('x-request-id', 'request')
     try {
-      const rejection = await multiplexers.stream(current, searchParams.getAll('topics'), response)
+      const rejection = await multiplexers.stream(
+        current,
+        searchParams.getAll('topics'),
+        response,
+        subscriber,
+      )
       if (rejection) response.writeHead(rejection.status, rejection.headers).end(rejection.bytes)
     } catch (error) {
       if (!(error instanceof RestError)) throw error

@@ -17,6 +17,8 @@ import { FlushingWebSocket } from '@fairlead/gateway-core/websocket/flushing-web
 import type { RequestHandler, UpgradeHandler } from '@fairlead/gateway-core/http/dependencies'
 import { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
+import { ConnectionGuard } from '@fairlead/gateway-core/authentication/connection-guard'
+import { addressKey } from '../subscriptions/multiplexers.ts'
 import { rpcEndpointOf } from '../http/rpc-routes.ts'
 import { rejectUpgrade } from '@fairlead/gateway-core/websocket/reject-upgrade'
 import { makeRequestId } from '@fairlead/gateway-core/http/request-id'
@@ -60,9 +62,8 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     WebSocket: FlushingWebSocket,
   })
   let isStopping = false
-  const endHearing = dependencies.directory.onReplaced(() => {
-    for (const session of sessions) session.refresh()
-  })
+  const { directory, admission } = dependencies
+  const guard = new ConnectionGuard({ protocol: 'evm', directory, admission, upstreamKey: addressKey })
   const pings = guardedInterval(() => {
     for (const session of sessions) session.ping()
   }, dependencies.pingMs).unref()
@@ -101,7 +102,11 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
       }
       const session = new WebSocketSession(parts)
       sessions.add(session)
-      webSocket.once('close', () => sessions.delete(session))
+      guard.add(session)
+      webSocket.once('close', () => {
+        sessions.delete(session)
+        guard.delete(session)
+      })
     })
     if (!isUpgraded) share.close()
   }
@@ -154,7 +159,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     refuse: (request, response) => answerNoUpgrade(dependencies, request, response),
     stop: async (drainMs) => {
       isStopping = true
-      endHearing()
+      guard.close()
       clearInterval(pings)
       for (const session of sessions) session.drain(drainMs / 2)
       await waitUntil(() => sessions.size === 0, drainMs, tidyMs)

@@ -13,12 +13,15 @@ import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-b
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
-import { addressKey } from '../subscriptions/multiplexers.ts'
 import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
 import { availableMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
 import type { CompletedRequest } from '@fairlead/gateway-core/usage/meter'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
+import type {
+  LongLivedConnection,
+  LostEntitlement,
+} from '@fairlead/gateway-core/authentication/connection-guard'
 import type { Deadlines } from '@fairlead/gateway-core/http/deadlines'
 import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import { SessionMessage } from './session-message.ts'
@@ -52,10 +55,17 @@ const patienceMs = 30_000
 // How long a client may take to answer a close frame.
 const closeTimeoutMs = 10_000
 const asText = { binary: false }
-const longestTimerMs = 2 ** 31 - 1
+
+const closeOfLoss: Readonly<Record<LostEntitlement['cause'], readonly [number, string]>> = {
+  revoked: [closeCodes.revoked, 'credential revoked'],
+  expired: [closeCodes.revoked, 'credential expired'],
+  rule: [closeCodes.forbidden, 'a rule of the node forbids this'],
+  protocol: [closeCodes.forbidden, 'the node no longer offers this protocol'],
+  moved: [closeCodes.moved, 'the node has moved'],
+}
 
 /** One WebSocket of a client, from its opening to its close. */
-export class WebSocketSession {
+export class WebSocketSession implements LongLivedConnection {
   readonly #parts: SessionParts
   readonly #subscriptions: ClientSubscriptions
   /** Messages that were read and wait for their turn. */
@@ -72,7 +82,6 @@ export class WebSocketSession {
   #mayRead = true
   #closeCode: number | undefined
   #patience: NodeJS.Timeout | undefined
-  #expiry: NodeJS.Timeout | undefined
   #readEnd: NodeJS.Timeout | undefined
 
   constructor(parts: SessionParts) {
@@ -106,7 +115,6 @@ export class WebSocketSession {
       'drain',
       guarded('websocket', () => this.#drained(), fail),
     )
-    this.#closeAtExpiry()
   }
 
   /** Ends the connection; the reason is for the client to read. */
@@ -152,33 +160,21 @@ export class WebSocketSession {
     webSocket.ping()
   }
 
-  /** Looks whether the credential is still good, and what it opens now. */
-  refresh(): void {
-    const { dependencies, requester } = this.#parts
-    const grant = dependencies.directory.current(this.#grant.credentialId)
-    const rejection = grant && dependencies.admission.checkRequester(grant, 'evm', requester)
-    if (!grant) this.close(closeCodes.revoked, 'credential revoked')
-    else if (rejection) {
-      const isRule = rejection.data !== undefined
-      const reason = isRule ? 'a rule of the node forbids this' : 'the node no longer offers this protocol'
-      this.close(closeCodes.forbidden, reason)
-    } else if (addressKey(grant) !== addressKey(this.#grant)) {
-      this.close(closeCodes.moved, 'the node has moved')
-    } else {
-      this.#grant = grant
-      this.#closeAtExpiry()
-    }
+  /** What the credential opens. */
+  get grant(): Grant {
+    return this.#grant
   }
 
-  #closeAtExpiry(): void {
-    clearTimeout(this.#expiry)
-    const { expiresAt } = this.#grant
-    if (expiresAt === undefined) return
-    const leftMs = expiresAt - Date.now()
-    if (leftMs <= 0) this.close(closeCodes.revoked, 'credential expired')
-    else {
-      this.#expiry = guardedTimeout(() => this.#closeAtExpiry(), Math.min(leftMs, longestTimerMs)).unref()
-    }
+  get requester(): Requester {
+    return this.#parts.requester
+  }
+
+  renew(grant: Grant): void {
+    this.#grant = grant
+  }
+
+  end({ cause }: LostEntitlement): void {
+    this.close(...closeOfLoss[cause])
   }
 
   #take(data: Buffer): void {
@@ -301,7 +297,6 @@ export class WebSocketSession {
 
   #end(): void {
     clearTimeout(this.#patience)
-    clearTimeout(this.#expiry)
     clearTimeout(this.#readEnd)
     this.#queue.length = 0
     this.#subscriptions.end()

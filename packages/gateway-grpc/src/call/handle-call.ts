@@ -10,6 +10,7 @@ import type { GrpcDependencies } from '../dependencies.ts'
 import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
 import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
+import { type OpenCall, statusOfLoss } from './open-calls.ts'
 import { ProxiedCall } from './proxied-call.ts'
 
 /** What a client asks for. */
@@ -168,7 +169,13 @@ function forward(
     address: authenticator.addressOf({ headers: request.received.headers, socket: request.socket }),
     origin: request.received.headers.origin,
   }
-  const open = { call, grant, requester, isStream: () => answered > 1 || isStreamingMethod(request.path) }
+  const open: OpenCall = {
+    call,
+    grant,
+    requester,
+    isStream: () => answered > 1 || isStreamingMethod(request.path),
+    end: (loss) => call.terminate(...statusOfLoss(loss)),
+  }
   openCalls.add(open)
   metrics.open.inc()
   call.begin()

@@ -1,0 +1,113 @@
+import { guardedInterval } from '@fairlead/http1'
+import type { Admission, Requester } from '../admission/types.ts'
+import type { Grant } from '../grants/grant.ts'
+import type { Directory } from './directory.ts'
+
+/** Why a credential no longer entitles a connection. */
+export interface LostEntitlement {
+  /**
+   * - `revoked`: the credential is no longer in force.
+   * - `expired`: it has ended by itself.
+   * - `rule`: a rule of the node rejects the client now.
+   * - `protocol`: the node no longer offers the protocol.
+   * - `moved`: the node has other upstreams.
+   */
+  readonly cause: 'revoked' | 'expired' | 'rule' | 'protocol' | 'moved'
+  /** What admission says of the client, for `rule` and `protocol`. */
+  readonly reason?: string | undefined
+}
+
+/** A connection or a stream that lives longer than one call. */
+export interface LongLivedConnection {
+  /** What its credential opened. */
+  readonly grant: Grant
+  readonly requester: Requester
+  /** Takes over what the credential opens now. */
+  renew?(grant: Grant): void
+  /** Ends the connection. */
+  end(loss: LostEntitlement): void
+}
+
+/** What a guard works with. */
+export interface ConnectionGuardOptions {
+  readonly protocol: string
+  readonly directory: Directory
+  readonly admission: Pick<Admission, 'checkRequester'>
+  /** Identifies the upstreams that a connection depends on. */
+  upstreamKey(grant: Grant): string | undefined
+}
+
+// A credential may end by itself, of which no change of the directory tells.
+const expiryMs = 250
+
+/** Ends the long-lived connections of a protocol as soon as their credentials no longer entitle them. */
+export class ConnectionGuard {
+  readonly #options: ConnectionGuardOptions
+  readonly #connections = new Map<LongLivedConnection, Grant>()
+  readonly #unsubscribe: () => void
+  readonly #expiry: NodeJS.Timeout
+  // Its credential may have changed between authentication and now.
+  #hasNew = false
+
+  constructor(options: ConnectionGuardOptions) {
+    this.#options = options
+    this.#unsubscribe = options.directory.onReplaced(() => this.#checkAll())
+    this.#expiry = guardedInterval(() => this.#tick(), expiryMs).unref()
+  }
+
+  add(connection: LongLivedConnection): void {
+    this.#connections.set(connection, connection.grant)
+    this.#hasNew = true
+  }
+
+  delete(connection: LongLivedConnection): void {
+    this.#connections.delete(connection)
+  }
+
+  /** Ends no connection any more. */
+  close(): void {
+    this.#unsubscribe()
+    clearInterval(this.#expiry)
+    this.#connections.clear()
+  }
+
+  #tick(): void {
+    if (this.#hasNew) this.#checkAll()
+    const now = Date.now()
+    for (const [connection, { expiresAt }] of this.#connections) {
+      if (expiresAt !== undefined && expiresAt <= now) connection.end({ cause: 'expired' })
+    }
+  }
+
+  #checkAll(): void {
+    const { directory } = this.#options
+    this.#hasNew = false
+    for (const [connection, before] of this.#connections) {
+      const grant = directory.current(before.credentialId)
+      if (grant === before) continue
+      const loss = this.#lossOf(connection, before, grant)
+      if (loss) connection.end(loss)
+      else if (grant) {
+        this.#connections.set(connection, grant)
+        connection.renew?.(grant)
+      }
+    }
+  }
+
+  #lossOf(
+    { requester }: LongLivedConnection,
+    before: Grant,
+    grant: Grant | undefined,
+  ): LostEntitlement | undefined {
+    const { protocol, admission, upstreamKey } = this.#options
+    if (!grant) {
+      const isExpired = before.expiresAt !== undefined && before.expiresAt <= Date.now()
+      return { cause: isExpired ? 'expired' : 'revoked' }
+    }
+    const rejection = admission.checkRequester(grant, protocol, requester)
+    // Only rules say in their data which one it was.
+    if (rejection)
+      return { cause: rejection.data === undefined ? 'protocol' : 'rule', reason: rejection.reason }
+    return upstreamKey(grant) === upstreamKey(before) ? undefined : { cause: 'moved' }
+  }
+}
