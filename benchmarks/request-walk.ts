@@ -1,0 +1,187 @@
+// The way of one request through the gateway: the functions that lead from the first byte to the upstream, each of which waits
+// for the next one, and how many functions run beside them. Folders that the way enters again are named.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createGrpcServer, frameMessage, implement } from '@fairlead/grpc-transport'
+import { GeyserDefinition, GetSlotRequest } from '@fairlead/grpc/geyser'
+import { checkOut, commitOf, repository } from './fixtures/checkout.ts'
+import { inspect, type SourceFunction } from './fixtures/inspected-process.ts'
+import { readFlags } from './fixtures/read-flags.ts'
+import { type FirstStart, serve, type Service } from './fixtures/service.ts'
+
+const flags = readFlags(import.meta.filename, {
+  at: { type: 'string', means: 'commit whose gateway is walked; the working tree when left out' },
+  requests: { type: 'string', default: 'evm,websocket,beacon,grpc,platform', means: 'some of these' },
+  list: { type: 'boolean', default: false, means: 'prints every function' },
+})
+
+type Gateway = Service & FirstStart
+
+/** What is sent, once it is prepared; each call of the result is one request with its response. */
+const requests: Readonly<Record<string, (gateway: Gateway) => Promise<() => Promise<void>>>> = {
+  evm: ({ url, token }) => {
+    let account = 0
+    return Promise.resolve(async () => {
+      const params = [`0x${(++account).toString().padStart(40, '0')}`, 'latest']
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params })
+      const response = await fetch(`${url}/${token}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      await response.text()
+    })
+  },
+  websocket: async ({ url, token }) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/${token}`)
+    await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
+    return async () => {
+      const reply = new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
+      socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_subscribe","params":["newHeads"]}')
+      await reply
+    }
+  },
+  beacon: ({ url, token }) =>
+    Promise.resolve(async () => {
+      await (await fetch(`${url}/beacon/${token}/eth/v1/beacon/headers/head`)).text()
+    }),
+  grpc: ({ url, xToken = '' }) => {
+    const session = connect(url)
+    const message = frameMessage(GetSlotRequest.encode(GetSlotRequest.fromPartial({})).finish())
+    return Promise.resolve(async () => {
+      const headers = {
+        ':method': 'POST',
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'x-token': xToken,
+      }
+      const stream = session.request({ ...headers, ':path': '/geyser.Geyser/GetSlot' }, { endStream: false })
+      stream.resume().end(message)
+      await once(stream, 'end')
+    })
+  },
+  platform: ({ url, apiKey }) =>
+    Promise.resolve(async () => {
+      await (await fetch(`${url}/v2/nodes/`, { headers: { authorization: `Bearer ${apiKey}` } })).text()
+    }),
+}
+
+const names = flags.requests.split(',')
+const unknown = names.find((name) => requests[name] === undefined)
+if (unknown !== undefined) {
+  console.error(`${unknown} is none of ${Object.keys(requests).join(', ')}.`)
+  process.exit(2)
+}
+const checkout = flags.at === undefined ? undefined : await checkOut(await commitOf(flags.at))
+const sources = checkout?.folder ?? repository
+let hasReachedUpstream = false
+const node = createServer((request, response) => {
+  request.resume().on('end', () => {
+    hasReachedUpstream = true
+    response
+      .setHeader('content-type', 'application/json')
+      .end('{"jsonrpc":"2.0","id":1,"result":"0x1","data":{}}')
+  })
+}).listen(0, '127.0.0.1')
+await once(node, 'listening')
+const nodeUrl = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
+const geyser = implement(GeyserDefinition, {
+  getSlot: () => {
+    hasReachedUpstream = true
+    return { slot: 1n }
+  },
+})
+const grpcNode = createGrpcServer({ implementations: [geyser] })
+await grpcNode.listen()
+const environment = {
+  FAIRLEAD_EVM_UPSTREAM: nodeUrl,
+  FAIRLEAD_BEACON_UPSTREAM: nodeUrl,
+  FAIRLEAD_GRPC_UPSTREAM: grpcNode.url,
+  FAIRLEAD_OWN_HTTP_FRONT: 'true',
+  FAIRLEAD_PROBE_NODES: 'false',
+  // A subscription polls; its polls are no part of the request.
+  FAIRLEAD_HEAD_POLL_MS: '600000',
+}
+const gateway = await serve(environment, sources, [process.execPath, '--inspect=127.0.0.1:0'])
+try {
+  const inspectorUrl = /ws:\/\/\S+/.exec(gateway.log())?.[0]
+  if (inspectorUrl === undefined) throw new Error('The gateway does not say where its inspector listens.')
+  const inspected = await inspect(inspectorUrl, sources)
+  console.log(`the way of requests at ${checkout?.commit ?? 'the working tree'}`)
+  for (const name of names) {
+    const request = await requests[name]?.(gateway)
+    if (!request) continue
+    for (let times = 0; times < 3; times++) await request()
+    // What runs by itself is no part of any request.
+    const idle = new Set((await inspected.ran(() => sleep(1_500))).map(keyOf))
+    const ran = await inspected.ran(async () => {
+      await request()
+      await sleep(50)
+    })
+    let way: readonly SourceFunction[] = []
+    const toUpstream: SourceFunction[] = []
+    const back: SourceFunction[] = []
+    hasReachedUpstream = false
+    await inspected.entered(
+      ran.filter((each) => !idle.has(keyOf(each))),
+      async () => {
+        await request()
+        await sleep(100)
+      },
+      (entry, stack) => {
+        ;(hasReachedUpstream ? back : toUpstream).push(entry)
+        if (!hasReachedUpstream && stack.length > way.length && !stack.some(isHealthCheck)) way = stack
+      },
+    )
+    report(name, way, toUpstream, back)
+  }
+  inspected.close()
+} finally {
+  await gateway.stop()
+  await checkout?.remove()
+}
+process.exit(0)
+
+function keyOf({ file, line, name }: SourceFunction): string {
+  return `${file.replace('/src/', '/')}:${line} ${name || '(anonymous)'}`
+}
+
+/**
+ * Prints the walk of one request.
+ *
+ * @param way - the deepest stack before the upstream was reached: calls that have returned by then are not part of it
+ */
+function report(
+  name: string,
+  way: readonly SourceFunction[],
+  toUpstream: readonly SourceFunction[],
+  back: readonly SourceFunction[],
+): void {
+  const files = new Set(toUpstream.map(({ file }) => file)).size
+  console.log(
+    `\n${name}: ${way.length} hops; ${toUpstream.length} functions of ${files} files run in request direction, ` +
+      `${back.length} on the way back`,
+  )
+  const folders = way.map(folderOf).filter((folder, at, all) => folder !== all[at - 1])
+  console.log(`  ${folders.join(' > ')}`)
+  const again = [...new Set(folders.filter((folder, at) => folders.indexOf(folder) !== at))]
+  console.log(`  entered again: ${again.length === 0 ? 'none' : again.join(', ')}`)
+  for (const hop of way) console.log(`  ${keyOf(hop)}`)
+  if (!flags.list) return
+  console.log('  all functions, > in request direction, < on the way back:')
+  for (const entry of toUpstream) console.log(`  > ${keyOf(entry)}`)
+  for (const entry of back) console.log(`  < ${keyOf(entry)}`)
+}
+
+/** An upstream that was not used for a while is checked beside the request. */
+function isHealthCheck({ file }: SourceFunction): boolean {
+  return file.includes('/health-check.ts') || file.includes('/upstream-watch.ts')
+}
+
+function folderOf({ file }: SourceFunction): string {
+  const [name = '', , ...path] = file.split('/')
+  return [name, ...path.slice(0, -1).slice(0, 1)].join('/')
+}
