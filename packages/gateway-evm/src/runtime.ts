@@ -1,4 +1,3 @@
-import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import {
   applyCommonSettings,
   type Protocol,
@@ -11,8 +10,7 @@ import { createResponseCaches } from './cache/caches.ts'
 import { publishCache } from './cache/metrics.ts'
 import { checkUpstream } from './check-upstream.ts'
 import { evm } from './description.ts'
-import { createJsonRpcHandler } from './http/json-rpc-http.ts'
-import { isWebSocketOnly } from './http/rpc-routes.ts'
+import { createEvmHandler } from './http/evm-handler.ts'
 import type { evmOptions } from './options.ts'
 import { createMethodProber } from './probe/method-prober.ts'
 import { createSubscriptionMultiplexers } from './subscriptions/multiplexers.ts'
@@ -77,13 +75,10 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
     maxBufferBytes: settings.maxWebSocketBufferBytes,
     pingMs: settings.webSocketPingMs,
   }
-  const jsonRpc = createJsonRpcHandler(ofHttp)
   const webSockets = createWebSocketListener(ofWebSockets)
-  const handle: RequestHandler = (request, response, match) =>
-    isWebSocketOnly(match) ? webSockets.refuse(request, response, match) : jsonRpc(request, response, match)
   return {
     description: evm,
-    handle,
+    handle: createEvmHandler(ofHttp, webSockets),
     upgrade: webSockets.upgrade,
     ready: (signal) => upstreams.embeddedAnswer(signal),
     upstreamStates: (grant) => (grant ? upstreamStatesOf(upstreams, grant) : upstreams.states()),

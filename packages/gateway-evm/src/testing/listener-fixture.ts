@@ -9,9 +9,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
-import { createJsonRpcHandler } from '../http/json-rpc-http.ts'
-import type { RequestHandler } from '@fairlead/gateway-core/http/dependencies'
-import { isWebSocketOnly } from '../http/rpc-routes.ts'
+import { createEvmHandler } from '../http/evm-handler.ts'
 import { createWebSocketListener } from '../websocket/json-rpc-websocket.ts'
 import type { WebSocketDependencies } from '../websocket/dependencies.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
@@ -125,10 +123,8 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     ...options,
     timeoutMs,
   }
-  const jsonRpc = createJsonRpcHandler(dependencies)
   const webSockets = createWebSocketListener(dependencies)
-  const handle: RequestHandler = (request, response, match) =>
-    isWebSocketOnly(match) ? webSockets.refuse(request, response, match) : jsonRpc(request, response, match)
+  const handle = createEvmHandler(dependencies, webSockets)
   const server = await serveProtocol({ description: evm, handle, upgrade: webSockets.upgrade })
   return {
     ...server,

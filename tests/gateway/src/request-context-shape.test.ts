@@ -1,0 +1,45 @@
+import { setFlagsFromString } from 'node:v8'
+import { connect } from 'node:http2'
+import { once } from 'node:events'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import { gatewayFixture } from './gateway-fixture.ts'
+
+setFlagsFromString('--allow-natives-syntax')
+// eslint-disable-next-line no-new-func -- only a function that is compiled after the flag knows the syntax
+const haveSameMap = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (
+  one: object,
+  other: object,
+) => boolean
+
+it('request contexts of all protocols and servers have one hidden class', async () => {
+  const gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
+  onTestFinished(gateway.stop)
+  const contexts: object[] = []
+  const { begin } = RequestContext.prototype
+  vi.spyOn(RequestContext.prototype, 'begin').mockImplementation(function collect(
+    this: RequestContext,
+    ...args
+  ) {
+    contexts.push(this)
+    begin.apply(this, args)
+  })
+  const { url, first } = gateway
+  const call = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init).then((it) => it.text())
+  const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
+  const headers = { 'content-type': 'application/json' }
+  // By the built-in server, a batch, and by node:http.
+  await call(`/${first.token}`, { method: 'POST', body, headers })
+  await call(`/${first.token}`, { method: 'POST', body: `[${body},${body}]`, headers })
+  await call(`/${first.token}`, { method: 'POST', body, headers: { ...headers, 'x-other': 'y' } })
+  await call(`/beacon/${first.token}/eth/v1/node/health`)
+  await call(`/${first.token}/api/v2/getMasterchainInfo`)
+  const session = connect(url)
+  const stream = session.request({ ':path': `/${first.token}`, ':method': 'POST', ...headers })
+  stream.end(body)
+  await once(stream.resume(), 'end')
+  session.close()
+  const [one = {}, ...others] = contexts
+  expect(haveSameMap(one, {})).toBe(false)
+  expect(others.map((other) => haveSameMap(one, other))).toEqual([true, true, true, true, true])
+})
