@@ -118,6 +118,21 @@ describe('the way to the node', () => {
     }
   })
 
+  it('says nothing about a body that the response does not have', async () => {
+    const node = await nodeThat((request, response) => request.resume().on('end', () => response.end()))
+    const gateway = await beaconInFrontOf(node)
+    const response = await gateway.call('/eth/v1/beacon/pool/attester_slashings', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      null,
+      '',
+    ])
+  })
+
   it('takes a body without a type for JSON, and no body where none is needed', async () => {
     const { asked, gateway } = await keeping()
     const body = Buffer.from('["1"]')

@@ -29,6 +29,8 @@ export interface StreamedResponse {
   /** Only those that a client may see. */
   readonly headers: IncomingHttpHeaders
   readonly body: Readable & { dump(): Promise<void> }
+  /** The whole body, when it is short and has arrived with the head; reading it leaves nothing to be read from the stream. */
+  readonly whole?: Buffer | undefined
 }
 
 /** An answer that is held whole. */

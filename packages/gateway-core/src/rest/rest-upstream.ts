@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { loopField, loopValue } from '../network/cdn-loop.ts'
 import { guardedConnect, type ConnectionRules, operatorRules } from '../network/guarded-connect.ts'
 import {
@@ -75,7 +76,7 @@ export function createRestUpstream(
       const { status } = answer
       const visible = visibleHeaders(answer.headers, secrets, format.headerPrefix)
       const isGood = status >= 200 && status < 300
-      if (isGood && !call.statusOnly) return { status, headers: visible, body: answer.body }
+      if (isGood && !call.statusOnly) return new GoodResponse(answer, visible)
       const { 'content-type': type, 'retry-after': retryAfter } = visible
       const text = await beginningOf(answer)
       if (isRefusedCredential(status)) {
@@ -99,6 +100,27 @@ export function createRestUpstream(
   }
 
   return { request, close: () => connections.close() }
+}
+
+/** A good response. Most are short, and need no stream. */
+class GoodResponse implements StreamedResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly #received: ReceivedResponse
+
+  constructor(received: ReceivedResponse, headers: IncomingHttpHeaders) {
+    this.status = received.status
+    this.headers = headers
+    this.#received = received
+  }
+
+  get body(): StreamedResponse['body'] {
+    return this.#received.body
+  }
+
+  get whole(): Buffer | undefined {
+    return this.#received.bytes
+  }
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */

@@ -48,23 +48,29 @@ export function sendBuffered({ status, headers, bytes }: BufferedResponse, http:
 }
 
 async function sendStreamed(
-  { status, headers, body }: StreamedResponse,
+  answer: StreamedResponse,
   http: RequestContext,
   { api, types, timeoutMs }: ResponseRules,
 ): Promise<void> {
+  const { status, headers } = answer
   const { request, response } = http
   const isExpected = types.length === 0 || types.includes(mediaType(headers['content-type'] ?? ''))
   if (status === 200 && !isExpected) {
-    await body.dump().catch(() => undefined)
+    await answer.body.dump().catch(() => undefined)
     throw new RestError(502, `The node answered something that is not the ${api}.`)
   }
   if (request.method === 'HEAD') {
-    await body.dump().catch(() => undefined)
+    await answer.body.dump().catch(() => undefined)
     setHeaders(response, headers)
     http.end(status)
     return
   }
-  const end = await streamBody(body, response, {
+  const { whole } = answer
+  if (whole !== undefined) {
+    sendBuffered({ status, headers, bytes: whole }, http)
+    return
+  }
+  const end = await streamBody(answer.body, response, {
     begin: () => {
       response.statusCode = status
       setHeaders(response, headers)
