@@ -9,7 +9,12 @@ import { createCredentialUse } from '@fairlead/platform-server/credential-use/cr
 import { writeCredentialUses } from '@fairlead/platform-server/records/credential-uses'
 import { createMethodAvailabilityStore } from '@fairlead/platform-server/records/node-methods'
 import type { Store } from '@fairlead/platform-server/store/open-store'
-import { type Dependencies, httpDependencies, openDependencies } from './compose/dependencies.ts'
+import {
+  type Dependencies,
+  httpDependencies,
+  openDependencies,
+  protocolDependencies,
+} from './compose/dependencies.ts'
 import { openPlatform } from './compose/platform.ts'
 import { openProtocols, type Protocols, validateSettings } from './compose/protocols.ts'
 import { createRoutedServer, openServers, type RoutedServer } from './compose/servers.ts'
@@ -82,30 +87,17 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     authenticator: recordUse(own.accessControl.authenticator, credentialUse),
     meter: createMeter(createRequestMetrics(metrics), own.metering.counts),
   })
-  const { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded } = own
-  const ofProtocols = {
-    http,
-    directory,
-    metrics,
-    memory,
-    sharedStore,
-    upstreamRules,
-    loops,
-    deadlines,
-    embedded,
-  }
-  const protocols = await openProtocols(
-    modules,
-    {
-      ...ofProtocols,
-      fingerprint: store.encryptor.fingerprint,
-      // The probe finds out itself what it is refused.
-      onMethodMissing: ({ nodeId, credentialId }) => {
-        if (credentialId !== 'probe') probe.refused(nodeId)
-      },
-    },
-    configuration,
-  )
+  const ofProtocols = protocolDependencies(own, http, metrics, ({ nodeId, credentialId }) => {
+    // The probe finds out itself what it is refused.
+    if (credentialId !== 'probe') probe.refused(nodeId)
+  })
+  const protocols = await openProtocols(modules, ofProtocols, configuration).catch(async (error: unknown) => {
+    await credentialUse.close()
+    await own.feed.end()
+    await own.close()
+    telemetry.close()
+    throw error
+  })
   const probe = probeOwnNodes({
     store: createMethodAvailabilityStore(store),
     probers: protocols.all.flatMap(({ prober }) => prober ?? []),

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { Registry } from 'prom-client'
 import { parseConfiguration, startGateway } from '@fairlead/gateway'
-import { protocolModules } from '@fairlead/gateway/protocol'
+import { type ProtocolModule, protocolModules } from '@fairlead/gateway/protocol'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import { serve } from '@fairlead/gateway-core/testing/serve'
 import { ensureFirstStart, type FirstStart } from '@fairlead/platform-server/first-start/first-start'
@@ -30,8 +30,8 @@ export interface RollupGateway {
 const answers: Readonly<Record<string, unknown>> = { '/status': { height: 7 }, '/blocks/7': { number: 7 } }
 
 /** Starts the gateway, a rollup node and a collector of traces. */
-export async function rollupGateway(): Promise<RollupGateway> {
-  const modules = [...protocolModules, rollupModule]
+export async function rollupGateway(own: readonly ProtocolModule[] = [rollupModule]): Promise<RollupGateway> {
+  const modules = [...protocolModules, ...own]
   const database = await anyDatabase()
   const store = await database.open()
   let traces = ''
@@ -56,6 +56,10 @@ export async function rollupGateway(): Promise<RollupGateway> {
     rollupUpstream: undefined,
     rollupNotice,
   })
+  const cleanUp = async () => {
+    await Promise.all([upstream.stop(), collector.stop()])
+    await database.remove()
+  }
   const lines = memory()
   let registry: Registry | undefined
   const gateway = await startGateway(configurationOf('one'), {
@@ -66,6 +70,9 @@ export async function rollupGateway(): Promise<RollupGateway> {
       registry = published
       return () => published.metrics()
     },
+  }).catch(async (error: unknown) => {
+    await cleanUp()
+    throw error
   })
   let stopping: Promise<void> | undefined
   const stopGateway = () => (stopping ??= gateway.stop())
@@ -82,8 +89,7 @@ export async function rollupGateway(): Promise<RollupGateway> {
     stopGateway,
     stop: async () => {
       await stopGateway()
-      await Promise.all([upstream.stop(), collector.stop()])
-      await database.remove()
+      await cleanUp()
     },
   }
 }

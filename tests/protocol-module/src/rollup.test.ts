@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { deleteAccessRule, insertAccessRule } from '@fairlead/platform-server/records/access-rules'
 import { putLimits } from '@fairlead/platform-server/records/limits'
 import { type RollupGateway, rollupGateway } from './rollup-gateway.ts'
+import { rollupModule } from './rollup.ts'
 
 const later = { timeout: 50_000 }
 
@@ -93,4 +94,10 @@ it('is served while the gateway drains, and ends with it', async () => {
   expect((await draining.call('/status')).status).toBe(200)
   await draining.stopGateway()
   await expect(draining.call('/status')).rejects.toThrow()
+})
+
+it('ends the start of the gateway when it cannot be opened', async () => {
+  const failing = { ...rollupModule, load: () => Promise.reject(new Error('not loaded')) }
+  await expect(rollupGateway([rollupModule, failing])).rejects.toThrow('not loaded')
+  await expect(rollupGateway([rollupModule, rollupModule])).rejects.toThrow('Two routes have the pattern')
 })

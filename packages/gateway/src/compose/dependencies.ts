@@ -4,7 +4,7 @@ import { type AccessControl, openAccessControl } from '@fairlead/gateway-core/ac
 import { createDirectory, type Directory } from '@fairlead/gateway-core/authentication/directory'
 import { ProgressDeadlines } from '@fairlead/gateway-core/http/progress-deadlines'
 import type { HttpDependencies } from '@fairlead/gateway-core/http/dependencies'
-import type { ProtocolModule } from '@fairlead/gateway-core/protocol/module'
+import type { ProtocolDependencies, ProtocolModule } from '@fairlead/gateway-core/protocol/module'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createLoopDetector, type LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
 import type { OwnService } from '@fairlead/gateway-core/network/own-service'
@@ -14,6 +14,7 @@ import {
   type UpstreamRules,
 } from '@fairlead/gateway-core/network/upstream-rules'
 import { type OpenedSharedStore, openSharedStore } from '@fairlead/gateway-core/shared-store/valkey-store'
+import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 import type { Tracing } from '@fairlead/gateway-core/telemetry/current-trace'
 import { passThroughTracing } from '@fairlead/gateway-core/telemetry/pass-through-tracing'
 import { type Metering, startMetering } from '@fairlead/gateway-core/usage/metering'
@@ -140,6 +141,18 @@ export function httpDependencies(
     loops,
     bodyMemory: memory,
   }
+}
+
+/** What the gateway lends to protocols. */
+export function protocolDependencies(
+  { store, directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }: Dependencies,
+  http: HttpDependencies,
+  metrics: MetricsRegistry,
+  onMethodMissing: ProtocolDependencies['onMethodMissing'],
+): ProtocolDependencies {
+  const { fingerprint } = store.encryptor
+  const lent = { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }
+  return { ...lent, http, metrics, fingerprint, onMethodMissing }
 }
 
 /** The tracing that a configuration asks for. What sends traces is loaded only where they are wanted. */

@@ -26,14 +26,20 @@ export function validateSettings(modules: readonly ProtocolModule[], configurati
   for (const module of modules) module.validate?.(configuration)
 }
 
-/** Loads and opens protocols. */
+/** Loads and opens protocols; where one of them fails, those that were opened are closed. */
 export async function openProtocols(
   modules: readonly ProtocolModule[],
   dependencies: ProtocolDependencies,
   configuration: Configuration,
 ): Promise<Protocols> {
   const runtimes = await Promise.all(modules.map((module) => module.load()))
-  const all = runtimes.map((runtime) => runtime.open(dependencies, configuration))
+  const all: Protocol<Settings>[] = []
+  try {
+    for (const runtime of runtimes) all.push(runtime.open(dependencies, configuration))
+  } catch (error) {
+    await Promise.all(all.map((protocol) => protocol.close()))
+    throw error
+  }
   return {
     all,
     upstreamStates: (grant) => all.flatMap((protocol) => protocol.upstreamStates?.(grant) ?? []),
