@@ -121,6 +121,15 @@ describe('ordinary calls', () => {
     expect(text.match(/^x-.*$/gm)?.toSorted()).toEqual(['x-one: other', 'x-three: other', 'x-two: 2'])
   })
 
+  it('are answered with one length, which is that of the content', async () => {
+    const { port: to } = await port((_, response) => {
+      response.setHeader('content-length', 99)
+      response.end('four')
+    })
+    const { text } = await sendRaw(to, call('/token'), /four$/)
+    expect(text.match(/^content-length.*$/gim)).toEqual(['content-length: 4'])
+  })
+
   it('may come byte by byte, and bodies in pieces', async () => {
     const { port: to } = await port()
     const { socket, text } = await openTo(to)

@@ -101,8 +101,7 @@ export class Http1ServerResponse {
     this.headersSent = true
     const isPlain = typeof content !== 'string' || encoding === 'latin1'
     const length = isPlain ? content.length : Buffer.byteLength(content)
-    // Nothing may follow the head of a 204, not even its length.
-    const head = this.#head(this.statusCode === 204 ? '' : `content-length: ${length}\r\n`)
+    const head = this.#head(this.#lengthLine(length))
     if (typeof content !== 'string') {
       if (length > longestPiece) {
         this.#socket.writeBoth(head, content, this.#taken)
@@ -168,6 +167,15 @@ export class Http1ServerResponse {
     if (this.destroyed) return
     this.destroyed = true
     this.#whenClosed?.()
+  }
+
+  /** The length stands in the head once: a handler may have set that of an upstream. */
+  #lengthLine(length: number): string {
+    // Nothing may follow the head of a 204, not even its length.
+    if (this.statusCode === 204) return ''
+    if (!this.#names.includes('content-length')) return `content-length: ${length}\r\n`
+    this.setHeader('content-length', length)
+    return ''
   }
 
   #head(framing: string): string {
