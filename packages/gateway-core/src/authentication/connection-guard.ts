@@ -7,7 +7,7 @@ import type { Directory } from './directory.ts'
 export interface LostEntitlement {
   /**
    * - `revoked`: the credential is no longer in force.
-   * - `expired`: it has ended by itself.
+   * - `expired`: its expiry time has passed.
    * - `rule`: a rule of the node rejects the client now.
    * - `protocol`: the node no longer offers the protocol.
    * - `moved`: the node has other upstreams.
@@ -37,7 +37,7 @@ export interface ConnectionGuardOptions {
   upstreamKey(grant: Grant): string | undefined
 }
 
-// A credential may end by itself, of which no change of the directory tells.
+// No change of the directory announces that a credential expires.
 const expiryMs = 250
 
 /** Ends the long-lived connections of a protocol as soon as their credentials no longer entitle them. */
@@ -46,7 +46,7 @@ export class ConnectionGuard {
   readonly #connections = new Map<LongLivedConnection, Grant>()
   readonly #unsubscribe: () => void
   readonly #expiry: NodeJS.Timeout
-  // Its credential may have changed between authentication and now.
+  // The credential of a new connection may have changed since authentication.
   #hasNew = false
 
   constructor(options: ConnectionGuardOptions) {
@@ -64,7 +64,7 @@ export class ConnectionGuard {
     this.#connections.delete(connection)
   }
 
-  /** Ends no connection any more. */
+  /** Stops watching all connections. */
   close(): void {
     this.#unsubscribe()
     clearInterval(this.#expiry)
@@ -105,7 +105,7 @@ export class ConnectionGuard {
       return { cause: isExpired ? 'expired' : 'revoked' }
     }
     const rejection = admission.checkRequester(grant, protocol, requester)
-    // Only rules say in their data which one it was.
+    // A rejection by a rule names the rule in its data.
     if (rejection)
       return { cause: rejection.data === undefined ? 'protocol' : 'rule', reason: rejection.reason }
     return upstreamKey(grant) === upstreamKey(before) ? undefined : { cause: 'moved' }

@@ -56,7 +56,7 @@ export interface ErrorResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Takes the connection of a WebSocket handshake that was routed to it over from the HTTP server. It never throws. */
+/** Takes over the connection of a routed WebSocket handshake from the HTTP server. It never throws. */
 export type UpgradeHandler = (
   request: IncomingMessage,
   socket: Duplex,
@@ -65,7 +65,7 @@ export type UpgradeHandler = (
 ) => void
 
 /**
- * Serves a stream of HTTP/2 that was routed to it. It never throws.
+ * Serves a routed HTTP/2 stream. It never throws.
  *
  * @param raw - names and values of the headers in turns, as received
  */
@@ -76,5 +76,5 @@ export type StreamHandler = (
   match: RouteMatch,
 ) => void
 
-/** Serves a request that was routed to it. It never throws. */
+/** Serves a routed request. It never throws. */
 export type RequestHandler = (request: HttpRequest, response: HttpResponse, match: RouteMatch) => void

@@ -11,7 +11,7 @@ export type StreamListener = (
   raw: readonly string[],
 ) => void
 
-/** What an upstream that does not read can make the gateway hold of each stream; requests are mostly smaller. */
+/** Flow-control window of a stream: the most that the gateway buffers while an upstream does not read. */
 export const streamWindowBytes = 256 << 10
 
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
@@ -40,14 +40,14 @@ export function createHttp2Listener(
   return guarded('http2', listener, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
 }
 
-/** Lets go of what a client still sends on a stream that was answered in full. */
+/** Discards what a client still sends on a stream whose response is complete. */
 export function dropRequest(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.resume()
   if (!stream.readableEnded && !stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR)
 }
 
-/** Ends a stream whose client accepts nothing of what waits for it: its window is closed, or it reads too slowly. */
+/** Closes a stream whose client reads too slowly, or not at all. */
 function watchResponse(deadlines: ProgressDeadlines, stream: ServerHttp2Stream): void {
   const due = () => stream.writableLength
   const end = () => stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)

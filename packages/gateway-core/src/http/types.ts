@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly destroyed: boolean
   /** Whether the operating system has taken the whole response. */
   readonly writableFinished: boolean
-  /** Calls back when the response has left, or cannot any more. */
+  /** Emitted once: the response was sent, or its connection has closed. */
   once(event: 'close', listener: () => void): unknown
   /**
    * Sets headers that are known to be valid at once.
@@ -59,7 +59,7 @@ export interface HttpResponse {
   destroy(): unknown
 }
 
-/** Sends a response whose content is at hand. */
+/** Sends a complete response. */
 export function sendContent(
   response: HttpResponse,
   status: number,

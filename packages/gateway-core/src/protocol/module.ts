@@ -62,7 +62,7 @@ export interface ProtocolRuntime<settings> {
 /** What a check of an upstream has shown. */
 export type UpstreamCheck = string | { readonly warning: string }
 
-/** What the gateway lends to a protocol. */
+/** What the gateway provides to a protocol. */
 export interface ProtocolDependencies {
   /** Authentication, admission, usage, traces and the log of requests. */
   readonly http: HttpDependencies

@@ -14,7 +14,7 @@ export interface Option {
   readonly form?: { readonly pattern: { test(text: string): boolean }; readonly rule: string }
   /** Under which heading an option of a protocol is shown; the upstreams when left out. */
   readonly topic?: 'upstreams' | 'limits'
-  /** Set on an option that a running service takes over when it is told to read its configuration again. */
+  /** Whether a running gateway applies a new value when it reloads its configuration. */
   readonly reload?: boolean
 }
 

@@ -143,7 +143,7 @@ export function httpDependencies(
   }
 }
 
-/** What the gateway lends to protocols. */
+/** What the gateway provides to protocols. */
 export function protocolDependencies(
   { store, directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }: Dependencies,
   http: HttpDependencies,
@@ -151,8 +151,8 @@ export function protocolDependencies(
   onMethodMissing: ProtocolDependencies['onMethodMissing'],
 ): ProtocolDependencies {
   const { fingerprint } = store.encryptor
-  const lent = { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }
-  return { ...lent, http, metrics, fingerprint, onMethodMissing }
+  const shared = { directory, memory, sharedStore, upstreamRules, loops, deadlines, embedded }
+  return { ...shared, http, metrics, fingerprint, onMethodMissing }
 }
 
 /** The tracing that a configuration asks for. What sends traces is loaded only where they are wanted. */
