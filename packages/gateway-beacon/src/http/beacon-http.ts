@@ -8,7 +8,7 @@ import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core
 import { answerTypes, checkContentType, negotiate } from '../operations/media-types.ts'
 import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
-import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import { RequestContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'

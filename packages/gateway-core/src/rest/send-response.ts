@@ -5,7 +5,7 @@ import type { BufferedResponse, StreamedResponse } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
-import type { RequestContext } from '../http/request-context.ts'
+import type { RequestContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 import type { HttpResponse } from '../http/types.ts'
 

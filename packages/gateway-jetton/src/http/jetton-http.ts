@@ -18,7 +18,7 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
-import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import { RequestContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'

@@ -3,7 +3,7 @@ import { compileFunction } from 'node:vm'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { RequestContext } from '@fairlead/gateway-core/http/request-context'
+import { RequestContext } from '@fairlead/gateway-core/http/http-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')
