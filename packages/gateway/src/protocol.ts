@@ -8,7 +8,7 @@ export type {
   StreamHandler,
   UpgradeHandler,
 } from '@fairlead/gateway-core/http/dependencies'
-export { RequestContext } from '@fairlead/gateway-core/http/http-context'
+export { HttpContext } from '@fairlead/gateway-core/http/http-context'
 export type { RouteMatch, RoutePattern } from '@fairlead/gateway-core/http/route'
 export { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 export type {

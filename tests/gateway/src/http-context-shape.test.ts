@@ -3,7 +3,7 @@ import { compileFunction } from 'node:vm'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { RequestContext } from '@fairlead/gateway-core/http/http-context'
+import { HttpContext } from '@fairlead/gateway-core/http/http-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')
@@ -17,9 +17,9 @@ it('request contexts of all protocols and servers have one hidden class', async 
   const gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
   onTestFinished(gateway.stop)
   const contexts: object[] = []
-  const { begin } = RequestContext.prototype
-  vi.spyOn(RequestContext.prototype, 'begin').mockImplementation(function collect(
-    this: RequestContext,
+  const { begin } = HttpContext.prototype
+  vi.spyOn(HttpContext.prototype, 'begin').mockImplementation(function collect(
+    this: HttpContext,
     ...args
   ) {
     contexts.push(this)

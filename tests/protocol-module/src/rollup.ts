@@ -12,7 +12,7 @@ import {
   type ProtocolSettings,
   rejectionHeaders,
   type Rejection,
-  RequestContext,
+  HttpContext,
   type RequestRules,
   RestError,
   type RestUpstream,
@@ -101,7 +101,7 @@ function open(dependencies: ProtocolDependencies, settings: RollupSettings): Pro
     upstreams.set(url, upstream)
     return upstream
   }
-  const answer = async (context: RequestContext, match: RouteMatch) => {
+  const answer = async (context: HttpContext, match: RouteMatch) => {
     const { target } = match
     const grant = context.authenticate(match)
     context.method = methodOf(target)
@@ -120,7 +120,7 @@ function open(dependencies: ProtocolDependencies, settings: RollupSettings): Pro
   return {
     description,
     handle: (request, response, match) => {
-      const context = new RequestContext(http, rules, request, response)
+      const context = new HttpContext(http, rules, request, response)
       context.run(match, () => answer(context, match))
     },
     ready: () => Promise.resolve(),

@@ -8,7 +8,7 @@ import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core
 import { answerTypes, checkContentType, negotiate } from '../operations/media-types.ts'
 import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
-import { RequestContext } from '@fairlead/gateway-core/http/http-context'
+import { HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -43,7 +43,7 @@ export function createBeaconHandler(dependencies: BeaconDependencies): RequestHa
     },
   }
   return (request, response, match) => {
-    const exchange = new RequestContext(dependencies, rules, request, response)
+    const exchange = new HttpContext(dependencies, rules, request, response)
     exchange.run(match, () => answer(dependencies, match, exchange))
   }
 }
@@ -51,7 +51,7 @@ export function createBeaconHandler(dependencies: BeaconDependencies): RequestHa
 async function answer(
   dependencies: BeaconDependencies,
   { token, target }: RouteMatch,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<void> {
   const grant = http.authenticate({ token })
   const { request } = http
@@ -94,7 +94,7 @@ interface BeaconCall {
 async function forward(
   dependencies: BeaconDependencies,
   call: BeaconCall,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<void> {
   const { grant, destination, target, path, query, types } = call
   const { operationId, route } = destination
@@ -131,7 +131,7 @@ async function stream(
   { eventMultiplexers, admission, authenticator }: BeaconDependencies,
   grant: Grant,
   query: string,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<void> {
   if (http.request.method === 'HEAD') {
     throw new RestError(405, 'Events are asked for with GET.', { allow: 'GET, OPTIONS' })
@@ -183,7 +183,7 @@ function preference(types: readonly string[]): string {
 async function bodyFor(
   { route }: ResolvedOperation,
   maxBytes: number,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<Uint8Array | undefined> {
   const { headers } = http.request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -30,7 +30,7 @@ function presetLines(requestId: string, exposed: string): string {
 }
 
 /** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
-export class RequestContext {
+export class HttpContext {
   readonly request: HttpRequest
   readonly response: HttpResponse
   /** What was called, for counting; never a text that the caller chose. */

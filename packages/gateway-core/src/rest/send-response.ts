@@ -5,7 +5,7 @@ import type { BufferedResponse, StreamedResponse } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { unreachable } from './rest-upstream.ts'
 import { mediaType } from './media-type.ts'
-import type { RequestContext } from '../http/http-context.ts'
+import type { HttpContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 import type { HttpResponse } from '../http/types.ts'
 
@@ -34,7 +34,7 @@ export function sayDeprecated(response: HttpResponse, route: Route): void {
  */
 export async function sendResponse(
   answer: BufferedResponse | StreamedResponse,
-  http: RequestContext,
+  http: HttpContext,
   rules: ResponseRules,
 ): Promise<void> {
   if ('bytes' in answer) sendBuffered(answer, http)
@@ -42,14 +42,14 @@ export async function sendResponse(
 }
 
 /** Sends an answer that is held whole. */
-export function sendBuffered({ status, headers, bytes }: BufferedResponse, http: RequestContext): void {
+export function sendBuffered({ status, headers, bytes }: BufferedResponse, http: HttpContext): void {
   setHeaders(http.response, headers)
   http.end(status, bytes.length === 0 ? undefined : bytes)
 }
 
 async function sendStreamed(
   answer: StreamedResponse,
-  http: RequestContext,
+  http: HttpContext,
   { api, types, timeoutMs }: ResponseRules,
 ): Promise<void> {
   const { status, headers } = answer

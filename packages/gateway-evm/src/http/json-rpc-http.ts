@@ -26,7 +26,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
-import { RequestContext } from '@fairlead/gateway-core/http/http-context'
+import { HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -91,7 +91,7 @@ export function createJsonRpcHandler(dependencies: JsonRpcDependencies): Request
   }
   const deadlines = new Deadlines(dependencies.timeoutMs)
   return (request, response, match) => {
-    const exchange = new RequestContext(dependencies, rules, request, response)
+    const exchange = new HttpContext(dependencies, rules, request, response)
     exchange.begin(match, () => new JsonRpcRequest(dependencies, match, exchange, deadlines).begin())
   }
 }
@@ -109,7 +109,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   batch: CallContext['batch']
   latest: CallContext['latest']
   readonly #dependencies: JsonRpcDependencies
-  readonly #http: RequestContext
+  readonly #http: HttpContext
   readonly #deadlines: Deadlines
   #deadline: Deadline | undefined
 
@@ -117,7 +117,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   constructor(
     dependencies: JsonRpcDependencies,
     match: RouteMatch,
-    http: RequestContext,
+    http: HttpContext,
     deadlines: Deadlines,
   ) {
     const { request, response } = http

@@ -18,7 +18,7 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
-import { RequestContext } from '@fairlead/gateway-core/http/http-context'
+import { HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -72,7 +72,7 @@ export function createJettonHandler(dependencies: JettonDependencies): RequestHa
     },
   }
   return (request, response, match) => {
-    const exchange = new RequestContext(dependencies, rules, request, response)
+    const exchange = new HttpContext(dependencies, rules, request, response)
     exchange.run(match, () => answer(dependencies, match, exchange))
   }
 }
@@ -80,7 +80,7 @@ export function createJettonHandler(dependencies: JettonDependencies): RequestHa
 async function answer(
   dependencies: JettonDependencies,
   { token, target }: RouteMatch,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<void> {
   const grant = http.authenticate({ token })
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2)
@@ -126,7 +126,7 @@ async function answerRest(
   operation: JettonOperation,
   givenQuery: string,
   node: NodeOfGrant,
-  http: RequestContext,
+  http: HttpContext,
 ): Promise<void> {
   const { request, signal } = http
   const { family, operationId, method } = operation
@@ -170,7 +170,7 @@ function readOf(operationId: string): string {
 async function answerRpc(
   { maxBodyBytes, timeoutMs, owner }: JettonLimits,
   node: NodeOfGrant,
-  http: RequestContext,
+  http: HttpContext,
   admitted: Admit,
 ): Promise<void> {
   const reply: RpcReply = { idText: 'null' }
@@ -225,7 +225,7 @@ function behind(
 
 function send(
   answered: StreamedResponse | BufferedResponse,
-  http: RequestContext,
+  http: HttpContext,
   timeoutMs: number,
 ): Promise<void> {
   return sendResponse(answered, http, { api: 'jetton chain API', types: ['application/json'], timeoutMs })
@@ -252,7 +252,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** @throws {@link JettonError} 413 for a body that is too long, 422 for one that is not JSON */
 async function readJson(
-  http: RequestContext,
+  http: HttpContext,
   maxBytes: number,
 ): Promise<{ readonly text: string; readonly value: unknown }> {
   const bytes = await http.readBody(maxBytes, (status, message) => new JettonError(status, message))
