@@ -8,7 +8,11 @@ export type {
   StreamHandler,
   UpgradeHandler,
 } from '@fairlead/gateway-core/http/dependencies'
-export { HttpContext } from '@fairlead/gateway-core/http/http-context'
+export {
+  type ContextHandler,
+  createRequestHandler,
+  type HttpContext,
+} from '@fairlead/gateway-core/http/http-context'
 export type { RouteMatch, RoutePattern } from '@fairlead/gateway-core/http/route'
 export { type HttpRequest, type HttpResponse, sendContent } from '@fairlead/gateway-core/http/types'
 export type {

@@ -4,6 +4,7 @@ import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { HttpContext } from '@fairlead/gateway-core/http/http-context'
+import { RequestContext } from '@fairlead/gateway-core/request-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')
@@ -13,17 +14,17 @@ const haveSameMap = compileFunction('return %HaveSameMap(one, other)', ['one', '
   other: object,
 ) => boolean
 
-it('request contexts of all protocols and servers have one hidden class', async () => {
+it('contexts of HTTP requests have one hidden class, those of messages and gRPC calls another', async () => {
   const gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
   onTestFinished(gateway.stop)
   const contexts: object[] = []
-  const { begin } = HttpContext.prototype
-  vi.spyOn(HttpContext.prototype, 'begin').mockImplementation(function collect(
-    this: HttpContext,
+  const { enter } = RequestContext.prototype
+  vi.spyOn(RequestContext.prototype, 'enter').mockImplementation(function collect(
+    this: RequestContext,
     ...args
   ) {
     contexts.push(this)
-    begin.apply(this, args)
+    enter.apply(this, args)
   })
   const { url, first } = gateway
   const call = (path: string, init: RequestInit = {}) =>
@@ -40,8 +41,19 @@ it('request contexts of all protocols and servers have one hidden class', async 
   const stream = session.request({ ':path': `/${first.token}`, ':method': 'POST', ...headers })
   stream.end(body)
   await once(stream.resume(), 'end')
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/${first.token}`)
+  await once(socket, 'open')
+  socket.send(body)
+  await once(socket, 'message')
+  socket.close()
+  const grpc = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' }
+  await once(session.request({ ...grpc, ':path': '/geyser.Geyser/GetSlot' }).resume(), 'end')
   session.close()
-  const [one = {}, ...others] = contexts
+  const ofHttp = contexts.filter((context) => context instanceof HttpContext)
+  const others = contexts.filter((context) => !(context instanceof HttpContext))
+  expect([ofHttp.length, others.length]).toEqual([6, 2])
+  const [one = {}] = ofHttp
   expect(haveSameMap(one, {})).toBe(false)
-  expect(others.map((other) => haveSameMap(one, other))).toEqual([true, true, true, true, true])
+  expect(ofHttp.every((other) => haveSameMap(one, other))).toBe(true)
+  expect(haveSameMap(others[0] ?? {}, others[1] ?? {})).toBe(true)
 })

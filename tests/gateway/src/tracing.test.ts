@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { gatewayFixture } from './gateway-fixture.ts'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
+import { grpcJs } from '@fairlead/gateway-grpc/testing/grpc-js-client'
+import { grpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
 import { traceReceiver } from './trace-receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -73,6 +75,36 @@ it('continues the trace of a client to the node, and sends what it did', async (
     expect(text).not.toContain(gateway.token)
   }
   expect(receiver.text()).not.toContain(new URL(node.url).host)
+}, 60_000)
+
+it('continues the trace of a gRPC call to its node, and says how it ended', async () => {
+  const receiver = await traceReceiver()
+  const node = await grpcNode()
+  const environment = { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '0' }
+  const gateway = await gatewayFixture(environment, 'http://127.0.0.1:1', { grpc: node.url })
+  let isStopped = false
+  onTestFinished(() => (isStopped ? undefined : gateway.stop()))
+  const client = grpcJs(gateway.url, gateway.first.xToken)
+  client.metadata.set('traceparent', `00-${traceId}-${parentId}-01`)
+  await client.one('a')
+  await client.one('fail there is none')
+  isStopped = true
+  await gateway.stop()
+  await vi.waitFor(() => expect(receiver.spans).toHaveLength(2), later)
+  const [good, bad] = receiver.spans
+  expect(good).toMatchObject({ traceId, parentSpanId: parentId, kind: 2 })
+  expect(good?.attributes).toMatchObject({
+    'rpc.system': 'grpc',
+    'rpc.method': 'unknown',
+    'fairlead.protocol': 'grpc',
+    'fairlead.node_id': gateway.first.nodeId,
+  })
+  const codes = [good, bad].map((span) => Number(span?.attributes['rpc.grpc.status_code']))
+  expect(codes).toEqual([0, 5])
+  expect(node.calls.map(({ metadata }) => metadata['traceparent'])).toEqual(
+    [good, bad].map((span) => `00-${traceId}-${span?.spanId}-01`),
+  )
+  expect(receiver.text()).not.toContain('there is none')
 }, 60_000)
 
 it('traces as many requests as it is told to, and says how a node failed', async () => {

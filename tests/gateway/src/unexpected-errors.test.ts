@@ -71,7 +71,7 @@ const call = () =>
 
 it('http1: a call that throws ends its connection alone', async () => {
   watch()
-  vi.spyOn(HttpContext.prototype, 'begin').mockImplementationOnce(fault)
+  vi.spyOn(HttpContext.prototype, 'serve').mockImplementationOnce(fault)
   await expect(call()).rejects.toThrow()
   await expectOne('http1')
   expect((await call()).status).toBe(200)
@@ -79,7 +79,7 @@ it('http1: a call that throws ends its connection alone', async () => {
 
 it('http: a request that throws is answered with 500 and its id', async () => {
   watch()
-  vi.spyOn(HttpContext.prototype, 'run').mockImplementationOnce(fault)
+  vi.spyOn(HttpContext.prototype, 'serve').mockImplementationOnce(fault)
   // Not kept: a connection that node:http took over would serve the calls of other tests too.
   const headers = { connection: 'close' }
   const response = await fetch(`${gateway.url}/beacon/${gateway.first.token}/eth/v1/node/version`, {

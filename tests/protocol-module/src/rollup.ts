@@ -1,9 +1,9 @@
 import {
   applyCommonSettings,
+  createRequestHandler,
   createRestUpstream,
   fetchCheck,
   type Grant,
-  isRejection,
   type OptionGroup,
   type Protocol,
   type ProtocolDependencies,
@@ -12,7 +12,7 @@ import {
   type ProtocolSettings,
   rejectionHeaders,
   type Rejection,
-  HttpContext,
+  type HttpContext,
   type RequestRules,
   RestError,
   type RestUpstream,
@@ -106,8 +106,7 @@ function open(dependencies: ProtocolDependencies, settings: RollupSettings): Pro
     const grant = context.authenticate(match)
     context.method = methodOf(target)
     const { signal } = context
-    const permit = await http.admission.admit(grant, context.method, signal)
-    if (isRejection(permit)) throw rejected(permit)
+    const permit = await context.admit(context.method)
     try {
       context.response.setHeader('x-notice', http.notice)
       const call = { method: 'GET', target: target.slice('/rollup'.length), headers: {}, signal } as const
@@ -119,10 +118,7 @@ function open(dependencies: ProtocolDependencies, settings: RollupSettings): Pro
   }
   return {
     description,
-    handle: (request, response, match) => {
-      const context = new HttpContext(http, rules, request, response)
-      context.run(match, () => answer(context, match))
-    },
+    handle: createRequestHandler(http, rules, answer),
     ready: () => Promise.resolve(),
     reconfigure: (next) => {
       applyCommonSettings(http, next)

@@ -461,6 +461,7 @@ it('counts and logs every request by its operation, and nothing that the caller 
     request_id: expect.any(String),
     node_id: 'node',
     credential_id: 'credential',
+    protocol: 'beacon',
     method: 'getGenesis',
     status: 200,
     duration_ms: expect.any(Number),

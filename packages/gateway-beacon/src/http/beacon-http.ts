@@ -1,5 +1,5 @@
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
+import type { Rejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import type { BeaconUpstreams } from '../upstream/types.ts'
 import type { EventMultiplexers } from '../events/multiplexers.ts'
@@ -8,7 +8,7 @@ import { rejectionHeaders, RestError, toRestError } from '@fairlead/gateway-core
 import { answerTypes, checkContentType, negotiate } from '../operations/media-types.ts'
 import { type ResolvedOperation, findBeaconOperation } from '../operations/operations.ts'
 import { checkBeaconParameters, repeatKeys } from '../operations/parameters.ts'
-import { HttpContext } from '@fairlead/gateway-core/http/http-context'
+import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -42,10 +42,7 @@ export function createBeaconHandler(dependencies: BeaconDependencies): RequestHa
       return { status: failure.status, headers: failure.headers, text: beaconFormat.writeError(failure) }
     },
   }
-  return (request, response, match) => {
-    const exchange = new HttpContext(dependencies, rules, request, response)
-    exchange.run(match, () => answer(dependencies, match, exchange))
-  }
+  return createRequestHandler(dependencies, rules, (context, match) => answer(dependencies, match, context))
 }
 
 async function answer(
@@ -66,13 +63,11 @@ async function answer(
   checkBeaconParameters(destination, query, headers)
   const types = route ? negotiate(route, headers.accept) : []
   if (types.includes('text/event-stream')) {
-    const rejection = dependencies.admission.admitStream(grant, operationId)
-    if (rejection) throw refused(rejection)
+    http.admitStream(operationId)
     await stream(dependencies, grant, query, http)
     return
   }
-  const place = await dependencies.admission.admit(grant, operationId, http.signal)
-  if (isRejection(place)) throw refused(place)
+  const place = await http.admit(operationId)
   try {
     await forward(dependencies, { target, path, query, types, destination, grant }, http)
   } finally {
@@ -91,11 +86,7 @@ interface BeaconCall {
   readonly types: readonly string[]
 }
 
-async function forward(
-  dependencies: BeaconDependencies,
-  call: BeaconCall,
-  http: HttpContext,
-): Promise<void> {
+async function forward(dependencies: BeaconDependencies, call: BeaconCall, http: HttpContext): Promise<void> {
   const { grant, destination, target, path, query, types } = call
   const { operationId, route } = destination
   const { request } = http

@@ -3,27 +3,17 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { LoopDetector } from '../network/cdn-loop.ts'
-import type { Admission, Rejection } from '../admission/types.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'
 import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
-import type { Meter } from '../usage/meter.ts'
-import type { LoggedRequests } from '../telemetry/logged-requests.ts'
-import type { Tracing } from '../telemetry/current-trace.ts'
+import type { RequestKind, RequestServices } from '../request-context.ts'
 
 /** What the requests of every protocol need from the rest of the service. */
-export interface HttpDependencies {
+export interface HttpDependencies extends RequestServices {
   readonly directory: Directory
   readonly authenticator: Authenticator
-  readonly admission: Admission
-  readonly meter: Meter
-  readonly log: Logger
-  /** Requests that get a line in the log; all when left out. */
-  readonly logRequests?: LoggedRequests | undefined
-  /** Without it no request is part of a trace. */
-  readonly tracing?: Tracing | undefined
   /** How long a node may take to answer, and a client to go on reading. */
   readonly timeoutMs: number
   readonly corsOrigin: string
@@ -34,16 +24,11 @@ export interface HttpDependencies {
 }
 
 /** In what the protocols differ. */
-export interface RequestRules {
-  readonly protocol: string
-  /** Attributes of each span of a request, beside those that all protocols have. */
-  readonly traceAttributes?: Readonly<Record<string, string>> | undefined
+export interface RequestRules extends RequestKind {
   /** Longest request body. */
   readonly maxBodyBytes: number
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
   readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
-  /** Makes what is thrown when a request may not pass. */
-  readonly failure: (rejection: Rejection) => Error
   /** How to answer what was thrown while a request was answered. */
   readonly rejectionOf: (error: unknown, log: Logger, request: HttpRequest) => ErrorResponse
 }

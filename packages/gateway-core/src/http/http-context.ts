@@ -1,24 +1,14 @@
 import { Buffer } from 'node:buffer'
-import { performance } from 'node:perf_hooks'
-import type { Logger } from 'pino'
 import type { Grant } from '../grants/grant.ts'
-import { loopReason, withPassedThrough } from '../network/cdn-loop.ts'
+import { hasLooped, loopReason } from '../network/cdn-loop.ts'
 import { settleWith } from '../completion.ts'
-import { Cancellation, type CancellationSignal } from '@fairlead/http1'
 import { busy } from '../admission/rejections.ts'
-import type { MeasuredCall } from '../usage/meter.ts'
-import { isRequestLogged } from '../telemetry/logged-requests.ts'
-import { inTrace, type TraceSpan } from '../telemetry/current-trace.ts'
+import { RequestContext } from '../request-context.ts'
 import type { HttpRequest, HttpResponse } from './types.ts'
-import type { RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
+import type { RequestHandler, RequestRules, HttpDependencies, ErrorResponse } from './dependencies.ts'
 import { acceptedEncodings } from './body-encoding.ts'
 import { type BodyStatus, isShort, readBody } from './read-body.ts'
-import { makeRequestId } from './request-id.ts'
-
-// What proxies write down for a client that left before its answer; no client ever sees it.
-const clientGone = 499
-
-const firstServerError = 500
+import type { RouteMatch } from './route.ts'
 
 // The operating system takes this much whether or not the client reads.
 const heldAlways = 65_536
@@ -29,31 +19,34 @@ function presetLines(requestId: string, exposed: string): string {
   return `x-request-id: ${requestId}\r\naccess-control-allow-origin: *\r\naccess-control-expose-headers: ${exposed}\r\n`
 }
 
-/** One HTTP request to a node from its headers to the last byte of its answer: what all protocols do alike. */
-export class HttpContext {
+/**
+ * Makes the handler of requests to a protocol, each with a context of its own.
+ *
+ * @param handle - answers a request; where it returns a promise, the request ends with it, elsewhere by
+ *   {@link HttpContext.finish} or {@link HttpContext.fail}
+ */
+export function createRequestHandler(
+  dependencies: HttpDependencies,
+  rules: RequestRules,
+  handle: ContextHandler,
+): RequestHandler {
+  return (request, response, match) => {
+    const context = new HttpContext(dependencies, rules, request, response)
+    const { headers, method } = request
+    context.enter(headers, method, () => context.serve(match, handle))
+  }
+}
+
+/** Answers a request, preflights excepted. What it throws is answered as the rules say. */
+export type ContextHandler = (context: HttpContext, match: RouteMatch) => Promise<void> | void
+
+/** One HTTP request to a protocol from its headers to the last byte of its answer: what all protocols do alike. */
+export class HttpContext extends RequestContext {
   readonly request: HttpRequest
   readonly response: HttpResponse
-  /** What was called, for counting; never a text that the caller chose. */
-  method = 'unknown'
-  /** Status that was answered, for counting. */
-  status = clientGone
-  /** Set where the time says nothing about how fast the node is. */
-  isStreaming = false
-  /** Bytes of the request's body, and of the answer's so far. */
-  bytesIn = 0
-  bytesOut = 0
-  /** The calls of a batch. */
-  calls: readonly MeasuredCall[] | undefined
   readonly #dependencies: HttpDependencies
   readonly #rules: RequestRules
-  readonly #ended = new Cancellation()
-  readonly #requestId = makeRequestId()
-  readonly #started = performance.now()
   #bodyBytes = 0
-  #grant: Grant | undefined
-  #log: Logger | undefined
-  #part: TraceSpan | undefined
-  #isMeasured = false
 
   constructor(
     dependencies: HttpDependencies,
@@ -61,82 +54,35 @@ export class HttpContext {
     request: HttpRequest,
     response: HttpResponse,
   ) {
+    super(dependencies, rules)
     this.#dependencies = dependencies
     this.#rules = rules
     this.request = request
     this.response = response
   }
 
-  /** Log of this request; made when there is something to say. */
-  get log(): Logger {
-    this.#log ??= this.#dependencies.log.child({ request_id: this.#requestId })
-    return this.#log
-  }
-
-  /** Ends when the client goes away, or by {@link abort}. */
-  get signal(): CancellationSignal {
-    return this.#ended
-  }
-
-  abort(reason: unknown): void {
-    this.#ended.abort(reason)
-  }
-
-  /** When the request came, on the clock of `performance.now()`. */
-  get started(): number {
-    return this.#started
-  }
-
-  /** Runs an answer to its end; what it throws is answered as the rules say. It never throws. */
-  run(path: { readonly token?: string | undefined }, answer: () => Promise<void>): void {
-    this.begin(path, () =>
-      settleWith(answer(), { resolve: () => this.finish(), reject: (error) => this.fail(error) }),
-    )
-  }
-
-  /** As {@link run} for an answer that tells of its end by {@link finish} or {@link fail}. */
-  begin(path: { readonly token?: string | undefined }, answer: () => void): void {
-    const loop = this.request.headers['cdn-loop']
-    if (loop === undefined) this.#trace(path, answer)
-    else withPassedThrough(String(loop), () => this.#trace(path, answer))
-  }
-
-  #trace(path: { readonly token?: string | undefined }, answer: () => void): void {
-    const { traceparent } = this.request.headers
-    const part = this.#dependencies.tracing?.begin(
-      typeof traceparent === 'string' ? traceparent : undefined,
-      {
-        'http.request.method': this.request.method,
-        'fairlead.protocol': this.#rules.protocol,
-        'fairlead.request_id': this.#requestId,
-      },
-    )
-    this.#part = part
-    if (part) inTrace(part, () => this.#begin(path, answer))
-    else this.#begin(path, answer)
-  }
-
-  #begin(path: { readonly token?: string | undefined }, answer: () => void): void {
+  /** Has a request answered; it never throws. */
+  serve(match: RouteMatch, handle: ContextHandler): void {
     this.response.once('close', () => {
       // Nothing is left to end behind a whole answer.
-      if (!this.response.writableFinished) this.#ended.abort()
+      if (!this.response.writableFinished) this.abort()
     })
-    this.guard(() => {
+    try {
       this.#setCommonHeaders()
-      if (this.request.method !== 'OPTIONS') {
-        this.#refuseLoop()
-        return answer()
+      if (this.request.method === 'OPTIONS') {
+        this.#answerPreflight(match)
+        this.finish()
+        return
       }
-      this.#answerPreflight(path)
-      this.finish()
-    })
-  }
-
-  /** @throws what the rules make of a request that has passed through this service before */
-  #refuseLoop(): void {
-    const loop = this.request.headers['cdn-loop']
-    if (loop === undefined || this.#dependencies.loops?.isLoop(String(loop)) !== true) return
-    throw this.#rules.failure({ status: 508, reason: loopReason })
+      if (hasLooped(this.#dependencies.loops, this.request.headers)) {
+        throw this.#rules.failure({ status: 508, reason: loopReason })
+      }
+      const answered = handle(this, match)
+      if (!answered) return
+      settleWith(answered, { resolve: () => this.finish(), reject: (error) => this.fail(error) })
+    } catch (error) {
+      this.fail(error)
+    }
   }
 
   /** Runs a piece of the answer; what it throws is how the request ends. */
@@ -159,11 +105,11 @@ export class HttpContext {
   }
 
   /** Ends when nothing is left to be answered. */
-  finish(): void {
-    if (this.#isMeasured) return
-    this.#isMeasured = true
-    this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.#grant?.credentialId)
-    this.#measure()
+  override finish(): void {
+    if (this.isFinished) return
+    this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.grant?.credentialId)
+    this.span?.note({ 'http.response.status_code': this.status })
+    super.finish()
   }
 
   /**
@@ -179,7 +125,7 @@ export class HttpContext {
       if (entered.status === 401) this.response.setHeader('www-authenticate', 'Basic realm="node"')
       throw failure(entered)
     }
-    this.#grant = entered
+    this.grant = entered
     this.#allowOrigin(authenticator.originFor(entered, this.request.headers.origin))
     return entered
   }
@@ -193,7 +139,7 @@ export class HttpContext {
     const { bufferedBody } = this.request
     if (bufferedBody !== undefined) return Buffer.from(bufferedBody, 'latin1')
     const hold = (bytes: number) => {
-      if (this.#dependencies.bodyMemory?.take(bytes, this.#grant?.credentialId) === false) {
+      if (this.#dependencies.bodyMemory?.take(bytes, this.grant?.credentialId) === false) {
         throw this.#rules.failure(busy('The service holds too many bodies at the moment.'))
       }
       this.#bodyBytes += bytes
@@ -242,10 +188,10 @@ export class HttpContext {
   #setCommonHeaders(): void {
     const { corsOrigin } = this.#dependencies
     if (corsOrigin === '*') {
-      const lines = presetLines(this.#requestId, this.#rules.cors.exposed)
+      const lines = presetLines(this.requestId, this.#rules.cors.exposed)
       if (this.response.presetHeaders({ names: presetNames, lines })) return
     }
-    this.response.setHeader('x-request-id', this.#requestId)
+    this.response.setHeader('x-request-id', this.requestId)
     this.response.setHeader('access-control-allow-origin', corsOrigin)
     this.response.setHeader('access-control-expose-headers', this.#rules.cors.exposed)
     if (corsOrigin !== '*') this.response.setHeader('vary', 'origin')
@@ -259,10 +205,8 @@ export class HttpContext {
   }
 
   /** Answers a browser that asks whether it may call. */
-  #answerPreflight(path: { readonly token?: string | undefined }): void {
-    this.#allowOrigin(
-      this.#dependencies.authenticator.originOf('token', path.token, this.request.headers.origin),
-    )
+  #answerPreflight({ token }: RouteMatch): void {
+    this.#allowOrigin(this.#dependencies.authenticator.originOf('token', token, this.request.headers.origin))
     const { methods, headers } = this.#rules.cors
     this.response.setHeader('access-control-allow-methods', methods)
     this.response.setHeader('access-control-allow-headers', headers)
@@ -287,48 +231,5 @@ export class HttpContext {
     this.status = status
     response.statusCode = status
     return response.endAndLinger(request, text)
-  }
-
-  #measure(): void {
-    const { protocol } = this.#rules
-    const durationSeconds = (performance.now() - this.#started) / 1_000
-    this.#dependencies.meter({
-      protocol,
-      grant: this.#grant,
-      method: this.method,
-      status: this.status,
-      durationSeconds: this.isStreaming ? undefined : durationSeconds,
-      bytesIn: this.bytesIn,
-      bytesOut: this.bytesOut,
-      calls: this.calls,
-    })
-    this.#endTrace()
-    const { log, logRequests } = this.#dependencies
-    if (!isRequestLogged(log, logRequests, this.status)) return
-    this.log.info(
-      {
-        node_id: this.#grant?.nodeId,
-        credential_id: this.#grant?.credentialId,
-        method: this.method,
-        status: this.status,
-        duration_ms: Math.round(durationSeconds * 1_000),
-        bytes_in: this.bytesIn,
-        bytes_out: this.bytesOut,
-      },
-      'node request',
-    )
-  }
-
-  #endTrace(): void {
-    const part = this.#part
-    if (!part) return
-    part.note({
-      'rpc.method': this.method,
-      ...this.#rules.traceAttributes,
-      'http.response.status_code': this.status,
-      'fairlead.node_id': this.#grant?.nodeId,
-      'fairlead.credential_id': this.#grant?.credentialId,
-    })
-    part.end(this.status >= firstServerError ? String(this.status) : undefined)
   }
 }

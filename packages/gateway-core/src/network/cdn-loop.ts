@@ -12,6 +12,15 @@ export interface LoopDetector {
 /** Header field that names the services that a request has passed through (RFC 8586). */
 export const loopField = 'cdn-loop'
 
+/** Returns true for the headers of a request that has already passed through this deployment. */
+export function hasLooped(
+  loops: LoopDetector | undefined,
+  headers: Readonly<Record<string, unknown>>,
+): boolean {
+  const value = headers[loopField]
+  return value !== undefined && loops?.isLoop(String(value)) === true
+}
+
 /** Told to the client of a request that is not forwarded any more. */
 export const loopReason = 'The upstreams of this node lead back to this service.'
 

@@ -26,7 +26,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
-import { HttpContext } from '@fairlead/gateway-core/http/http-context'
+import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import { type Deadline, Deadlines, type Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -90,10 +90,9 @@ export function createJsonRpcHandler(dependencies: JsonRpcDependencies): Request
     },
   }
   const deadlines = new Deadlines(dependencies.timeoutMs)
-  return (request, response, match) => {
-    const exchange = new HttpContext(dependencies, rules, request, response)
-    exchange.begin(match, () => new JsonRpcRequest(dependencies, match, exchange, deadlines).begin())
-  }
+  return createRequestHandler(dependencies, rules, (context, match) =>
+    new JsonRpcRequest(dependencies, match, context, deadlines).begin(),
+  )
 }
 
 /** The calls of one HTTP request, and what they share. */
@@ -114,12 +113,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   #deadline: Deadline | undefined
 
   /** @throws {@link RpcError} when the request may not pass */
-  constructor(
-    dependencies: JsonRpcDependencies,
-    match: RouteMatch,
-    http: HttpContext,
-    deadlines: Deadlines,
-  ) {
+  constructor(dependencies: JsonRpcDependencies, match: RouteMatch, http: HttpContext, deadlines: Deadlines) {
     const { request, response } = http
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST, OPTIONS')

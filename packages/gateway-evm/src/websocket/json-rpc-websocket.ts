@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { loopReason } from '@fairlead/gateway-core/network/cdn-loop'
+import { hasLooped, loopReason } from '@fairlead/gateway-core/network/cdn-loop'
 import { CredentialSockets } from './credential-sockets.ts'
 import { ruleRejections } from '@fairlead/gateway-core/admission/rejections'
 import { toResponseError } from '../call-handler.ts'
@@ -62,15 +62,16 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     WebSocket: FlushingWebSocket,
   })
   let isStopping = false
-  const { directory, admission } = dependencies
+  const { directory, admission, meter, tracing } = dependencies
+  // A connection gets a line in the log, not each of its messages.
+  const services = { admission, meter, tracing, log: dependencies.log, logRequests: 'none' } as const
   const guard = new ConnectionGuard({ protocol: 'evm', directory, admission, upstreamKey: addressKey })
   const pings = guardedInterval(() => {
     for (const session of sessions) session.ping()
   }, dependencies.pingMs).unref()
 
   const open = ({ request, socket, head }: Handshake, match: RouteMatch, requestId: string) => {
-    const loop = request.headers['cdn-loop']
-    if (loop !== undefined && dependencies.loops?.isLoop(String(loop)) === true) {
+    if (hasLooped(dependencies.loops, request.headers)) {
       throw rejectedCall({ status: 508, reason: loopReason })
     }
     if (isStopping) throw new RpcError(rpcCodes.internalError, 'The service restarts.', { status: 503 })
@@ -97,8 +98,10 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         share,
         requester,
         endpoint,
+        services,
+        requestId,
         log,
-        passedThrough: loop === undefined ? undefined : String(loop),
+        origin: { 'cdn-loop': request.headers['cdn-loop'] },
       }
       const session = new WebSocketSession(parts)
       sessions.add(session)

@@ -7,8 +7,7 @@ import type { Requester } from '@fairlead/gateway-core/admission/types'
 import type { SocketShare } from './credential-sockets.ts'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { toResponseError } from '../call-handler.ts'
-import { withPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
-import { inTrace, type TraceSpan } from '@fairlead/gateway-core/telemetry/current-trace'
+import type { RequestContext, RequestOrigin, RequestServices } from '@fairlead/gateway-core/request-context'
 import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
@@ -16,7 +15,6 @@ import { isUnfilteredLogs } from '../subscriptions/subscription-request.ts'
 import { guarded, guardedTimeout, RehashingMap } from '@fairlead/http1'
 import { availableMethod } from '../methods/available-methods.ts'
 import { type HandledMessage, handleMessage } from './handle-message.ts'
-import type { CompletedRequest } from '@fairlead/gateway-core/usage/meter'
 import type { CorkedSocket } from '@fairlead/gateway-core/websocket/corked-sockets'
 import type {
   LongLivedConnection,
@@ -45,9 +43,14 @@ export interface SessionParts {
   /** Who opened it, for rules that change while it is open. */
   readonly requester: Requester
   readonly endpoint: RpcEndpoint
+  /** Of the messages of all connections. */
+  readonly services: RequestServices
+  /** Of the handshake. */
+  readonly requestId: string
+  /** Log of the connection. */
   readonly log: Logger
-  /** Value of `CDN-Loop` of the handshake. */
-  readonly passedThrough: string | undefined
+  /** Where the messages come from. */
+  readonly origin: RequestOrigin
 }
 
 // How long a client may leave its answers unread once too many bytes wait for it.
@@ -210,44 +213,42 @@ export class WebSocketSession implements LongLivedConnection {
   }
 
   #serve(data: Buffer): void {
-    const { dependencies, deadlines, log } = this.#parts
-    const started = performance.now()
+    const { dependencies, deadlines, log, origin } = this.#parts
+    const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
+    const { context } = message
+    context.bytesIn = data.length
     let body: RpcBody
     try {
       body = parseBody(data, sizeLimit(this.#grant, 'maxBatchItems', dependencies.maxBatchItems))
     } catch (error) {
       this.#send(Buffer.from(errorText('null', toResponseError(error, log))))
-      this.#measure({ method: 'unknown', status: 200, bytesIn: data.length }, started)
+      context.status = 200
+      context.finish()
       return
     }
-    const message = new SessionMessage(this.#parts, this.#grant, this.#subscriptions)
-    const deadline = deadlines.begin(message, started)
+    const deadline = deadlines.begin(message, context.started)
     this.#calls.set(message, true)
     this.#inFlight += body.items.length
-    const trace = dependencies.tracing?.begin(undefined, {
-      'fairlead.protocol': 'evm',
-      'rpc.system': 'jsonrpc',
-    })
-    const answer = () =>
+    context.enter(origin, undefined, () =>
       handleMessage(body, message, (answered) => {
-        if (trace) endTrace(trace, message.grant, answered.method)
         deadline.done()
         this.#calls.delete(message)
         this.#inFlight -= body.items.length
-        this.#answered(answered, data.length, started)
-      })
-    const { passedThrough } = this.#parts
-    const begin = () => (trace ? inTrace(trace, answer) : answer())
-    if (passedThrough === undefined) begin()
-    else withPassedThrough(passedThrough, begin)
+        this.#answered(answered, context)
+      }),
+    )
   }
 
-  #answered(answered: HandledMessage, bytesIn: number, started: number): void {
-    const { text, method, status, calls } = answered
+  #answered(answered: HandledMessage, context: RequestContext): void {
+    const { text } = answered
     if (text === undefined) answered.release()
     else this.#send(text, answered.release)
     answered.activate()
-    this.#measure({ method, status, calls, bytesIn, bytesOut: text?.length ?? 0 }, started)
+    context.method = answered.method
+    context.status = answered.status
+    context.calls = answered.calls
+    context.bytesOut = text?.length ?? 0
+    context.finish()
     this.#pump()
   }
 
@@ -300,7 +301,7 @@ export class WebSocketSession implements LongLivedConnection {
     clearTimeout(this.#readEnd)
     this.#queue.length = 0
     this.#subscriptions.end()
-    for (const call of this.#calls.keys()) call.abort()
+    for (const { context } of this.#calls.keys()) context.abort()
   }
 
   #closed(code: number): void {
@@ -322,19 +323,6 @@ export class WebSocketSession implements LongLivedConnection {
       'node websocket',
     )
   }
-
-  #measure(
-    measured: Omit<CompletedRequest, 'protocol' | 'grant' | 'durationSeconds'>,
-    started: number,
-  ): void {
-    const durationSeconds = (performance.now() - started) / 1_000
-    this.#parts.dependencies.meter({ ...measured, protocol: 'evm', grant: this.#grant, durationSeconds })
-  }
-}
-
-function endTrace(trace: TraceSpan, { nodeId, credentialId }: Grant, method: string): void {
-  trace.note({ 'rpc.method': method, 'fairlead.node_id': nodeId, 'fairlead.credential_id': credentialId })
-  trace.end()
 }
 
 const slow = 'client reads too slowly'

@@ -1,10 +1,11 @@
-import { loopField, loopReason } from '@fairlead/gateway-core/network/cdn-loop'
+import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-core/network/cdn-loop'
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { type Permit, isRejection, type Rejection } from '@fairlead/gateway-core/admission/types'
+import type { Permit } from '@fairlead/gateway-core/admission/types'
+import { RequestContext, type RequestKind } from '@fairlead/gateway-core/request-context'
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
 import { endOfError, errorOfRefusal } from './call-status.ts'
-import { isCallPath, isStreamingMethod, labelOf } from './call-path.ts'
+import { isCallPath, isStreamingMethod, isUnaryMethod, labelOf } from './call-path.ts'
 import type { Downstream } from './downstream.ts'
 import type { GrpcDependencies } from '../dependencies.ts'
 import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
@@ -24,37 +25,51 @@ export interface CallRequest {
   readonly isWeb: boolean
 }
 
+const calls: RequestKind = {
+  protocol: 'grpc',
+  traceAttributes: { 'rpc.system': 'grpc' },
+  failure: errorOfRefusal,
+}
+
 /** Takes one call through authentication, admission and dispatch. It never throws. */
 export function beginCall(dependencies: GrpcDependencies, request: CallRequest, client: Downstream): void {
-  const started = performance.now()
-  const method = labelOf(request.path)
-  let grant: Grant | undefined
-  const bytes = { in: 0, out: 0 }
+  const context = new RequestContext(dependencies, calls)
+  context.method = labelOf(request.path)
+  // Of a method that the contract does not know nobody can say that it is no stream.
+  context.isStreaming = !isUnaryMethod(request.path)
+  context.enter(request.received.headers, undefined, () => serve(dependencies, context, request, client))
+}
+
+function serve(
+  dependencies: GrpcDependencies,
+  context: RequestContext,
+  request: CallRequest,
+  client: Downstream,
+): void {
   const releases: (() => void)[] = []
-  const measure = (code: StatusCode) => {
+  const record = (code: StatusCode) => {
     for (const release of releases) release()
-    const measured = { path: request.path, method, code, grant, started }
-    recordCall(dependencies, { ...measured, bytesIn: bytes.in, bytesOut: bytes.out })
+    recordCall(context, code, dependencies.metrics)
   }
   const refuse = (error: unknown) => {
-    if (!(error instanceof GrpcError)) dependencies.log.error({ err: error }, 'node request failed')
+    if (!(error instanceof GrpcError)) context.log.error({ err: error }, 'node request failed')
     const known = error instanceof GrpcError ? error : new GrpcError(Status.INTERNAL, 'Internal error.')
     client.requests.on('error', () => undefined)
     client.answer.on('error', () => undefined)
     client.end(endOfError(known).trailers)
     client.requests.resume()
-    measure(known.code)
+    record(known.code)
   }
   try {
-    const found = enter(dependencies, request)
-    grant = found
-    releases.push(dependencies.limits.enter(found.credentialId, request.path))
-    const go = (place: Permit | undefined) => {
-      if (place) releases.push(() => place.release())
+    const grant = authenticate(dependencies, request)
+    context.grant = grant
+    releases.push(dependencies.limits.enter(grant.credentialId, request.path))
+    const go = (permit: Permit | undefined) => {
+      if (permit) releases.push(() => permit.release())
       if (client.answer.destroyed) throw new GrpcError(Status.CANCELLED, 'The client is gone.')
-      forward(dependencies, { request, method, grant: found, bytes, onEnd: measure }, client)
+      forward(dependencies, { context, request, grant, onEnd: record }, client)
     }
-    const admitted = admit(dependencies, found, request.path, client)
+    const admitted = admit(context, request.path, client)
     if (admitted instanceof Promise) admitted.then(go).catch(refuse)
     else go(admitted)
   } catch (error) {
@@ -68,36 +83,27 @@ export function beginCall(dependencies: GrpcDependencies, request: CallRequest, 
  * @throws GrpcError that says which limit it was
  */
 function admit(
-  { admission }: GrpcDependencies,
-  grant: Grant,
+  context: RequestContext,
   path: string,
   client: Downstream,
 ): Permit | undefined | Promise<Permit> {
   const method = path.slice(1)
   if (isStreamingMethod(path)) {
-    const rejection = admission.admitStream(grant, method)
-    if (rejection) throw errorOfRefusal(rejection)
+    context.admitStream(method)
     return undefined
   }
-  const gone = new AbortController()
-  const place = admission.admit(grant, method, gone.signal)
-  if (!(place instanceof Promise)) return placeOf(place)
-  const leave = () => gone.abort()
+  const admitted = context.admit(method)
+  if (!(admitted instanceof Promise)) return admitted
+  const leave = () => context.abort()
   client.answer.once('close', leave)
-  return place.then(placeOf).finally(() => client.answer.off('close', leave))
+  return admitted.finally(() => client.answer.off('close', leave))
 }
 
-function placeOf(answer: Permit | Rejection): Permit {
-  if (isRejection(answer)) throw errorOfRefusal(answer)
-  return answer
-}
-
-function enter(
+function authenticate(
   { authenticator, loops }: GrpcDependencies,
   { path, received, host, socket }: CallRequest,
 ): Grant {
-  const loop = received.headers[loopField]
-  if (loop !== undefined && loops?.isLoop(String(loop)) === true) {
+  if (hasLooped(loops, received.headers)) {
     throw new GrpcError(Status.FAILED_PRECONDITION, loopReason)
   }
   const xToken = single(received.headers['x-token'])
@@ -113,46 +119,43 @@ function enter(
 }
 
 interface AdmittedCall {
+  readonly context: RequestContext
   readonly request: CallRequest
-  readonly method: string
   readonly grant: Grant
-  /** Counted here, but for those that were counted with a message of a stream. */
-  readonly bytes: { in: number; out: number }
   readonly onEnd: (code: StatusCode) => void
 }
 
 function forward(
   dependencies: GrpcDependencies,
-  { request, method, grant, bytes: passed, onEnd }: AdmittedCall,
+  { context, request, grant, onEnd }: AdmittedCall,
   client: Downstream,
 ): void {
   const { metrics, openCalls, stalledCalls, admission, authenticator } = dependencies
+  const { method, span } = context
   const node = dependencies.nodes.of(grant)
   const countMessages = createMessageCounter()
   const messages = metrics.messages.labels({ method })
   let answered = 0
   const headers = headersForNode(request.path, request.received, request.isWeb)
-  if (dependencies.loops) {
-    const before = request.received.headers[loopField]
-    headers[loopField] =
-      before === undefined ? dependencies.loops.entry : `${String(before)}, ${dependencies.loops.entry}`
-  }
+  if (dependencies.loops) headers[loopField] = loopValue(dependencies.loops.entry)
+  if (span) headers['traceparent'] = span.traceparent
   const call: ProxiedCall = new ProxiedCall(client, node, headers, {
     onRequest: (bytes) => {
       metrics.bytesIn.inc(bytes.length)
-      passed.in += bytes.length
+      context.bytesIn += bytes.length
     },
     onAnswer: (bytes) => {
       metrics.bytesOut.inc(bytes.length)
-      passed.out += bytes.length
+      context.bytesOut += bytes.length
       const count = countMessages(bytes)
       if (count === 0) return
       answered += count
       messages.inc(count)
       if (!isStreamingMethod(request.path)) return
-      const pushed = { method, status: 200, bytesOut: passed.out, pushes: count }
+      const pushed = { method, status: 200, bytesOut: context.bytesOut, pushes: count }
       dependencies.meter({ ...pushed, protocol: 'grpc', grant })
-      passed.out = 0
+      // What was counted with a message is not counted with the call.
+      context.bytesOut = 0
       const rejection = admission.push(grant, count)
       if (rejection) call.terminate(Status.RESOURCE_EXHAUSTED, rejection.reason)
     },

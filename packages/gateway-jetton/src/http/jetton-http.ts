@@ -1,4 +1,4 @@
-import { type Rejection, isRejection } from '@fairlead/gateway-core/admission/types'
+import type { Rejection } from '@fairlead/gateway-core/admission/types'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { jettonAdapters } from '../adapters/adapters.ts'
 import { withEmptyLists } from '../upstream/empty-lists.ts'
@@ -18,7 +18,7 @@ import {
   queryParameters,
   withDefaults,
 } from '../operations/parameters.ts'
-import { HttpContext } from '@fairlead/gateway-core/http/http-context'
+import { createRequestHandler, type HttpContext } from '@fairlead/gateway-core/http/http-context'
 import type { RequestRules, HttpDependencies, RequestHandler } from '@fairlead/gateway-core/http/dependencies'
 import type { HttpRequest } from '@fairlead/gateway-core/http/types'
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
@@ -71,10 +71,7 @@ export function createJettonHandler(dependencies: JettonDependencies): RequestHa
       }
     },
   }
-  return (request, response, match) => {
-    const exchange = new HttpContext(dependencies, rules, request, response)
-    exchange.run(match, () => answer(dependencies, match, exchange))
-  }
+  return createRequestHandler(dependencies, rules, (context, match) => answer(dependencies, match, context))
 }
 
 async function answer(
@@ -88,12 +85,11 @@ async function answer(
   http.method = operation.operationId
   sayDeprecated(http.response, operation.route)
   const node = dependencies.jettonUpstreams.of(grant)
-  const { timeoutMs, admission } = dependencies
+  const { timeoutMs } = dependencies
   const maxBodyBytes = sizeLimit(grant, 'maxBodyBytes', dependencies.maxBodyBytes)
   const limits = { maxBodyBytes, timeoutMs, owner: grant.credentialId }
   const admitted: Admit = async (method, run) => {
-    const place = await admission.admit(grant, method, http.signal)
-    if (isRejection(place)) throw refused(place)
+    const place = await http.admit(method)
     try {
       await run()
     } finally {
