@@ -1,7 +1,7 @@
 import type { Call } from '../rpc-call.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Asked } from '../dispatch/asked.ts'
-import type { PlainAnswer } from '../dispatch/read-response.ts'
+import type { Asked } from '../upstream/asked.ts'
+import type { PlainAnswer } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** How an adapter asks for parts of an answer. */

@@ -1,6 +1,6 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import type { PlainAnswer } from '../dispatch/read-response.ts'
+import type { PlainAnswer } from '../upstream/read-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 

@@ -8,9 +8,9 @@ import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
-import type { Asked } from '../dispatch/asked.ts'
+import type { Asked } from '../upstream/asked.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
-import { answerResult } from '../dispatch/read-response.ts'
+import { answerResult } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // A node that replaces blocks may be without the new ones for a moment.

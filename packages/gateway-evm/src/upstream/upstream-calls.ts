@@ -1,7 +1,7 @@
 import { promised } from '@fairlead/gateway-core/completion'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
-import { answerResult } from '../dispatch/read-response.ts'
+import { answerResult } from './read-response.ts'
 import type { Upstream } from './types.ts'
 
 /**

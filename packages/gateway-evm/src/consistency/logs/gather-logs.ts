@@ -1,7 +1,7 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { PlainAnswer } from '../../dispatch/read-response.ts'
+import type { PlainAnswer } from '../../upstream/read-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-refusal.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { tryPassThrough } from './read-response.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 function atHand(text: string | undefined): UpstreamResponse {
   const latin1 = text === undefined ? undefined : Buffer.from(text).toString('latin1')

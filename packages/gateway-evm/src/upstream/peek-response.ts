@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /**
  * Corrects the text of an answer while it passes, without holding it.
