@@ -6,6 +6,7 @@ import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-t
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
+import type { Sendable } from '../cache/request-coalescer.ts'
 import type { Asked } from '../upstream/asked.ts'
 import { beginsWithError, isErrorAtHand } from '../upstream/peek-response.ts'
 import { answerResult, type PlainAnswer, plainAnswer, readResponse } from '../upstream/read-response.ts'
@@ -72,12 +73,13 @@ function partsOf(
 ): PartAsking['part'] {
   return async (params, atLeast) => {
     const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
-    const ask = (signal: CancellationSignal, completion: Completion<Asked>) =>
-      post({ ...call, signal }, part, upstream, atLeast, completion)
+    const request: Sendable = {
+      send: (signal, completion) => post({ ...call, signal }, part, upstream, atLeast, completion),
+    }
     const memory = call.answers?.of(upstream, call.grant)
     const asked = await promised<Asked>((completion) => {
-      if (memory) memory.answers.part(call, part, ask, completion)
-      else ask(call.signal, completion)
+      if (memory) memory.answers.part(call, part, request, completion)
+      else request.send(call.signal, completion)
     })
     return 'answer' in asked ? plainOf(asked.answer, part.method.name, reservation, call.signal) : asked
   }

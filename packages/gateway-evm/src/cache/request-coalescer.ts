@@ -55,8 +55,11 @@ export interface RequestCoalescerParts {
   readonly headMs: () => number
 }
 
-/** Asks the node; the signal ends the exchange. */
-export type Ask = (signal: CancellationSignal, completion: Completion<Asked>) => void
+/** Something that can be sent to the node. */
+export interface Sendable {
+  /** @param signal - ends the exchange */
+  send(signal: CancellationSignal, completion: Completion<Asked>): void
+}
 
 /** A call on its way through the kept answers. */
 interface Lookup extends CallKey {
@@ -66,7 +69,7 @@ interface Lookup extends CallKey {
   readonly method: string
   readonly block: BlockOfCall
   readonly sharedKey: string | undefined
-  readonly ask: Ask
+  readonly request: Sendable
 }
 
 /** The answers of one node: those that are kept, and those that are under way. */
@@ -85,16 +88,16 @@ export class RequestCoalescer {
    *
    * @param call - the call
    * @param destination - what the router found
-   * @param ask - asks the node
-   * @param completion - hears the answer, or what `ask` fails with
+   * @param request - the same, ready for the node
+   * @param completion - hears the answer, or what `request` fails with
    */
-  answer(call: CacheableCall, destination: CacheableMethod, ask: Ask, completion: Completion<Asked>): void {
-    this.#answer(call, destination, '', ask, completion)
+  answer(call: CacheableCall, destination: CacheableMethod, request: Sendable, completion: Completion<Asked>): void {
+    this.#answer(call, destination, '', request, completion)
   }
 
   /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
-  part(call: CacheableCall, destination: CacheableMethod, ask: Ask, completion: Completion<Asked>): void {
-    this.#answer(call, destination, 'part ', ask, completion)
+  part(call: CacheableCall, destination: CacheableMethod, request: Sendable, completion: Completion<Asked>): void {
+    this.#answer(call, destination, 'part ', request, completion)
   }
 
   /** @param mark - tells parts from whole answers */
@@ -102,14 +105,14 @@ export class RequestCoalescer {
     call: CacheableCall,
     { method, params, paramsText }: CacheableMethod,
     mark: string,
-    ask: Ask,
+    request: Sendable,
     completion: Completion<Asked>,
   ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
     // What waits to be in a block changes without notice.
     if (!rule || paramsText.includes('"pending"'))
-      return this.#alone(idempotent, call.signal, ask, completion)
+      return this.#alone(idempotent, call.signal, request, completion)
     const { chain, kept, counts } = this.#parts
     const block = blockOfCall(rule.lifetime, params)
     const { prefix } = chain
@@ -128,17 +131,17 @@ export class RequestCoalescer {
     const isShared = rule.isShared && (block.kind === 'told' || this.#isFinal(block, rule))
     const place = isShared ? this.#place.prefix : undefined
     const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
-    const lookup = { prefix, group, params: asked, rule, method: name, block, sharedKey, ask }
+    const lookup = { prefix, group, params: asked, rule, method: name, block, sharedKey, request }
     const inFlight = this.#flightOf(lookup)
     // A call that came from another service could wait for one that waits for it there.
-    if (inFlight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, ask, completion)
+    if (inFlight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, request, completion)
     else if (inFlight) settleWith(this.#join(inFlight, lookup, call.signal), completion)
     else this.#lead(lookup, call.signal, completion)
   }
 
-  #alone(isRepeatable: boolean, signal: CancellationSignal, ask: Ask, completion: Completion<Asked>): void {
-    if (isRepeatable) return ask(signal, completion)
-    ask(signal, {
+  #alone(isRepeatable: boolean, signal: CancellationSignal, request: Sendable, completion: Completion<Asked>): void {
+    if (isRepeatable) return request.send(signal, completion)
+    request.send(signal, {
       resolve: (asked) => {
         this.#parts.chain.changed()
         completion.resolve(asked)
@@ -165,7 +168,7 @@ export class RequestCoalescer {
       inFlight.waiters += 1
       const landing = await inFlight.wait(inFlight.landing, signal)
       if (landing.kind === 'answered') return landing.plain
-      if (landing.kind === 'long') return promised((completion) => lookup.ask(signal, completion))
+      if (landing.kind === 'long') return promised((completion) => lookup.request.send(signal, completion))
       const isOther = landing.failure instanceof UpstreamError && landing.failure.kind === 'aborted'
       if (isAnswer(landing.failure) || (attempt > 0 && !isOther)) throw landing.failure
       inFlight = this.#flightOf(lookup)
@@ -225,7 +228,7 @@ export class RequestCoalescer {
       const isUnread = 'answer' in asked && isBuffered(asked.answer) && inFlight.waiters === 0
       completion.resolve(isUnread ? asked : plain)
     }
-    lookup.ask(inFlight.signal, {
+    lookup.request.send(inFlight.signal, {
       resolve: (asked) => {
         // Most answers are for one alone, and not to be kept.
         if ('answer' in asked && until === undefined && inFlight.waiters === 0) land(asked, undefined)

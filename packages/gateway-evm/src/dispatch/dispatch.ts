@@ -6,7 +6,7 @@ import { sendToUpstream, nodesEcho } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Asked } from '../upstream/asked.ts'
-import type { Ask } from '../cache/request-coalescer.ts'
+import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { asksForHead, monotonicReads } from '../consistency/monotonic-reads.ts'
 import { answerText, type PlainAnswer, tryPassThrough } from '../upstream/read-response.ts'
@@ -132,10 +132,9 @@ function remembered(
   completion: Completion<Asked>,
 ): void {
   const memory = answers.of(upstream, call.grant)
-  const ask: Ask = (signal, asker) =>
-    sendToUpstream(signal === call.signal ? call : { ...call, signal }, destination, upstream, atLeast, asker)
-  if (!asksForHead(destination)) return memory.answers.answer(call, destination, ask, completion)
-  memory.answers.answer(call, destination, ask, {
+  const outgoing = new OutgoingCall(call, destination, upstream, atLeast)
+  if (!asksForHead(destination)) return memory.answers.answer(call, destination, outgoing, completion)
+  memory.answers.answer(call, destination, outgoing, {
     resolve: (asked) => {
       const again = (one: ResolvedMethod, floor: number) =>
         promised<Asked>((asker) => sendToUpstream(call, one, upstream, floor, asker))

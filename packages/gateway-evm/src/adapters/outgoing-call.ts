@@ -1,0 +1,29 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import type { Completion } from '@fairlead/gateway-core/completion'
+import type { Sendable } from '../cache/request-coalescer.ts'
+import type { ResolvedMethod } from '../methods/resolve-method.ts'
+import type { Call } from '../rpc-call.ts'
+import type { Asked } from '../upstream/asked.ts'
+import type { Upstream } from '../upstream/types.ts'
+import { sendToUpstream } from './send-to-upstream.ts'
+
+/** A call with the method that it is sent with, ready for the upstream. */
+export class OutgoingCall implements Sendable {
+  readonly #call: Call
+  readonly #destination: ResolvedMethod
+  readonly #upstream: Upstream
+  readonly #atLeast: number | undefined
+
+  /** @param atLeast - number of a block that the answering node has to have */
+  constructor(call: Call, destination: ResolvedMethod, upstream: Upstream, atLeast: number | undefined) {
+    this.#call = call
+    this.#destination = destination
+    this.#upstream = upstream
+    this.#atLeast = atLeast
+  }
+
+  send(signal: CancellationSignal, completion: Completion<Asked>): void {
+    const call = signal === this.#call.signal ? this.#call : { ...this.#call, signal }
+    sendToUpstream(call, this.#destination, this.#upstream, this.#atLeast, completion)
+  }
+}
