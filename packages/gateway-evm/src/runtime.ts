@@ -10,7 +10,7 @@ import { createResponseCaches } from './cache/caches.ts'
 import { publishCache } from './cache/metrics.ts'
 import { checkUpstream } from './check-upstream.ts'
 import { evm } from './description.ts'
-import { createEvmHandler } from './http/evm-handler.ts'
+import { createJsonRpcHandler } from './http/json-rpc-http.ts'
 import type { evmOptions } from './options.ts'
 import { createMethodProber } from './probe/method-prober.ts'
 import { createSubscriptionMultiplexers } from './subscriptions/multiplexers.ts'
@@ -78,8 +78,9 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
   const webSockets = createWebSocketListener(ofWebSockets)
   return {
     description: evm,
-    handle: createEvmHandler(ofHttp, webSockets),
+    handle: createJsonRpcHandler(ofHttp),
     upgrade: webSockets.upgrade,
+    upgradeRequired: webSockets.upgradeRequired,
     ready: (signal) => upstreams.embeddedAnswer(signal),
     upstreamStates: (grant) => (grant ? upstreamStatesOf(upstreams, grant) : upstreams.states()),
     prober: createMethodProber(upstreams, log, timeoutMs),

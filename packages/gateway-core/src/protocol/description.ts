@@ -42,9 +42,9 @@ export interface ChainMethods {
   readonly methods: readonly Method[]
 }
 
-/** Where requests of a protocol arrive. */
+/** Where requests of a protocol arrive; `upgrade-required` for requests without an upgrade to what only WebSockets are served at. */
 export interface ProtocolRoute {
-  readonly kind: 'http' | 'websocket' | 'http2-stream'
+  readonly kind: 'http' | 'websocket' | 'upgrade-required' | 'http2-stream'
   readonly pattern: RoutePattern
   /** Whether its requests are short calls by POST, which the built-in HTTP/1.1 server reads whole, and their preflights. */
   readonly isBuffered?: boolean

@@ -16,6 +16,8 @@ export interface RoutedProtocol {
   readonly handle: RequestHandler
   /** Serves the routes of WebSockets. */
   readonly upgrade?: UpgradeHandler | undefined
+  /** Answers requests without an upgrade to the routes where one is required. */
+  readonly upgradeRequired?: RequestHandler | undefined
   /** Serves the routes of HTTP/2 streams. */
   readonly stream?: StreamHandler | undefined
 }
@@ -89,10 +91,15 @@ export function createRouting(
   }
 }
 
-function httpRoutes({ description, handle }: RoutedProtocol): readonly Route<RequestHandler>[] {
-  return description.routes
-    .filter(({ kind }) => kind === 'http')
-    .map(({ pattern }) => ({ pattern, handler: handle }))
+function httpRoutes({
+  description,
+  handle,
+  upgradeRequired,
+}: RoutedProtocol): readonly Route<RequestHandler>[] {
+  return description.routes.flatMap(({ kind, pattern }) => {
+    if (kind === 'http') return [{ pattern, handler: handle }]
+    return kind === 'upgrade-required' && upgradeRequired ? [{ pattern, handler: upgradeRequired }] : []
+  })
 }
 
 function bufferedRoutes({ description, handle }: RoutedProtocol): readonly Route<RequestHandler>[] {

@@ -91,12 +91,22 @@ export class RequestCoalescer {
    * @param request - the same, ready for the node
    * @param completion - hears the answer, or what `request` fails with
    */
-  answer(call: CacheableCall, destination: CacheableMethod, request: Sendable, completion: Completion<Asked>): void {
+  answer(
+    call: CacheableCall,
+    destination: CacheableMethod,
+    request: Sendable,
+    completion: Completion<Asked>,
+  ): void {
     this.#answer(call, destination, '', request, completion)
   }
 
   /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
-  part(call: CacheableCall, destination: CacheableMethod, request: Sendable, completion: Completion<Asked>): void {
+  part(
+    call: CacheableCall,
+    destination: CacheableMethod,
+    request: Sendable,
+    completion: Completion<Asked>,
+  ): void {
     this.#answer(call, destination, 'part ', request, completion)
   }
 
@@ -139,7 +149,12 @@ export class RequestCoalescer {
     else this.#lead(lookup, call.signal, completion)
   }
 
-  #alone(isRepeatable: boolean, signal: CancellationSignal, request: Sendable, completion: Completion<Asked>): void {
+  #alone(
+    isRepeatable: boolean,
+    signal: CancellationSignal,
+    request: Sendable,
+    completion: Completion<Asked>,
+  ): void {
     if (isRepeatable) return request.send(signal, completion)
     request.send(signal, {
       resolve: (asked) => {

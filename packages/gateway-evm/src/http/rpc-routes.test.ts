@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { routesOf } from '@fairlead/gateway-core/testing/matched-routes'
 import { evm } from '../description.ts'
-import { isWebSocketOnly, rpcEndpointOf } from './rpc-routes.ts'
+import { rpcEndpointOf } from './rpc-routes.ts'
 
 const beside = [
   { kind: 'http', pattern: { prefix: 'beacon' } },
@@ -9,12 +9,12 @@ const beside = [
 ] as const
 const matchHttp = routesOf(evm, 'http', beside)
 const matchWebSocket = routesOf(evm, 'websocket', beside)
+const matchUpgradeRequired = routesOf(evm, 'upgrade-required', beside)
 
 /** What a path is for; undefined when no calls by POST are served there. */
 function callsAt(target: string) {
   const match = matchHttp(target)
-  if (match === undefined || isWebSocketOnly(match)) return undefined
-  return { token: match.token, endpoint: rpcEndpointOf(match) }
+  return match && { token: match.token, endpoint: rpcEndpointOf(match) }
 }
 
 function socketsAt(target: string) {
@@ -109,12 +109,8 @@ describe('the routes of WebSockets', () => {
   })
 
   it('are the only ones below /ws', () => {
-    const isOnly = (target: string) => {
-      const match = matchHttp(target)
-      return match && isWebSocketOnly(match)
-    }
+    const isOnly = (target: string) => matchUpgradeRequired(target) !== undefined
     expect(['/ws', '/ws/t', '/ws?x', 'http://x/ws/t'].map(isOnly)).toEqual([true, true, true, true])
-    expect(['/', '/wsx', '/evm'].map(isOnly)).toEqual([false, false, false])
-    expect(isOnly('/t/ws')).toBeUndefined()
+    expect(['/', '/wsx', '/evm', '/t/ws'].map(isOnly)).toEqual([false, false, false, false])
   })
 })

@@ -16,7 +16,7 @@ const webSocketPrefix = 'ws'
 export const rpcRoutes: readonly ProtocolRoute[] = [
   { kind: 'http', pattern: rpcPath, isBuffered: true },
   { kind: 'http', pattern: evmPath, isBuffered: true },
-  { kind: 'http', pattern: { prefix: webSocketPrefix, root: 'evm' } },
+  { kind: 'upgrade-required', pattern: { prefix: webSocketPrefix, root: 'evm' } },
   { kind: 'websocket', pattern: rpcPath },
   { kind: 'websocket', pattern: evmPath },
   { kind: 'websocket', pattern: { prefix: webSocketPrefix, ...rpcPath } },
@@ -25,9 +25,4 @@ export const rpcRoutes: readonly ProtocolRoute[] = [
 
 export function rpcEndpointOf({ pattern }: RouteMatch): RpcEndpoint {
   return 'afterToken' in pattern && pattern.afterToken === evmPath.afterToken ? 'evm' : ''
-}
-
-/** Whether a path serves WebSockets and nothing else. */
-export function isWebSocketOnly({ pattern }: RouteMatch): boolean {
-  return 'prefix' in pattern
 }

@@ -9,7 +9,7 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
 import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
-import { createEvmHandler } from '../http/evm-handler.ts'
+import { createJsonRpcHandler } from '../http/json-rpc-http.ts'
 import { createWebSocketListener } from '../websocket/json-rpc-websocket.ts'
 import type { WebSocketDependencies } from '../websocket/dependencies.ts'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
@@ -124,8 +124,9 @@ export async function listenTo(upstream: string, given: ListenerOptions = {}): P
     timeoutMs,
   }
   const webSockets = createWebSocketListener(dependencies)
-  const handle = createEvmHandler(dependencies, webSockets)
-  const server = await serveProtocol({ description: evm, handle, upgrade: webSockets.upgrade })
+  const handle = createJsonRpcHandler(dependencies)
+  const { upgrade, upgradeRequired } = webSockets
+  const server = await serveProtocol({ description: evm, handle, upgrade, upgradeRequired })
   return {
     ...server,
     wsUrl: `${server.url.replace('http', 'ws')}/ws/${token}`,

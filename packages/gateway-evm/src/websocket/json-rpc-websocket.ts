@@ -32,7 +32,7 @@ export interface WebSocketListener {
   /** Takes a connection over from the HTTP server. */
   readonly upgrade: UpgradeHandler
   /** Answers a request without an upgrade to an address of WebSockets. */
-  readonly refuse: RequestHandler
+  readonly upgradeRequired: RequestHandler
   /** Lets the calls in flight be answered and closes every connection, within the given time. */
   stop(drainMs: number): Promise<void>
 }
@@ -159,7 +159,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
         else closeWith({ request, socket, head }, code, failure, requestId)
       }
     },
-    refuse: (request, response) => answerNoUpgrade(dependencies, request, response),
+    upgradeRequired: (request, response) => answerNoUpgrade(dependencies, request, response),
     stop: async (drainMs) => {
       isStopping = true
       guard.close()
