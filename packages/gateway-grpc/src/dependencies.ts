@@ -1,6 +1,6 @@
 import type { GrpcMetrics } from './metrics.ts'
 import type { LoopDetector } from '@fairlead/gateway-core/network/cdn-loop'
-import type { RequestServices } from '@fairlead/gateway-core/request-context'
+import type { RequestServices } from '@fairlead/gateway-core/http/request-context'
 import type { Authenticator } from '@fairlead/gateway-core/authentication/authenticator'
 import type { Directory } from '@fairlead/gateway-core/authentication/directory'
 import type { CallLimits } from './limits/call-limits.ts'

@@ -4,7 +4,7 @@ import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { HttpContext } from '@fairlead/gateway-core/http/http-context'
-import { RequestContext } from '@fairlead/gateway-core/request-context'
+import { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import { gatewayFixture } from './gateway-fixture.ts'
 
 setFlagsFromString('--allow-natives-syntax')

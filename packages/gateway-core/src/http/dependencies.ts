@@ -8,7 +8,7 @@ import type { RouteMatch } from './route.ts'
 import type { Directory } from '../authentication/directory.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
-import type { RequestKind, RequestServices } from '../request-context.ts'
+import type { RequestKind, RequestServices } from './request-context.ts'
 
 /** What the requests of every protocol need from the rest of the service. */
 export interface HttpDependencies extends RequestServices {

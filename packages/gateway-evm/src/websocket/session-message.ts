@@ -6,7 +6,7 @@ import {
   RequestContext,
   type RequestKind,
   type RequestServices,
-} from '@fairlead/gateway-core/request-context'
+} from '@fairlead/gateway-core/http/request-context'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { rejectedCall } from '../rejected-call.ts'

@@ -2,7 +2,7 @@ import { hasLooped, loopField, loopReason, loopValue } from '@fairlead/gateway-c
 import { GrpcError, Status, type StatusCode } from '@fairlead/grpc-transport/wire'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { Permit } from '@fairlead/gateway-core/admission/types'
-import { RequestContext, type RequestKind } from '@fairlead/gateway-core/request-context'
+import { RequestContext, type RequestKind } from '@fairlead/gateway-core/http/request-context'
 import type { RequestSource } from '@fairlead/gateway-core/http/client-address'
 import { endOfError, errorOfRefusal } from './call-status.ts'
 import { isCallPath, isStreamingMethod, isUnaryMethod, labelOf } from './call-path.ts'

@@ -1,5 +1,5 @@
 import { Status, type StatusCode, statusName } from '@fairlead/grpc-transport/wire'
-import type { RequestContext } from '@fairlead/gateway-core/request-context'
+import type { RequestContext } from '@fairlead/gateway-core/http/request-context'
 import type { GrpcMetrics } from '../metrics.ts'
 
 // What the client can change something about; everything else counts as a fault behind this service.
