@@ -121,6 +121,8 @@ describe('a limit of the gateway', () => {
     await streams[0]?.return()
     await vi.waitFor(async () => expect(await firstOf(client.subscribe([slots]))).toBeDefined(), 20_000)
     await Promise.all(streams.map((stream) => stream.return()))
+    // Until they have ended at the gateway, they leave no room for the calls of other tests.
+    await vi.waitFor(async () => expect(await openCalls()).toBe(0), 20_000)
   })
 
   it('is PERMISSION_DENIED for a method that is switched off', async () => {

@@ -64,27 +64,35 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
   let callUrl: string
   const workers = () => childrenOf(service.process.pid ?? 0)
 
-  beforeAll(async () => {
-    const folder = await temporaryFolder()
-    service = await startProcess('serve', folder.path, {
+  const start = (folder: string) =>
+    startProcess('serve', folder, {
       DATABASE_URL: postgres?.url ?? '',
+      FAIRLEAD_SECRET_KEY: '5a'.repeat(32),
       FAIRLEAD_PROCESSES: '2',
       FAIRLEAD_EVM_UPSTREAM: urlOf(node),
       FAIRLEAD_PROBE_NODES: 'false',
       FAIRLEAD_LOG_LEVEL: 'warn',
     })
+
+  beforeAll(async () => {
+    const folder = await temporaryFolder()
+    service = await start(folder.path)
     url = /running at (\S+)/.exec(service.output())?.[1] ?? ''
     callUrl = `${url}/${await tokenOf(service)}`
-    return () => folder.remove()
+    return async () => {
+      await service.end('SIGTERM')
+      await folder.remove()
+    }
   })
 
   it('counts in all of them, and goes on when one is killed, which is started again', async () => {
     expect(workers()).toHaveLength(2)
+    const counted = await metricTotal(url, 'fairlead_node_requests_total')
     const load = steadyLoad(callUrl)
     await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(50), patience)
     await load.end()
     expect(load.failures).toEqual([])
-    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(load.answered())
+    expect(await metricTotal(url, 'fairlead_node_requests_total')).toBe(counted + load.answered())
     const [victim = 0] = workers()
     process.kill(victim, 'SIGKILL')
     await vi.waitFor(() => expect(service.output()).toContain('a worker has died'), patience)
@@ -118,8 +126,12 @@ describe.skipIf(postgresPrograms === undefined)('a service of several processes 
   })
 
   it('ends whole', async () => {
-    const all = workers()
-    expect(await service.end('SIGTERM')).toBe(0)
+    const folder = await temporaryFolder()
+    onTestFinished(() => folder.remove())
+    const another = await start(folder.path)
+    const all = childrenOf(another.process.pid ?? 0)
+    expect(all).toHaveLength(2)
+    expect(await another.end('SIGTERM')).toBe(0)
     expect(all.filter((pid) => readdirSync('/proc').includes(String(pid)))).toEqual([])
   })
 })
