@@ -6,7 +6,7 @@ import { connect } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGrpcServer, frameMessage, implement } from '@fairlead/grpc-transport'
-import { GeyserDefinition, GetSlotRequest } from '@fairlead/grpc/geyser'
+import { GeyserDefinition, GetSlotRequest, SubscribeRequest } from '@fairlead/grpc/geyser'
 import { checkOut, commitOf, repository } from './fixtures/checkout.ts'
 import { inspect, type SourceFunction } from './fixtures/inspected-process.ts'
 import { readFlags } from './fixtures/read-flags.ts'
@@ -14,9 +14,16 @@ import { type FirstStart, serve, type Service } from './fixtures/service.ts'
 
 const flags = readFlags(import.meta.filename, {
   at: { type: 'string', means: 'commit whose gateway is walked; the working tree when left out' },
-  requests: { type: 'string', default: 'evm,websocket,beacon,grpc,platform', means: 'some of these' },
+  requests: {
+    type: 'string',
+    default: 'evm,websocket,beacon,grpc,grpc-stream,platform',
+    means: 'some of these',
+  },
   list: { type: 'boolean', default: false, means: 'prints every function' },
 })
+
+// They run a function of their caller, and are a step of no request.
+const wrappers = new Set(['http1/src/unexpected-errors.ts', 'gateway-core/src/completion.ts'])
 
 type Gateway = Service & FirstStart
 
@@ -48,25 +55,28 @@ const requests: Readonly<Record<string, (gateway: Gateway) => Promise<() => Prom
     Promise.resolve(async () => {
       await (await fetch(`${url}/beacon/${token}/eth/v1/beacon/headers/head`)).text()
     }),
-  grpc: ({ url, xToken = '' }) => {
-    const session = connect(url)
-    const message = frameMessage(GetSlotRequest.encode(GetSlotRequest.fromPartial({})).finish())
-    return Promise.resolve(async () => {
-      const headers = {
-        ':method': 'POST',
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        'x-token': xToken,
-      }
-      const stream = session.request({ ...headers, ':path': '/geyser.Geyser/GetSlot' }, { endStream: false })
-      stream.resume().end(message)
-      await once(stream, 'end')
-    })
+  grpc: (gateway) => {
+    const message = GetSlotRequest.encode(GetSlotRequest.fromPartial({})).finish()
+    return Promise.resolve(grpcCall(gateway, '/geyser.Geyser/GetSlot', message))
+  },
+  'grpc-stream': (gateway) => {
+    const message = SubscribeRequest.encode(SubscribeRequest.fromPartial({})).finish()
+    return Promise.resolve(grpcCall(gateway, '/geyser.Geyser/Subscribe', message))
   },
   platform: ({ url, apiKey }) =>
     Promise.resolve(async () => {
       await (await fetch(`${url}/v2/nodes/`, { headers: { authorization: `Bearer ${apiKey}` } })).text()
     }),
+}
+
+function grpcCall({ url, xToken = '' }: Gateway, path: string, message: Uint8Array): () => Promise<void> {
+  const session = connect(url)
+  const headers = { 'content-type': 'application/grpc', te: 'trailers', 'x-token': xToken }
+  return async () => {
+    const stream = session.request({ ':method': 'POST', ':path': path, ...headers }, { endStream: false })
+    stream.resume().end(frameMessage(message))
+    await once(stream, 'end')
+  }
 }
 
 const names = flags.requests.split(',')
@@ -92,6 +102,10 @@ const geyser = implement(GeyserDefinition, {
   getSlot: () => {
     hasReachedUpstream = true
     return { slot: 1n }
+  },
+  subscribe: async function* () {
+    hasReachedUpstream = true
+    yield { updateOneof: { $case: 'pong', value: { id: 1 } } }
   },
 })
 const grpcNode = createGrpcServer({ implementations: [geyser] })
@@ -165,7 +179,10 @@ function report(
     `\n${name}: ${way.length} hops; ${toUpstream.length} functions of ${files} files run in request direction, ` +
       `${back.length} on the way back`,
   )
-  const folders = way.map(folderOf).filter((folder, at, all) => folder !== all[at - 1])
+  const folders = way
+    .filter(({ file }) => !wrappers.has(file))
+    .map(folderOf)
+    .filter((folder, at, all) => folder !== all[at - 1])
   console.log(`  ${folders.join(' > ')}`)
   const again = [...new Set(folders.filter((folder, at) => folders.indexOf(folder) !== at))]
   console.log(`  entered again: ${again.length === 0 ? 'none' : again.join(', ')}`)

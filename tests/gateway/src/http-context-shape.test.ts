@@ -18,13 +18,13 @@ it('contexts of HTTP requests have one hidden class, those of messages and gRPC 
   const gateway = await gatewayFixture({ FAIRLEAD_OWN_HTTP_FRONT: 'true' }, 'http://127.0.0.1:1')
   onTestFinished(gateway.stop)
   const contexts: object[] = []
-  const { enter } = RequestContext.prototype
-  vi.spyOn(RequestContext.prototype, 'enter').mockImplementation(function collect(
+  const { begin } = RequestContext.prototype
+  vi.spyOn(RequestContext.prototype, 'begin').mockImplementation(function collect(
     this: RequestContext,
     ...args
   ) {
     contexts.push(this)
-    enter.apply(this, args)
+    begin.apply(this, args)
   })
   const { url, first } = gateway
   const call = (path: string, init: RequestInit = {}) =>

@@ -33,7 +33,9 @@ export function createRequestHandler(
   return (request, response, match) => {
     const context = new HttpContext(dependencies, rules, request, response)
     const { headers, method } = request
-    context.enter(headers, method, () => context.serve(match, handle))
+    context.begin(headers, method)
+    if (context.hasAsyncContext) context.run(() => context.serve(match, handle))
+    else context.serve(match, handle)
   }
 }
 

@@ -65,6 +65,7 @@ export class RequestContext extends Cancellation {
   span: TraceSpan | undefined
   readonly #services: RequestServices
   readonly #kind: RequestKind
+  #passedThrough: string | undefined
   #log: Logger | undefined
   #isFinished = false
 
@@ -90,21 +91,27 @@ export class RequestContext extends Cancellation {
     return this.#isFinished
   }
 
-  /** Runs what serves the request as part of its trace, and as a request that has passed through other services. */
-  enter(origin: RequestOrigin, httpMethod: string | undefined, serve: () => void): void {
-    const loop = origin[loopField]
-    if (loop === undefined) this.#trace(origin, httpMethod, serve)
-    else withPassedThrough(String(loop), () => this.#trace(origin, httpMethod, serve))
-  }
-
-  #trace({ traceparent }: RequestOrigin, httpMethod: string | undefined, serve: () => void): void {
+  /** Begins its part of a trace, and notes which services it has passed through. */
+  begin({ traceparent, [loopField]: passedThrough }: RequestOrigin, httpMethod?: string): void {
+    this.#passedThrough = passedThrough === undefined ? undefined : String(passedThrough)
     this.span = this.#services.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
       'http.request.method': httpMethod,
       'fairlead.protocol': this.#kind.protocol,
       'fairlead.request_id': this.requestId,
     })
-    if (this.span) inTrace(this.span, serve)
-    else serve()
+  }
+
+  /** Whether what serves it has to be run by {@link run}: most requests are not traced, and have passed through no service. */
+  get hasAsyncContext(): boolean {
+    return this.span !== undefined || this.#passedThrough !== undefined
+  }
+
+  /** Runs what serves it, so that calls to upstreams know its trace and the services that it has passed through. */
+  run(serve: () => void): void {
+    const { span } = this
+    const inSpan = span ? () => inTrace(span, serve) : serve
+    if (this.#passedThrough === undefined) inSpan()
+    else withPassedThrough(this.#passedThrough, inSpan)
   }
 
   /**

@@ -7,7 +7,11 @@ import type { Requester } from '@fairlead/gateway-core/admission/types'
 import type { SocketShare } from './credential-sockets.ts'
 import { sizeLimit } from '@fairlead/gateway-core/admission/request-limits'
 import { toResponseError } from '../call-handler.ts'
-import type { RequestContext, RequestOrigin, RequestServices } from '@fairlead/gateway-core/http/request-context'
+import type {
+  RequestContext,
+  RequestOrigin,
+  RequestServices,
+} from '@fairlead/gateway-core/http/request-context'
 import { parseBody, type RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
@@ -229,14 +233,16 @@ export class WebSocketSession implements LongLivedConnection {
     const deadline = deadlines.begin(message, context.started)
     this.#calls.set(message, true)
     this.#inFlight += body.items.length
-    context.enter(origin, undefined, () =>
+    context.begin(origin)
+    const handle = () =>
       handleMessage(body, message, (answered) => {
         deadline.done()
         this.#calls.delete(message)
         this.#inFlight -= body.items.length
         this.#answered(answered, context)
-      }),
-    )
+      })
+    if (context.hasAsyncContext) context.run(handle)
+    else handle()
   }
 
   #answered(answered: HandledMessage, context: RequestContext): void {

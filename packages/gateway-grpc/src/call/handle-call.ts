@@ -37,7 +37,9 @@ export function beginCall(dependencies: GrpcDependencies, request: CallRequest, 
   context.method = labelOf(request.path)
   // Of a method that the contract does not know nobody can say that it is no stream.
   context.isStreaming = !isUnaryMethod(request.path)
-  context.enter(request.received.headers, undefined, () => serve(dependencies, context, request, client))
+  context.begin(request.received.headers)
+  if (context.hasAsyncContext) context.run(() => serve(dependencies, context, request, client))
+  else serve(dependencies, context, request, client)
 }
 
 function serve(
