@@ -5,7 +5,7 @@ import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } 
 import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 // A node that asks for a token of its own, and names it in its errors, as careless ones do.
 const secret = 'canary-upstream-5d2f/@:%'

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import { createSuiLedger, gasCost, gasPrice, type SuiLedger } from './grpc/sui-ledger.ts'
 import { startSuiNode } from './grpc/sui-node.ts'
 import { coinType, idOf, suiType } from './grpc/sui-objects.ts'
-import { type ServiceProcess, startProcess, temporaryFolder } from './service.ts'
+import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 // The client of another project, which nobody here wrote, through the gRPC-web of the service to a node of our messages.
 const keys = Ed25519Keypair.generate()
