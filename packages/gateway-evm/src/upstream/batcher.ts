@@ -13,7 +13,8 @@ import { readBytes } from './read-response.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { malformed } from './rpc-errors.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import type { ResponseCompletion, CallInfo, Upstream } from './types.ts'
+import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
+import type { CallInfo, Upstream } from './types.ts'
 
 /** What batches are sent with. */
 export interface BatcherParts {
@@ -23,7 +24,7 @@ export interface BatcherParts {
   readonly together: (
     body: string,
     signal: CancellationSignal,
-    completion: ResponseCompletion,
+    completion: ResponseCompletion<UpstreamResponse>,
     owner: string | undefined,
   ) => void
   /** For answers that are held whole. */
@@ -87,7 +88,7 @@ function isFit(asked: CallInfo | undefined): asked is FitCall {
 }
 
 /** One batch, and the calls in it that still wait for their answers. */
-class NodeBatch implements ResponseCompletion {
+class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   readonly #parts: BatcherParts
   readonly #onRefused: () => void
   readonly #calls = new Map<string, BatchedCall>()
@@ -207,14 +208,14 @@ class BatchedCall {
   readonly body: string
   readonly signal: CancellationSignal
   readonly asked: CallInfo | undefined
-  readonly completion: ResponseCompletion
+  readonly completion: ResponseCompletion<UpstreamResponse>
   #onAborted: () => void = () => undefined
 
   constructor(
     body: string,
     signal: CancellationSignal,
     asked: CallInfo | undefined,
-    completion: ResponseCompletion,
+    completion: ResponseCompletion<UpstreamResponse>,
   ) {
     this.body = body
     this.signal = signal

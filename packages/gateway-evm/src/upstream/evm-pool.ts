@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { callRequirements } from './call-requirements.ts'
 import { latencyClass } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -20,9 +19,11 @@ import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
-import { type CallRequirements, selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
+import { selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
 import { PoolMember, type UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import { type CallSupport, type PoolCall, FailoverCall } from './failover-call.ts'
+import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
+import type { ResponseClass } from './classify-response.ts'
+import { EvmCall, type GivenCall } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import {
@@ -34,7 +35,6 @@ import {
   usesFilter,
   withoutFilter,
 } from './filters.ts'
-import { idempotencyOf } from './idempotency.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 
 /** What the upstreams of one node are called with. */
@@ -53,10 +53,6 @@ const retryRules = { share: 0.2, perSecond: 10, most: 256 }
 const hedgeRules = { share: 0.05, perSecond: 0, most: 10 }
 const shortestHedgeMs = 50
 const hedgeStepMs = 10
-const shortestLateMs = 1_000
-
-/** A call as it comes to the pool. */
-type GivenCall = Pick<PoolCall, 'body' | 'asked' | 'signal' | 'owner'>
 
 /** The upstreams of one node: they are called as one. */
 export class EvmPool {
@@ -67,8 +63,8 @@ export class EvmPool {
   readonly #silenceWatch: SilenceWatch<PooledUpstream>
   readonly #retries = new RetryBudget(retryRules)
   readonly #hedges = new RetryBudget(hedgeRules)
-  readonly #support: CallSupport = {
-    choose: (call, needs, tried) => this.#choose(call, needs, tried),
+  readonly #support: CallSupport<ConnectedUpstream, EvmCall> = {
+    choose: (call, tried) => this.#choose(call, tried),
     hedgeMs: (first, call) => this.#hedgeMs(first, call),
     retry: () => this.#retries.spend(),
     hedge: () => this.#hedges.spend(),
@@ -184,32 +180,24 @@ export class EvmPool {
   #beginCall(given: GivenCall, completion: Completion<UpstreamResponse>): void {
     const { asked, signal } = given
     if (!this.#members.some(isInUse)) return completion.reject(withdrawn())
-    const { timeoutMs } = this.#options
     const { method } = asked
-    const pace = latencyClass(method)
     const { head, chainId } = this.#watch
     this.#silenceWatch.start()
     this.#retries.earn()
     this.#hedges.earn()
-    const call = {
-      ...given,
-      pace,
-      needs: callRequirements(asked, { head, archiveDepth: depthsOf(chainId).archive }),
-      resending: idempotencyOf(method),
-      lateMs: pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2,
-    }
-    new FailoverCall(call, this.#support, {
-      resolve: ({ member, answer }) => {
-        if (!makesFilter(method)) completion.resolve(answer)
-        else this.#sealing(member, signal, asked, completion).resolve(answer)
+    const chain = { head, archiveDepth: depthsOf(chainId).archive }
+    const call = new EvmCall(given, chain, this.#options.timeoutMs)
+    new FailoverCall<ConnectedUpstream, UpstreamResponse, ResponseClass, EvmCall>(call, this.#support, {
+      resolve: ({ member, response }) => {
+        if (!makesFilter(method)) completion.resolve(response)
+        else this.#sealing(member, signal, asked, completion).resolve(response)
       },
       reject: (error) => completion.reject(error),
     }).begin()
   }
 
   #choose(
-    { asked, pace, owner: maker }: PoolCall,
-    needs: CallRequirements,
+    { asked, pace, needs, owner: maker }: EvmCall,
     tried: readonly PooledUpstream[],
   ): PooledUpstream | undefined {
     if (maker) return tried.includes(maker) ? undefined : maker
@@ -218,7 +206,7 @@ export class EvmPool {
     return selectUpstream(usable, { method, needs, pace, atLeast })
   }
 
-  #hedgeMs(first: PooledUpstream, { pace, resending }: PoolCall): number | undefined {
+  #hedgeMs(first: PooledUpstream, { pace, resending }: EvmCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
     const usual = first[pace].percentile95
     if (usual === undefined) return undefined

@@ -21,7 +21,8 @@ import { latencyClass } from '../methods/latency-class.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { Batcher } from './batcher.ts'
 import { idempotencyOf } from './idempotency.ts'
-import { type ResponseCompletion, type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
+import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
+import { type ConnectedUpstream, unknownCall, type Upstream } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { authorizationOf, secretsOfUrl } from '@fairlead/gateway-core/upstream/upstream-url'
@@ -97,7 +98,7 @@ export function createEvmUpstream(
     pace: 'quick' | 'slow',
     isRepeatable: boolean,
     owner: string | undefined,
-    completion: ResponseCompletion,
+    completion: ResponseCompletion<UpstreamResponse>,
   ) => {
     const trace = currentTrace()
     const before = currentPassedThrough()

@@ -1,6 +1,6 @@
-import type { CancellationSignal, StallListener } from '@fairlead/http1'
+import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { Completion } from '@fairlead/gateway-core/completion'
+import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Connection, PoolMember } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamResponse } from './upstream-response.ts'
@@ -22,9 +22,6 @@ export interface CallInfo {
   readonly idText?: string | undefined
 }
 
-/** Receives the answer of an upstream, and may act when it stalls. */
-export type ResponseCompletion = Completion<UpstreamResponse> & StallListener
-
 /** The HTTP connections to one node. */
 export interface Upstream {
   /**
@@ -41,7 +38,7 @@ export interface Upstream {
     body: string,
     signal: CancellationSignal,
     asked: CallInfo | undefined,
-    completion: ResponseCompletion,
+    completion: ResponseCompletion<UpstreamResponse>,
   ): void
   /**
    * Calls one method and parses its result.

@@ -1,0 +1,258 @@
+import { guardedTimeout } from '@fairlead/http1'
+import { type Completion, settleWith } from '../completion.ts'
+import {
+  Attempt,
+  type AttemptListener,
+  type JudgedResponse,
+  type Outcome,
+  type UpstreamCall,
+} from './attempt.ts'
+import { mayResend } from './idempotency.ts'
+import { takeSlot } from './rate-slot.ts'
+import type { Connection, PoolMember } from './upstream.ts'
+import { unavailable } from './upstream-error.ts'
+
+/** Where a call stands. */
+export interface CallProgress<connection extends Connection> {
+  /** The upstreams that it was sent to, in their order. */
+  readonly tried: readonly PoolMember<connection>[]
+  /** Whether an upstream may have taken the call though it did not say so. */
+  readonly maybeTaken: boolean
+  /** The upstream that it would be sent to next; undefined when there is none. */
+  next(): PoolMember<connection> | undefined
+}
+
+/**
+ * What is done with a response: `take` it; `keep` it for the case that no better one comes; have the `next` upstream asked, which
+ * may have a better one; the same as `next for free` when this one had no work with the call. A promise takes what it brings.
+ */
+export type Decision<response> = 'take' | 'keep' | 'next' | 'next for free' | Promise<response>
+
+/** A call that may be sent to several upstreams, one after the other or at a time. */
+export interface FailoverCallSettings<connection extends Connection, response, verdict> extends UpstreamCall<
+  connection,
+  response,
+  verdict
+> {
+  /** Decides about a response. */
+  decide(
+    judged: JudgedResponse<connection, response, verdict>,
+    progress: CallProgress<connection>,
+  ): Decision<response>
+  /** Gives up a response that comes too late. */
+  discard(response: response): void
+}
+
+/** What the calls of a pool get from it. */
+export interface CallSupport<connection extends Connection, call> {
+  /** Finds an upstream that was not tried yet. */
+  choose(call: call, tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined
+  /** How long the first upstream may take before a hedge is sent; undefined when none is. */
+  hedgeMs(first: PoolMember<connection>, call: call): number | undefined
+  /** @returns whether a call may be sent once more */
+  retry(): boolean
+  /** @returns whether a call may be sent to a second upstream while the first one has not failed */
+  hedge(): boolean
+}
+
+/** A response and who gave it. */
+export interface PooledResponse<connection extends Connection, response> {
+  readonly member: PoolMember<connection>
+  readonly response: response
+}
+
+/** One call at a pool: it is tried at one upstream after the other, or at two at a time, until a response is good. */
+export class FailoverCall<
+  connection extends Connection,
+  response,
+  verdict,
+  call extends FailoverCallSettings<connection, response, verdict>,
+>
+  implements AttemptListener<connection, response, verdict>, CallProgress<connection>
+{
+  readonly tried: PoolMember<connection>[] = []
+  maybeTaken = false
+  readonly #call: call
+  readonly #support: CallSupport<connection, call>
+  readonly #completion: Completion<PooledResponse<connection, response>>
+  #running: readonly Attempt<connection, response, verdict>[] = none
+  #isSettled = false
+  /** What may still lead to a response beside the attempts: turns, and what a decision waits for. */
+  #awaited = 0
+  /** What is answered when nothing better comes: the first response of an upstream, else the first error. */
+  #firstResponse: PooledResponse<connection, response> | undefined
+  #firstError: { readonly error: unknown } | undefined
+  /** Until another upstream is asked as well. */
+  #timer: NodeJS.Timeout | undefined
+
+  /**
+   * @param completion - gets the response, or the first error; `UpstreamBusyError` when every upstream has all the calls
+   * that it takes
+   */
+  constructor(
+    call: call,
+    support: CallSupport<connection, call>,
+    completion: Completion<PooledResponse<connection, response>>,
+  ) {
+    this.#call = call
+    this.#support = support
+    this.#completion = completion
+  }
+
+  begin(): void {
+    this.#goOn('first')
+  }
+
+  next(): PoolMember<connection> | undefined {
+    return this.#support.choose(this.#call, this.tried)
+  }
+
+  /** Asks another upstream, if there is one. */
+  #goOn(why: 'first' | 'retry' | 'hedge'): void {
+    try {
+      const member = this.next()
+      if (!member) return this.#giveUp()
+      this.tried.push(member)
+      const slot = takeSlot(member.rate, this.#call.signal)
+      if (!slot) return this.#attempt(member, why)
+      this.#awaited += 1
+      settleWith(slot, {
+        resolve: () => {
+          this.#awaited -= 1
+          try {
+            this.#attempt(member, why)
+          } catch (error) {
+            // Whoever began the call does not wait here any more.
+            this.#fail(error)
+          }
+        },
+        reject: (error) => {
+          this.#awaited -= 1
+          this.#firstError ??= { error }
+          this.#giveUp()
+        },
+      })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #attempt(member: PoolMember<connection>, why: 'first' | 'retry' | 'hedge'): void {
+    if (this.#isSettled) return
+    if (this.#running.length > 0) this.maybeTaken = true
+    const attempt = new Attempt(member, this.#call, this)
+    this.#running = [...this.#running, attempt]
+    if (why === 'retry') member.retries += 1
+    if (why === 'hedge') member.hedges += 1
+    this.#planSecond(member)
+    attempt.begin()
+  }
+
+  /** Asks another upstream as well when this one takes its time. */
+  #planSecond(first: PoolMember<connection>): void {
+    const { resending, lateMs } = this.#call
+    clearTimeout(this.#timer)
+    if (resending === 'unseen') return
+    const hedgeMs = this.tried.length === 1 ? this.#support.hedgeMs(first, this.#call) : undefined
+    if (hedgeMs === undefined || hedgeMs >= lateMs) return this.#retryIn(lateMs)
+    this.#timer = guardedTimeout(() => {
+      if (!this.#second('hedge')) this.#retryIn(lateMs - hedgeMs)
+    }, hedgeMs)
+  }
+
+  #retryIn(ms: number): void {
+    this.#timer = guardedTimeout(() => {
+      // An upstream that cannot be asked now may be well a little later.
+      if (!this.#second('retry')) this.#retryIn(this.#call.lateMs)
+    }, ms)
+  }
+
+  /** @returns whether another upstream is asked beside the one that is */
+  #second(why: 'retry' | 'hedge'): boolean {
+    if (this.#running.length !== 1 || !this.#hasNext() || !this.#support[why]()) return false
+    this.#goOn(why)
+    return true
+  }
+
+  #hasNext(): boolean {
+    const next = this.next()
+    return next !== undefined && next.isResponsive && next.rate.waitMs === 0
+  }
+
+  /** Sends a call that may be sent twice to another upstream, whatever the budget: the first one has no work with it. */
+  onHanging(attempt: Attempt<connection, response, verdict>): void {
+    if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
+    if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
+    if (this.#hasNext() && this.next()?.silence.isSuspected === false) this.#goOn('retry')
+  }
+
+  onOutcome(
+    attempt: Attempt<connection, response, verdict>,
+    outcome: Outcome<connection, response, verdict>,
+  ): void {
+    this.#running = this.#running.length === 1 ? none : this.#running.filter((other) => other !== attempt)
+    if ('error' in outcome) this.#onError(outcome)
+    else if (this.#isSettled) this.#call.discard(outcome.response)
+    else this.#onResponse(outcome)
+  }
+
+  #onError({ error, failure }: Extract<Outcome<connection, response, verdict>, { error: unknown }>): void {
+    if (this.#isSettled) return
+    this.#firstError ??= { error }
+    if (failure && failure.kind !== 'unconnected' && failure.httpStatus !== 429) this.maybeTaken = true
+    const { resending, signal } = this.#call
+    if (failure && !signal.aborted && mayResend(resending, failure)) {
+      // An upstream that has seen nothing of the call had no work with it.
+      this.#retry(failure.kind === 'unconnected')
+    } else this.#giveUp()
+  }
+
+  #onResponse(judged: JudgedResponse<connection, response, verdict>): void {
+    const decision = this.#call.decide(judged, this)
+    if (decision === 'take') return this.#take(judged)
+    if (typeof decision === 'object') {
+      const { member } = judged
+      this.#awaited += 1
+      settleWith(decision, {
+        resolve: (response) => this.#take({ member, response }),
+        reject: (error) => this.#fail(error),
+      })
+      return
+    }
+    this.#firstResponse ??= judged
+    if (decision === 'keep' || this.#call.signal.aborted) this.#giveUp()
+    else this.#retry(decision === 'next for free')
+  }
+
+  #retry(isFree: boolean): void {
+    if (isFree || this.#support.retry()) this.#goOn('retry')
+    else this.#giveUp()
+  }
+
+  #take(taken: PooledResponse<connection, response>): void {
+    if (this.#isSettled) return
+    this.#settle()
+    this.#completion.resolve(taken)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isSettled) return
+    this.#settle()
+    this.#completion.reject(error)
+  }
+
+  /** Ends with the best there is, unless an upstream may still answer. */
+  #giveUp(): void {
+    if (this.#isSettled || this.#awaited + this.#running.length > 0) return
+    if (this.#firstResponse) return this.#take(this.#firstResponse)
+    this.#fail(this.#firstError ? this.#firstError.error : unavailable(undefined, this.#call.signal))
+  }
+
+  #settle(): void {
+    this.#isSettled = true
+    clearTimeout(this.#timer)
+    for (const attempt of this.#running) attempt.abandon()
+  }
+}
+
+const none: readonly never[] = []

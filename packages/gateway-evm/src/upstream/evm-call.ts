@@ -1,0 +1,147 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import { resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
+import type { JudgedResponse, ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
+import type {
+  CallProgress,
+  Decision,
+  FailoverCallSettings,
+} from '@fairlead/gateway-core/upstream/failover-call'
+import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
+import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
+import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import { latencyClass } from '../methods/latency-class.ts'
+import { bufferShortResponse } from './buffer-response.ts'
+import { BufferedResponse } from './buffered-response.ts'
+import { callRequirements, type KnownChain } from './call-requirements.ts'
+import { classifyResponse, type ResponseClass } from './classify-response.ts'
+import { idempotencyOf } from './idempotency.ts'
+import { transactionHash } from './raw-transaction.ts'
+import { malformed } from './rpc-errors.ts'
+import type { CallInfo, ConnectedUpstream, PooledUpstream } from './types.ts'
+import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
+
+const shortestLateMs = 1_000
+
+/** A call as it comes to a pool. */
+export interface GivenCall {
+  readonly body: string
+  readonly asked: CallInfo
+  readonly signal: CancellationSignal
+  /** The one upstream that knows the filter which the call uses. */
+  readonly owner?: PooledUpstream | undefined
+}
+
+/** A JSON-RPC call for several upstreams: which of them may have a better answer than another one has given. */
+export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
+  readonly asked: CallInfo
+  readonly signal: CancellationSignal
+  readonly owner: PooledUpstream | undefined
+  readonly pace: 'quick' | 'slow'
+  readonly resending: Idempotency
+  readonly lateMs: number
+  /** What an upstream has to have; answers may raise it. */
+  needs: CallRequirements
+  readonly #body: string
+
+  /** @param timeoutMs - longest wait for an answer */
+  constructor({ body, asked, signal, owner }: GivenCall, chain: KnownChain, timeoutMs: number) {
+    this.asked = asked
+    this.signal = signal
+    this.owner = owner
+    this.pace = latencyClass(asked.method)
+    this.resending = idempotencyOf(asked.method)
+    this.lateMs = this.pace === 'quick' ? Math.max(shortestLateMs, timeoutMs / 10) : timeoutMs / 2
+    this.needs = callRequirements(asked, chain)
+    this.#body = body
+  }
+
+  send(
+    upstream: ConnectedUpstream,
+    signal: CancellationSignal,
+    completion: ResponseCompletion<UpstreamResponse>,
+  ): void {
+    upstream.send(this.#body, signal, this.asked, completion)
+  }
+
+  read(response: UpstreamResponse, signal: CancellationSignal): Promise<UpstreamResponse> | undefined {
+    return isBuffered(response) ? undefined : bufferShortResponse(response, signal)
+  }
+
+  judge({ latin1, bytes }: UpstreamResponse): ResponseClass {
+    const text = latin1 ?? bytes?.toString('latin1')
+    const verdict = text === undefined ? 'good' : classifyResponse(this.asked.method, text)
+    if (verdict === 'unreadable') throw malformed()
+    return verdict
+  }
+
+  note(member: PooledUpstream, verdict: ResponseClass): void {
+    if (verdict === 'busy') member.rate.refused(undefined)
+    if (verdict === 'not offered') member.lacks(this.asked.method)
+  }
+
+  isStreaming(response: UpstreamResponse): boolean {
+    return !isBuffered(response)
+  }
+
+  failureOf(error: unknown): UpstreamError | undefined {
+    return error instanceof UpstreamError ? error : undefined
+  }
+
+  discard(response: UpstreamResponse): void {
+    if (!isBuffered(response)) response.body.destroy()
+  }
+
+  decide(
+    { member, response, verdict }: JudgedResponse<ConnectedUpstream, UpstreamResponse, ResponseClass>,
+    progress: CallProgress<ConnectedUpstream>,
+  ): Decision<UpstreamResponse> {
+    switch (verdict) {
+      case 'good':
+      case 'unreadable':
+        return 'take'
+      case 'in the chain': {
+        // Without another attempt before it, this is the upstream's word to the caller.
+        const hash = progress.maybeTaken ? transactionHash(this.asked.params[0]) : undefined
+        return hash === undefined ? 'take' : this.#known(member, response, hash)
+      }
+      // The upstream has done nothing.
+      case 'not offered':
+        return 'next for free'
+      case 'busy':
+        return 'next'
+      case 'pruned': {
+        const role = this.needs.role === 'full' ? 'archive' : this.needs.role
+        this.needs = { ...this.needs, role }
+        return progress.next()?.serves(role) === true ? 'next' : 'keep'
+      }
+      case 'absent':
+        return this.#isElsewhere(member, progress) ? 'next' : 'keep'
+      default:
+        return verdict satisfies never
+    }
+  }
+
+  /** Whether another upstream may have the block or transaction that this one has not. */
+  #isElsewhere(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
+    // One try is enough: what the best upstream does not know is not there.
+    const other = progress.tried.length > 1 ? undefined : progress.next()
+    const [here, there] = [member.head ?? -1, other?.head ?? -1]
+    if (there > here) this.needs = { ...this.needs, block: there }
+    // A block that was seen elsewhere is there: this upstream is further behind than is known of it.
+    return there > here || (other !== undefined && this.asked.minBlock !== undefined)
+  }
+
+  /** An upstream refuses a signed transaction because the chain has it, or has one after it. */
+  async #known(
+    { upstream }: PooledUpstream,
+    response: UpstreamResponse,
+    hash: string,
+  ): Promise<UpstreamResponse> {
+    const found = await upstream
+      .call('eth_getTransactionByHash', [hash], this.signal)
+      .catch((error: unknown) => error)
+    if (found === null || found instanceof Error) return response
+    const { id } = JSON.parse(String(response.bytes)) as { readonly id: unknown }
+    return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"${hash}"`)))
+  }
+}
