@@ -20,7 +20,9 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       open: (url) =>
         createRestUpstream(url, upstreamTimeoutMs, beaconFormat, upstreamRules.of(url), loops.entry),
       embedded: embedded['beacon'],
+      timeoutMs: upstreamTimeoutMs,
       maxCacheBytes: settings.cacheBytes,
+      log: http.log,
     })
     const eventMultiplexers = createEventMultiplexers({
       nodes: beaconUpstreams,
@@ -35,6 +37,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       description: beacon,
       handle: createBeaconHandler(dependencies),
       ready: (signal) => beaconUpstreams.embeddedAnswer(signal),
+      upstreamStates: (grant) => beaconUpstreams.states(grant),
       reconfigure: (next) => applyCommonSettings(dependencies, next),
       drain: () => {
         eventMultiplexers.close()

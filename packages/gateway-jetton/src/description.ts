@@ -6,13 +6,13 @@ const schemes = ['http:', 'https:']
 export const jetton: ProtocolDescription = {
   name: 'jetton',
   upstreamFields: [
-    { name: 'jetton', recordName: 'jetton', option: 'jettonUpstream', schemes, isSingle: true },
+    { name: 'jetton', recordName: 'jetton', option: 'jettonUpstream', schemes, isSingle: false },
     {
       name: 'jetton_v3',
       recordName: 'jetton-v3',
       option: 'jettonV3Upstream',
       schemes,
-      isSingle: true,
+      isSingle: false,
       requires: {
         field: 'jetton',
         message: 'Needs the address of a node of the same chain in jetton.',

@@ -17,12 +17,15 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = 
       open: (url) =>
         createRestUpstream(url, upstreamTimeoutMs, jettonFormat, upstreamRules.of(url), loops.entry),
       embedded: embedded['jetton'],
+      timeoutMs: upstreamTimeoutMs,
+      log: http.log,
       memory,
     })
     const dependencies = { ...http, jettonUpstreams, maxBodyBytes }
     return {
       description: jetton,
       handle: createJettonHandler(dependencies),
+      upstreamStates: (grant) => jettonUpstreams.states(grant),
       ready: (signal) => jettonUpstreams.embeddedAnswer(signal),
       reconfigure: (settings) => applyCommonSettings(dependencies, settings),
       drain: () => Promise.resolve(),

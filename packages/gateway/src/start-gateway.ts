@@ -98,9 +98,13 @@ export async function startGateway(configuration: Configuration, parts: GatewayP
     telemetry.close()
     throw error
   })
+  const probed = protocols.all.filter(({ prober }) => prober !== undefined)
   const probe = probeOwnNodes({
-    store: createMethodAvailabilityStore(store),
-    probers: protocols.all.flatMap(({ prober }) => prober ?? []),
+    store: createMethodAvailabilityStore(
+      store,
+      probed.map(({ description }) => description.name),
+    ),
+    probers: probed.flatMap(({ prober }) => prober ?? []),
     log,
     enabled: configuration.probeNodes,
     isScheduled: parts.isScheduledProber,

@@ -76,7 +76,9 @@ it.each(reads)('$operationId answers through the service as the chain does itsel
     const { bytes: _, ...head } = direct
     expect(through).toMatchObject(head)
     const isSame = direct.status === 200 && !moving.has(route.operationId) && !path.includes('/pool/')
-    if (isSame) expect(through.bytes).toBe(direct.bytes)
+    if (!isSame || through.bytes === direct.bytes) continue
+    // A slot may have passed between the two.
+    expect(through.bytes).toBe((await get(`${node}${path}`, accept)).bytes)
   }
 })
 

@@ -120,7 +120,7 @@ describe('the service asks its own nodes', { timeout: 60_000 }, () => {
     const lines = memory()
     const upstreams = createEvmUpstreams(1_000, {}, new MemoryBudget(2 ** 30))
     const log = pino({ level: 'info' }, lines.stream)
-    const store = createMethodAvailabilityStore(gateway.store)
+    const store = createMethodAvailabilityStore(gateway.store, ['evm'])
     const probe = probeOwnNodes({
       store,
       probers: [createMethodProber(upstreams, log, 1_000)],
@@ -213,7 +213,7 @@ describe('a probe', { timeout: 60_000 }, () => {
     const log = pino({ level: 'info' }, lines.stream)
     const upstreams = createEvmUpstreams(2_000, {}, new MemoryBudget(2 ** 30))
     const probe = probeOwnNodes({
-      store: createMethodAvailabilityStore(gateway.store),
+      store: createMethodAvailabilityStore(gateway.store, ['evm']),
       probers: [createMethodProber(upstreams, log, 2_000)],
       log,
       enabled: true,

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BeaconNodes } from '../upstream/types.ts'
-import { isFailure } from '../upstream/idempotency.ts'
 import { readHealth } from '../upstream/health.ts'
 import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
@@ -172,6 +171,11 @@ export class UpstreamStream {
     clearTimeout(this.#linger)
     this.#linger = guardedTimeout(() => this.end(nodeEnded), this.#times.lingerMs).unref()
   }
+}
+
+/** Tells whether a response speaks of the upstream's trouble, so that another one may do better. */
+function isFailure({ status }: BufferedResponse): boolean {
+  return status >= 500 || status === 429
 }
 
 /** The one sign of a gap that every client of an event stream understands: its end. */

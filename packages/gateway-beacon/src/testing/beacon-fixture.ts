@@ -87,6 +87,7 @@ export async function beaconInFrontOf(
   const beaconUpstreams = createBeaconUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
+    timeoutMs,
   })
   const metrics = testMetrics()
   const { authenticator, admission } = testAuthenticator(directory, { nodeDomain, ...passing })

@@ -3,8 +3,8 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { BeaconUpstreams, BeaconCall, BeaconNodes } from '../upstream/types.ts'
-import { type BeaconNodeOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
-import { watchTimes } from '../upstream/watched-nodes.ts'
+import { type BeaconUpstreamOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
+import { healthTimes } from '@fairlead/gateway-core/rest/rest-pool'
 
 /** A grant of a hosted node in front of some servers. */
 export function grantOf(servers: readonly { readonly url: string }[], credentialId = 'credential'): Grant {
@@ -22,12 +22,13 @@ export function grantOf(servers: readonly { readonly url: string }[], credential
 }
 
 /** Makes the set of all nodes until the running test ends, with rounds that come sooner than in the service. */
-export function allNodes(options: Partial<BeaconNodeOptions> & { timeoutMs?: number } = {}): BeaconUpstreams {
+export function allNodes(options: Partial<BeaconUpstreamOptions> = {}): BeaconUpstreams {
   const { timeoutMs = 2_000, ...others } = options
   const nodes = createBeaconUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, beaconFormat),
     embedded: undefined,
-    times: { ...watchTimes, intervalMs: 100, failingMs: 500 },
+    timeoutMs,
+    times: { ...healthTimes, intervalMs: 100 },
     ...others,
   })
   onTestFinished(() => nodes.close())

@@ -1,62 +1,68 @@
-import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
-import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import type { Logger } from 'pino'
+import { type HealthTimes, healthTimes, type RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
+import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconUpstreams } from './types.ts'
-import { BeaconNodeGroup } from './forward.ts'
+import { CachingBeaconNodes } from './forward.ts'
 import { readHealth } from './health.ts'
-import { WatchedNodes, watchTimes } from './watched-nodes.ts'
 
-/** What the beacon nodes are made with. */
-export interface BeaconNodeOptions {
-  /** Opens the connections to a node; throws when the address is not one. */
-  readonly open: (address: string) => RestUpstream
-  /** HTTP address of the embedded chain, for nodes whose upstream is `devnet`. */
+/** What the beacon upstreams are made with. */
+export interface BeaconUpstreamOptions {
+  /** Opens the connections to an upstream; throws when the URL is not one. */
+  readonly open: (url: string) => RestUpstream
+  /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** For all answers that are kept. */
+  /** Longest wait for a response. */
+  readonly timeoutMs: number
+  /** For all responses that are cached. */
   readonly maxCacheBytes?: number
-  readonly times?: typeof watchTimes
+  readonly times?: HealthTimes
+  readonly log?: Logger | undefined
 }
 
 const defaultCacheBytes = 64 * 1024 * 1024
 
-/** Makes the set of all beacon nodes: a group for each list of addresses, and one set of connections for each address. */
-export function createBeaconUpstreams(options: BeaconNodeOptions): BeaconUpstreams {
-  const { open, embedded, maxCacheBytes = defaultCacheBytes, times = watchTimes } = options
+// Two heads may differ for as long as a block takes to reach everybody.
+const toleratedLag = 2
+
+/** Makes the set of all beacon upstreams. */
+export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUpstreams {
+  const { open, embedded, timeoutMs, maxCacheBytes = defaultCacheBytes, times = healthTimes, log } = options
   const cache = new ResponseCache(maxCacheBytes)
   const upstreams = new RestUpstreams(open)
-  const groups = new Map<string, { readonly watched: WatchedNodes; readonly group: BeaconNodeGroup }>()
-
+  const pools = new RestPools({
+    protocol: 'beacon',
+    field: 'beacon',
+    upstreams,
+    embedded,
+    readHealth,
+    toleratedLag,
+    timeoutMs,
+    times,
+    log,
+  })
+  const nodes = new WeakMap<RestPool, CachingBeaconNodes>()
   return {
     of: (grant) => {
-      const addresses = addressesOf(grant, embedded)
-      const name = addresses.toSorted().join(' ')
-      const key = addresses.join(' ')
-      const known = groups.get(key)
-      if (known) return known.group
-      const watched = new WatchedNodes(
-        addresses.map((address) => upstreams.at(address)),
-        times,
-      )
-      const group = new BeaconNodeGroup(name, watched, cache)
-      groups.set(key, { watched, group })
-      return group
+      const pool = pools.of(grant)
+      const known = nodes.get(pool)
+      if (known) return known
+      // Nodes with the same upstreams share what is cached.
+      const name = (grant.upstreams['beacon'] ?? '').split(/\s+/).toSorted().join(' ')
+      const caching = new CachingBeaconNodes(name, pool, cache)
+      nodes.set(pool, caching)
+      return caching
     },
+    states: (grant) => (grant ? pools.statesOf(grant) : pools.states()),
     embeddedAnswer: async (signal) => {
-      if (embedded !== undefined) await readHealth(upstreams.at(embedded), signal)
+      const upstream = pools.embedded()
+      if (upstream) await readHealth(upstream, signal)
     },
-    close: async () => {
-      for (const { watched } of groups.values()) watched.close()
-      await upstreams.close()
+    close: () => {
+      pools.close()
+      return upstreams.close()
     },
   }
-}
-
-function addressesOf({ upstreams }: Grant, embedded: string | undefined): string[] {
-  const addresses = usedAddresses(upstreams['beacon']).map((word) => (word === 'devnet' ? embedded : word))
-  const usable = addresses.filter((address) => address !== undefined)
-  if (usable.length === 0) throw new RestError(503, 'This node has no upstream for beacon.')
-  return [...new Set(usable)]
 }

@@ -100,13 +100,24 @@ test('whoever failed stands behind for a while, and the choice stays when it is 
   expect((await askFor(nodes, read)).text).toBe('{"data":"a"}')
 })
 
-test.each([500, 502, 503, 504, 429])('a read moves on when a node answers %i', async (status) => {
+test.each([500, 502, 503, 504])('a read moves on when a node answers %i', async (status) => {
   const { a, nodes } = await twoNodes()
   a.serve((_, response) => answerJson(response, { code: status, message: 'no' }, status))
   expect(await askFor(nodes, read)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   expect(await askFor(nodes, postedRead)).toMatchObject({ status: 200, text: '{"data":"b"}' })
   // One bad answer says little about the node: calls that it can answer still go to it.
   expect(a.asked).toHaveLength(2)
+})
+
+test('a read moves on when a node answers 429, and the node is left alone for as long as it says', async () => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((_, response) => {
+    response.setHeader('retry-after', '60')
+    answerJson(response, { code: 429, message: 'no' }, 429)
+  })
+  expect(await askFor(nodes, read)).toMatchObject({ status: 200, text: '{"data":"b"}' })
+  expect(await askFor(nodes, postedRead)).toMatchObject({ status: 200, text: '{"data":"b"}' })
+  expect([a.asked.length, b.asked.length]).toEqual([1, 2])
 })
 
 test.each([400, 404, 406])('nothing moves on when a node answers %i', async (status) => {
@@ -148,12 +159,38 @@ test.each([500, 503, 429])('a publication is answered by one node alone, also wi
   expect(b.asked).toEqual([])
 })
 
-test('a read that took too long is not sent twice', async () => {
+test('a read that a node takes too long for goes to the next one, a publication does not', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
-  const nodes = allNodes({ timeoutMs: 300 }).of(grantOf([a, b]))
+  const nodes = allNodes({ timeoutMs: 600 }).of(grantOf([a, b]))
   a.serve(() => undefined)
-  await expect(askFor(nodes, read)).rejects.toMatchObject({ status: 504 })
-  expect(b.asked).toEqual([])
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  await expect(askFor(nodes, publish)).rejects.toMatchObject({ status: 504 })
+  expect([a.asked.length, b.asked.length]).toEqual([2, 1])
+})
+
+test('reads that wait for a node which hangs go to the next one, long before their time is up', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const nodes = allNodes({ timeoutMs: 60_000 }).of(grantOf([a, b]))
+  await askFor(nodes, read)
+  a.hang()
+  const texts = await Promise.all([1, 2, 3].map(async () => (await askFor(nodes, read)).text))
+  expect(texts).toEqual(['{"data":"b"}', '{"data":"b"}', '{"data":"b"}'])
+})
+
+test('what is known of the nodes can be read, also of a single one', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const all = allNodes()
+  const [one, two] = [grantOf([a]), grantOf([a, b])]
+  expect(all.states(one)).toMatchObject([{ label: 'node/beacon/0', class: 'unknown', head: undefined }])
+  await waitFor(() => expect(all.states(one)).toMatchObject([{ class: 'ready', head: 100, lag: 0 }]))
+  b.health.head_slot = '97'
+  await askFor(all.of(two), read)
+  expect(all.states(two)).toMatchObject([
+    { label: 'node/beacon/0', class: 'ready', head: 100, lag: 0, calls: 1 },
+    { label: 'node/beacon/1', class: 'lagging', head: 97, lag: 3, calls: 0 },
+  ])
+  expect(all.states()).toHaveLength(3)
+  expect(all.states({ ...two, upstreams: {} })).toEqual([])
 })
 
 test('a node that answers 503 as it syncs is known from then on', async () => {
@@ -198,7 +235,7 @@ test('a call of a client that has left goes to no other node, and is no fault of
 
 test('a node that hangs altogether is left after its next round', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
-  const times = { intervalMs: 50, timeoutMs: 100, firstRoundMs: 500, failingMs: 300, idleMs: 60_000 }
+  const times = { intervalMs: 50, checkTimeoutMs: 100, firstRoundMs: 500, idleMs: 60_000 }
   const nodes = allNodes({ times }).of(grantOf([a, b]))
   await askFor(nodes, read)
   a.hang()
@@ -207,7 +244,7 @@ test('a node that hangs altogether is left after its next round', async () => {
 
 test('the rounds end when nobody calls any more, and with the set', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
-  const times = { intervalMs: 50, timeoutMs: 500, firstRoundMs: 500, failingMs: 100, idleMs: 200 }
+  const times = { intervalMs: 50, checkTimeoutMs: 500, firstRoundMs: 500, idleMs: 200 }
   const all = allNodes({ times })
   await askFor(all.of(grantOf([a, b])), read)
   await waitFor(() => expect(a.checks).toBeGreaterThan(2))

@@ -1,77 +1,47 @@
-import type { BufferedResponse, RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
-import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import type { RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
+import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import type { ResponseCache } from '../cache/response-cache.ts'
-import type { BeaconCall, BeaconNodes } from './types.ts'
+import { cacheRuleOf, lasts, mayLast } from '../cache/cacheable-response.ts'
 import { TeeStream } from '../cache/tee-stream.ts'
-import { lasts, cacheRuleOf, mayLast } from '../cache/cacheable-response.ts'
-import { isRepeatable, isFailure, mayFailOver } from './idempotency.ts'
-import type { WatchedNode, WatchedNodes } from './watched-nodes.ts'
+import { isRepeatable } from './idempotency.ts'
+import type { BeaconCall, BeaconNodes } from './types.ts'
 
-type Answer = StreamedResponse | BufferedResponse
-
-/** The beacon nodes behind one hosted node. */
-export class BeaconNodeGroup implements BeaconNodes {
+/** The upstreams of one node, with a cache for what never changes. */
+export class CachingBeaconNodes implements BeaconNodes {
   readonly #name: string
-  readonly #nodes: WatchedNodes
+  readonly #pool: RestPool
   readonly #cache: ResponseCache
 
   /**
-   * @param name - the same for two groups only when the same nodes are in both
-   * @param nodes - the nodes and what is known of their health
-   * @param cache - shared with other groups
+   * @param name - the same for two of them only when the same upstreams are in both
+   * @param cache - shared with the upstreams of other nodes
    */
-  constructor(name: string, nodes: WatchedNodes, cache: ResponseCache) {
+  constructor(name: string, pool: RestPool, cache: ResponseCache) {
     this.#name = name
-    this.#nodes = nodes
+    this.#pool = pool
     this.#cache = cache
   }
 
-  async forward(call: BeaconCall): Promise<Answer> {
+  async forward(call: BeaconCall): Promise<RestResponse> {
     const rule = cacheRuleOf(call)
-    if (!rule) return this.#ask(call)
+    if (!rule) return this.#send(call)
     const key = `${this.#name}\n${JSON.stringify(call.headers)}\n${call.target}`
     const known = this.#cache.find(key)
     if (known) return known
-    const answer = await this.#ask(call)
-    if (!('body' in answer) || !mayLast(answer, rule)) return answer
-    const { status, headers } = answer
-    const body = new TeeStream(answer.body, this.#cache, (bytes) => {
+    const response = await this.#send(call)
+    if (!('body' in response) || !mayLast(response, rule)) return response
+    const { status, headers } = response
+    const body = new TeeStream(response.body, this.#cache, (bytes) => {
       if (lasts(headers, bytes, rule)) this.#cache.keep(key, { status, headers, bytes }, rule.lifeMs)
     })
     return { status, headers, body }
   }
 
-  async ranked(): Promise<readonly RestUpstream[]> {
-    return (await this.#nodes.ranked()).map(({ upstream }) => upstream)
+  ranked(): Promise<readonly RestUpstream[]> {
+    return this.#pool.ranked()
   }
 
-  async #ask(call: BeaconCall): Promise<Answer> {
-    const [first, second] = (await this.#nodes.ranked()) as [WatchedNode, WatchedNode?]
-    try {
-      const answer = await first.upstream.request(call)
-      if (!isFailure(answer)) return answer
-      this.#nodes.suspect()
-      if (!second || second.isFailing || !isRepeatable(call)) return answer
-    } catch (error) {
-      if (call.signal.aborted || !(error instanceof RestError)) throw error
-      this.#blame(first, error)
-      if (!second || !mayFailOver(call, error)) throw error
-    }
-    return this.#askAgain(call, second)
-  }
-
-  async #askAgain(call: BeaconCall, node: WatchedNode): Promise<Answer> {
-    try {
-      return await node.upstream.request(call)
-    } catch (error) {
-      if (!call.signal.aborted && error instanceof RestError) this.#blame(node, error)
-      throw error
-    }
-  }
-
-  #blame(node: WatchedNode, { status }: RestError): void {
-    // A slow answer may be the call's own doing, and only the node's health can tell.
-    if (status === 504) this.#nodes.suspect()
-    else this.#nodes.failed(node)
+  #send(call: BeaconCall): Promise<RestResponse> {
+    return this.#pool.request(call, isRepeatable(call) ? 'always' : 'unseen')
   }
 }

@@ -1,14 +1,7 @@
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
-
-/** What a beacon node says of itself. */
-export interface NodeHealth {
-  readonly headSlot: number
-  readonly isSyncing: boolean
-  readonly isOptimistic: boolean
-  readonly isExecutionOffline: boolean
-}
+import type { UpstreamHealth } from '@fairlead/gateway-core/rest/rest-pool'
 
 const maxBytes = 65_536
 
@@ -19,19 +12,21 @@ const maxBytes = 65_536
  * @throws when the node does not answer, or answers something else
  * @see operation getSyncingStatus of the beacon node API
  */
-export async function readHealth(upstream: RestUpstream, signal: CancellationSignal): Promise<NodeHealth> {
+export async function readHealth(
+  upstream: RestUpstream,
+  signal: CancellationSignal,
+): Promise<UpstreamHealth> {
   const headers = { accept: 'application/json' }
   const answer = await upstream.request({ method: 'GET', target: '/eth/v1/node/syncing', headers, signal })
   if (!('body' in answer)) throw new Error(`The node answered HTTP ${answer.status} about its health.`)
   const { data } = JSON.parse(await textOf(answer)) as { data: Record<string, unknown> }
-  const headSlot = Number(data['head_slot'])
-  if (!Number.isSafeInteger(headSlot)) throw new Error('The node does not say where its head is.')
+  const head = Number(data['head_slot'])
+  if (!Number.isSafeInteger(head)) throw new Error('The node does not say where its head is.')
   return {
-    headSlot,
+    head,
     isSyncing: data['is_syncing'] === true,
     // Older nodes leave these out.
-    isOptimistic: data['is_optimistic'] === true,
-    isExecutionOffline: data['el_offline'] === true,
+    isUnverified: data['is_optimistic'] === true || data['el_offline'] === true,
   }
 }
 

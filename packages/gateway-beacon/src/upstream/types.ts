@@ -1,11 +1,7 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type {
-  BufferedResponse,
-  RestCall,
-  RestUpstream,
-  StreamedResponse,
-} from '@fairlead/gateway-core/rest/rest-call'
+import type { RestCall, RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 
 /** A call of a client that was found to follow the contract. */
 export interface BeaconCall extends RestCall {
@@ -15,23 +11,25 @@ export interface BeaconCall extends RestCall {
   readonly acceptable: readonly string[]
 }
 
-/** All beacon nodes behind one hosted node. */
+/** All upstreams of one node. */
 export interface BeaconNodes {
   /**
-   * Sends a call to the best node, and a repeatable one to the next when that may help; answers from the cache where the
+   * Sends a call to the best upstream, and a repeatable one to the next when that may help; answers from the cache where the
    * answer can never change.
    *
-   * @throws RestError as {@link RestUpstream.request}, of the last node that was tried
+   * @throws RestError as {@link RestUpstream.request}
    */
-  forward(call: BeaconCall): Promise<StreamedResponse | BufferedResponse>
-  /** The nodes, best first. */
+  forward(call: BeaconCall): Promise<RestResponse>
+  /** The upstreams, best first. */
   ranked(): Promise<readonly RestUpstream[]>
 }
 
-/** The beacon nodes behind all hosted nodes, connected to when first needed. */
+/** The beacon upstreams of all nodes, connected to when first needed. */
 export interface BeaconUpstreams {
-  /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
+  /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
   of(grant: Grant): BeaconNodes
+  /** What is known of every upstream that was used, or of those of a node in their order. */
+  states(grant?: Grant): readonly UpstreamState[]
   /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>

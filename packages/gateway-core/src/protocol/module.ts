@@ -90,6 +90,7 @@ export interface ProtocolDependencies {
 
 /** A protocol that is being served. */
 export interface Protocol<settings> extends RoutedProtocol {
+  readonly description: ProtocolDescription
   /** Rejects when there is an embedded chain that does not answer. */
   ready(signal: AbortSignal): Promise<void>
   /** State of the upstreams that are in use, of all nodes or of one in their order. */

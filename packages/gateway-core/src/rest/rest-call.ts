@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CancellationSignal } from '@fairlead/http1'
+import type { Connection } from '../upstream/upstream.ts'
+import type { UpstreamError } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'
 
 /** One request to a node. */
@@ -41,19 +43,29 @@ export interface BufferedResponse {
   readonly bytes: Uint8Array
 }
 
-/** The failure to connect: the call was not sent, so that it may go to another node whatever it does. */
-export class ConnectError extends RestError {}
+/** A response on its way back. */
+export type RestResponse = StreamedResponse | BufferedResponse
 
-/** The HTTP connections to one node. */
-export interface RestUpstream {
+/** An exchange that came to no end, or to one that is no response of the API. */
+export class RestUpstreamError extends RestError {
+  /** What it says of the upstream. */
+  readonly failure: UpstreamError
+
+  constructor(failure: UpstreamError, message = failure.message) {
+    super(failure.status, message)
+    this.failure = failure
+  }
+}
+
+/** The HTTP connections to one upstream. */
+export interface RestUpstream extends Connection {
   /**
    * Sends a request and waits for the head of its answer. An answer that is not 2xx is held whole, its body in the shape
    * of the API's errors and without a word of where the node is.
    *
-   * @throws {@link ConnectError} when the node has seen nothing of the call
-   * @throws RestError with status 502 or 504 when the exchange came to no end, and 502 when the node refuses the
-   * credential in its address
+   * @throws {@link RestUpstreamError} with status 502 or 504 when the exchange came to no end, and 502 when the upstream
+   * refuses the credential in its URL
    */
-  request(call: RestCall): Promise<StreamedResponse | BufferedResponse>
+  request(call: RestCall): Promise<RestResponse>
   close(): Promise<void>
 }

@@ -6,18 +6,18 @@ import {
   createHttp1Connections,
   headerLines,
   type ReceivedResponse,
-  Http1Error,
 } from '@fairlead/http1'
 import { currentTrace } from '../telemetry/current-trace.ts'
+import { unavailable, UpstreamError } from '../upstream/upstream-error.ts'
 import { authorizationOf, secretsOfUrl } from '../upstream/upstream-url.ts'
 import { type ApiFormat, readNodeError } from './error-body.ts'
 import { visibleHeaders } from './response-headers.ts'
 import {
-  type BufferedResponse,
   type RestCall,
+  type RestResponse,
   type RestUpstream,
+  RestUpstreamError,
   type StreamedResponse,
-  ConnectError,
 } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
@@ -60,7 +60,7 @@ export function createRestUpstream(
   const authorization = authorizationOf(url)
   const own = authorization === undefined ? {} : { authorization }
 
-  const request = async (call: RestCall): Promise<StreamedResponse | BufferedResponse> => {
+  const request = async (call: RestCall): Promise<RestResponse> => {
     const { method, headers, body, owner, signal, endless } = call
     try {
       const answer = await connections.request({
@@ -80,13 +80,13 @@ export function createRestUpstream(
       const { 'content-type': type, 'retry-after': retryAfter } = visible
       const text = await beginningOf(answer)
       if (isRefusedCredential(status)) {
-        throw new RestError(502, 'The node refuses the credential of this service.')
+        throw refused(status, 'The node refuses the credential of this service.')
       }
       const kept = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
       // Only a request that the node rejects as invalid has something to say beside its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: kept, bytes: Buffer.alloc(0) }
-      if (status < 400) throw new RestError(502, `The node answered HTTP ${status}.`)
+      if (status < 400) throw refused(status, `The node answered HTTP ${status}.`)
       // Here the method was found to be right: it is the whole operation that the node lacks.
       const error =
         status === 405
@@ -99,7 +99,17 @@ export function createRestUpstream(
     }
   }
 
-  return { request, close: () => connections.close() }
+  return {
+    request,
+    get lastBytesAt() {
+      return connections.lastBytesAt
+    },
+    close: () => connections.close(),
+  }
+}
+
+function refused(httpStatus: number, message: string): RestUpstreamError {
+  return new RestUpstreamError(new UpstreamError('refused', message, { httpStatus }))
 }
 
 /** A good response. Most are short, and need no stream. */
@@ -124,14 +134,12 @@ class GoodResponse implements StreamedResponse {
 }
 
 /** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
-export function unreachable(error: unknown, signal: CancellationSignal): RestError {
-  const cause: unknown = signal.aborted ? signal.reason : error
-  const kind = cause instanceof Http1Error ? cause.kind : undefined
-  if (kind === 'unconnected') return new ConnectError(502, 'The node cannot be reached.')
-  const isLate = kind === 'late' || (cause instanceof Error && cause.name.includes('Timeout'))
-  return isLate
-    ? new RestError(504, 'The node did not answer in time.')
-    : new RestError(502, 'The node cannot be reached.')
+export function unreachable(error: unknown, signal: CancellationSignal): RestUpstreamError {
+  const failure = unavailable(error, signal)
+  return new RestUpstreamError(
+    failure,
+    failure.kind === 'late' ? failure.message : 'The node cannot be reached.',
+  )
 }
 
 // The client's own credential was found good before; these are about the one in the node's address.

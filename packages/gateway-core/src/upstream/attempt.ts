@@ -41,7 +41,7 @@ export interface UpstreamCall<connection extends Connection, response, verdict> 
    */
   judge(response: response): verdict
   /** Notes what a response says of its upstream. */
-  note?(member: PoolMember<connection>, verdict: verdict): void
+  note?(member: PoolMember<connection>, verdict: verdict, response: response): void
   /** Whether the body of a response is still on its way. */
   isStreaming(response: response): boolean
   /** What an error says of the upstream; undefined when it says nothing. */
@@ -155,7 +155,7 @@ export class Attempt<connection extends Connection, response, verdict>
       return this.reject(error)
     }
     member.answered()
-    this.#call.note?.(member, verdict)
+    this.#call.note?.(member, verdict, response)
     // A body that is still on its way ends with the call.
     this.#end(this.#call.isStreaming(response))
     this.#listener.onOutcome(this, { member, response, verdict })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../grants/parse-upstreams.ts'
-import { selectUpstream } from './select-upstream.ts'
+import { selectSteadily, selectUpstream } from './select-upstream.ts'
 import { PoolMember } from './upstream.ts'
 
 function members(...fragments: readonly string[]): PoolMember[] {
@@ -49,4 +49,42 @@ it('prefers health to weight, and any upstream to none', () => {
   first.breaker.fail(true)
   expect(turns([first, second], 10)).toContain('a')
   expect(selectUpstream([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
+})
+
+/** An upstream of each class, by the name of the class. */
+function ofClasses(): readonly PoolMember[] {
+  const all = members('', '', 'cordoned', '', '', '')
+  const [ready, unverified, , lagging, syncing, failing] = all as PoolMember[]
+  if (unverified) unverified.isUnverified = true
+  if (lagging) lagging.lag = 4
+  if (syncing) syncing.isSyncing = true
+  failing?.breaker.fail(true)
+  const unknown = members('')
+  for (const member of unknown) member.chain = 'unknown'
+  return [failing, syncing, ...unknown, lagging, unverified, ready].filter((member) => member !== undefined)
+}
+
+it('stays at the healthiest, whichever it was before', () => {
+  const left = [...ofClasses()]
+  const order: string[] = []
+  for (;;) {
+    const best = selectSteadily(left, left[0])
+    if (!best) break
+    order.push(best.class)
+    left.splice(left.indexOf(best), 1)
+  }
+  expect(order).toEqual(['ready', 'unverified', 'lagging', 'unknown', 'far behind', 'failing'])
+})
+
+it('stays at the present one among equals, else at the first', () => {
+  const two = members('', '')
+  expect(selectSteadily(two, undefined)).toBe(two[0])
+  expect(selectSteadily(two, two[1])).toBe(two[1])
+  expect(selectSteadily([], two[1])).toBeUndefined()
+})
+
+it('leaves one that takes no more calls, until it takes them again', () => {
+  const two = members('rps=1', '')
+  two[0]?.rate.take()
+  expect(selectSteadily(two, two[0])).toBe(two[1])
 })

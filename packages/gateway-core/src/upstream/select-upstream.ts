@@ -48,6 +48,30 @@ export function selectUpstream<member extends PoolMember>(
   return soonest(roomy, choice.pace)
 }
 
+/**
+ * Finds the upstream for a call where calls stay at one: the healthiest with room for it, of equals the present one, else the
+ * first. A client that has read a head from one upstream would otherwise read an older one from the next.
+ *
+ * @param members - those that may be asked, in the order of the configuration
+ * @param present - the one that calls go to
+ * @returns undefined when there is none
+ */
+export function selectSteadily<member extends PoolMember>(
+  members: readonly member[],
+  present: member | undefined,
+): member | undefined {
+  let best: member | undefined
+  let fewest = Infinity
+  for (const member of members) {
+    const isFull = member.rate.waitMs > 0 ? 1 : 0
+    const faults = (upstreamClasses.indexOf(member.class) * 2 + isFull) * 2 + (member === present ? 0 : 1)
+    if (faults >= fewest) continue
+    fewest = faults
+    best = member
+  }
+  return best
+}
+
 /** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
 function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, atLeast: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1

@@ -9,6 +9,7 @@ import { Silence } from './silence.ts'
 /** How an upstream stands among the others of its node; the earlier, the better. */
 export const upstreamClasses = [
   'ready',
+  'unverified',
   'lagging',
   'unknown',
   'far behind',
@@ -72,6 +73,7 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #lacking = new Map<string, number>()
+  readonly #toleratedLag: number
   /** Number of its newest block. */
   head: number | undefined
   finalized: number | undefined
@@ -79,6 +81,10 @@ export class PoolMember<connection extends Connection = Connection> {
   chain: 'unknown' | 'right' | 'wrong' = 'unknown'
   /** Whether it claims a head far above the others, and has no such block. */
   isDoubted = false
+  /** Whether it says that it is still reading the chain. */
+  isSyncing = false
+  /** Whether it says that it follows a head which it cannot verify. */
+  isUnverified = false
   /** Of smooth weighted turns. */
   turn = 0
   /** Whether an answer has begun and stopped lately. */
@@ -90,20 +96,23 @@ export class PoolMember<connection extends Connection = Connection> {
   hedges = 0
   readonly #failuresByKind = { unconnected: 0, broken: 0, late: 0, malformed: 0, refused: 0 }
 
-  constructor(label: string, upstream: connection, record: UpstreamRecord) {
+  /** @param toleratedLag - blocks behind the best head that say nothing of an upstream */
+  constructor(label: string, upstream: connection, record: UpstreamRecord, toleratedLag = laggingBlocks) {
     this.label = label
     this.upstream = upstream
     this.record = record
     this.rate = new RateBudget(record.requestsPerSecond)
+    this.#toleratedLag = toleratedLag
   }
 
   get class(): UpstreamClass {
     if (this.record.isCordoned) return 'cordoned'
     if (this.chain === 'wrong') return 'wrong chain'
     if (!this.isResponsive) return 'failing'
-    if (this.isDoubted || (this.lag ?? 0) > farBehindBlocks) return 'far behind'
+    if (this.isDoubted || this.isSyncing || (this.lag ?? 0) > farBehindBlocks) return 'far behind'
     if (this.chain === 'unknown') return 'unknown'
-    return (this.lag ?? 0) > laggingBlocks ? 'lagging' : 'ready'
+    if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
+    return this.isUnverified ? 'unverified' : 'ready'
   }
 
   /** Whether it gets calls as usual: its breaker is closed, and it is not silent. */
@@ -131,6 +140,11 @@ export class PoolMember<connection extends Connection = Connection> {
     }
   }
 
+  /** Whether calls may go to it at all. */
+  get isInUse(): boolean {
+    return !this.record.isCordoned && this.chain !== 'wrong'
+  }
+
   serves(role: UpstreamRole): boolean {
     return this.record.roles.length === 0 || this.record.roles.includes(role)
   }
@@ -143,6 +157,26 @@ export class PoolMember<connection extends Connection = Connection> {
   isLacking(method: string): boolean {
     if (this.#lacking.size === 0) return false
     return performance.now() - (this.#lacking.get(method) ?? -Infinity) < lackingMs
+  }
+
+  /**
+   * Notes that it did not say how it is.
+   *
+   * @param failure - undefined when it has answered something else
+   */
+  noteFailedCheck(failure: UpstreamError | undefined): void {
+    // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
+    if (!failure) this.breaker.succeed()
+    else if (failure.httpStatus === 429) {
+      this.rate.refused(failure.retryAfterMs)
+      this.breaker.succeed()
+    }
+    // Silence ends with the next byte, which a breaker would not wait for.
+    else if (this.silence.isSilent && this.breaker.state === 'closed') return
+    // What it is asked for is at hand at every node: one that takes this long for it hangs.
+    else if (failure.kind !== 'aborted') {
+      this.breaker.fail(failure.kind === 'unconnected' || failure.kind === 'late')
+    }
   }
 
   /** Counts a call that was answered, whatever the answer says. */

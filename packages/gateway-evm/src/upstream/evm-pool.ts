@@ -143,7 +143,7 @@ export class EvmPool {
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, completion)
     // Clients make a filter that is not there anew, and so come to another upstream.
-    const isThere = filter && isInUse(filter.owner) && filter.owner.isResponsive
+    const isThere = filter && filter.owner.isInUse && filter.owner.isResponsive
     if (isThere) return this.#askBest({ ...filter, signal }, completion)
     const answer = withoutFilter(asked)
     if (answer) completion.resolve(answer)
@@ -179,7 +179,7 @@ export class EvmPool {
 
   #beginCall(given: GivenCall, completion: Completion<UpstreamResponse>): void {
     const { asked, signal } = given
-    if (!this.#members.some(isInUse)) return completion.reject(withdrawn())
+    if (!this.#members.some((member) => member.isInUse)) return completion.reject(withdrawn())
     const { method } = asked
     const { head, chainId } = this.#watch
     this.#silenceWatch.start()
@@ -202,7 +202,7 @@ export class EvmPool {
   ): PooledUpstream | undefined {
     if (maker) return tried.includes(maker) ? undefined : maker
     const { method, minBlock: atLeast } = asked
-    const usable = this.#members.filter((member) => isInUse(member) && !tried.includes(member))
+    const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
     return selectUpstream(usable, { method, needs, pace, atLeast })
   }
 
@@ -247,10 +247,6 @@ class OnlyCall implements Completion<UpstreamResponse> {
     this.#member[this.#pace].add(performance.now() - this.#began)
     this.#member.callsInFlight -= 1
   }
-}
-
-function isInUse({ record, chain }: PooledUpstream): boolean {
-  return !record.isCordoned && chain !== 'wrong'
 }
 
 function withdrawn(): RpcError {

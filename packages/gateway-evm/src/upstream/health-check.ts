@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { readHead } from '../chain/head.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { BlockReference } from '../chain/chain-view.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
+import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
 import { laggingBlocks } from '@fairlead/gateway-core/upstream/upstream'
 import type { PooledUpstream } from './types.ts'
-import { guardedTimeout } from '@fairlead/http1'
 
 /** When the upstreams of a node are asked for their heads. */
 export interface HealthCheckTimes {
@@ -33,23 +32,32 @@ export class HealthCheck {
   readonly #members: readonly PooledUpstream[]
   readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
-  readonly #asking = new Set<PooledUpstream>()
   readonly #chainIds = new Map<PooledUpstream, { readonly id: string; readonly at: number }>()
   /** After how many rounds each is asked for its finalized block. */
   readonly #finalizedDue = new Map<PooledUpstream, number>()
   readonly #tagged = new Map<PooledUpstream, number | undefined>()
+  readonly #rounds: HealthRounds<PooledUpstream>
   readonly #stopped = new AbortController()
   #chainId: string | undefined
   #leader: PooledUpstream | undefined
   #isChainWanted = false
-  #usedAt = -Infinity
-  #known: Promise<unknown> | undefined
-  #timer: NodeJS.Timeout | undefined
 
   constructor(members: readonly PooledUpstream[], times: HealthCheckTimes, log: Logger | undefined) {
     this.#members = members
     this.#times = times
     this.#log = log
+    const { pollMs: intervalMs, firstRoundMs, idleMs } = times
+    this.#rounds = new HealthRounds(
+      members,
+      { intervalMs, firstRoundMs, idleMs },
+      {
+        ask: (member) => this.#ask(member),
+        // Until the chain is known, all of them have a vote.
+        enough: (round) =>
+          this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
+        onFirstRound: () => this.#judgeChains(),
+      },
+    )
     const staleMs = Math.max(staleRounds * times.pollMs, shortestStaleMs)
     this.chain = new ObservedChain(members.length > 1, staleMs, () => {
       this.#isChainWanted = true
@@ -72,44 +80,15 @@ export class HealthCheck {
    * @returns what to wait for when nothing fresh is known; it never rejects
    */
   use(): Promise<unknown> | undefined {
-    this.#usedAt = performance.now()
-    if (this.#timer !== undefined || this.#stopped.signal.aborted) return this.#known
-    this.#known = this.#firstRound().finally(() => (this.#known = undefined))
-    this.#plan()
-    return this.#known
+    return this.#rounds.use()
   }
 
   stop(): void {
     this.#stopped.abort()
-    clearTimeout(this.#timer)
-  }
-
-  async #firstRound(): Promise<void> {
-    const round = this.#round()
-    const enough =
-      this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined)
-    await Promise.race([enough, sleep(this.#times.firstRoundMs, undefined, { ref: false })])
-    this.#judgeChains()
-  }
-
-  #plan(): void {
-    this.#timer = guardedTimeout(() => {
-      this.#timer = undefined
-      if (performance.now() - this.#usedAt > this.#times.idleMs) return
-      void this.#round()
-      this.#plan()
-    }, this.#times.pollMs).unref()
-  }
-
-  #round(): readonly Promise<void>[] {
-    return this.#members
-      .filter(({ record, rate }) => !record.isCordoned && !rate.isPaused)
-      .filter((member) => !this.#asking.has(member))
-      .map((member) => this.#ask(member))
+    this.#rounds.stop()
   }
 
   async #ask(member: PooledUpstream): Promise<void> {
-    this.#asking.add(member)
     const isJudged = member.breaker.probe()
     try {
       await this.#askChainId(member)
@@ -125,23 +104,8 @@ export class HealthCheck {
         await this.chain.observe(head, member.finalized, member.upstream)
       }
     } catch (error) {
-      if (isJudged) this.#judgeFailure(member, error)
-    } finally {
-      this.#asking.delete(member)
+      if (isJudged) member.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
     }
-  }
-
-  #judgeFailure({ breaker, rate, silence }: PooledUpstream, error: unknown): void {
-    // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
-    if (!(error instanceof UpstreamError)) breaker.succeed()
-    else if (error.httpStatus === 429) {
-      rate.refused(error.retryAfterMs)
-      breaker.succeed()
-    }
-    // Silence ends with the next byte, which a breaker would not wait for.
-    else if (silence.isSilent && breaker.state === 'closed') return
-    // The head is what every node has at hand: one that takes this long for it hangs.
-    else if (error.kind !== 'aborted') breaker.fail(error.kind === 'unconnected' || error.kind === 'late')
   }
 
   /** A head far above those of the others is believed when the upstream has that block, and not only its number. */

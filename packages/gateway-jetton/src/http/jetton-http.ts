@@ -146,7 +146,7 @@ async function answerRest(
     return
   }
   const query = withDefaults(operation, givenQuery)
-  const answered = await node.forward(family, {
+  const answered = await node.forward(family, operationId, {
     method: body ? 'POST' : 'GET',
     target: query === '' ? operation.path : `${operation.path}?${query}`,
     headers: headersFor(operation, request, body !== undefined),
@@ -199,7 +199,7 @@ function forwardRpc(
   paramsText: string,
   { owner, signal }: Pick<RestCall, 'owner' | 'signal'>,
 ): Promise<StreamedResponse | BufferedResponse> {
-  return node.forward('v2', {
+  return node.forward('v2', method, {
     method: 'POST',
     target: '/api/v2/jsonRPC',
     headers: { accept: 'application/json', 'content-type': 'application/json' },

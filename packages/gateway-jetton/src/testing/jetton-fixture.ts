@@ -74,6 +74,7 @@ export async function listenToJetton(
   const jettonUpstreams = createJettonUpstreams({
     open: (address) => createRestUpstream(address, timeoutMs, jettonFormat),
     embedded: undefined,
+    timeoutMs,
     memory: options.bodyMemory,
   })
   const metrics = testMetrics()

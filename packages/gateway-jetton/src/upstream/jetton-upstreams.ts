@@ -5,13 +5,21 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type {
   BufferedResponse,
   RestCall,
+  RestResponse,
   RestUpstream,
   StreamedResponse,
 } from '@fairlead/gateway-core/rest/rest-call'
-import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
+import { type HealthTimes, healthTimes, type RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import type { JettonFamily } from '../operations/operations.ts'
+import { healthReader } from './health.ts'
+import { idempotencyOf } from './idempotency.ts'
 import type { JettonNode, JettonNodeAnswer, JettonNodeRequest } from './types.ts'
 import { JettonError } from '../jetton-error.ts'
 import { parseJson } from '@fairlead/gateway-core/json'
@@ -20,8 +28,12 @@ import { parseJson } from '@fairlead/gateway-core/json'
 export interface JettonUpstreamOptions {
   /** Opens the connections to a node; throws when the address is not one. */
   readonly open: (address: string) => RestUpstream
-  /** HTTP address of the embedded chain, for nodes whose upstream is `devnet`. */
+  /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
+  /** Longest wait for a response. */
+  readonly timeoutMs: number
+  readonly times?: HealthTimes
+  readonly log?: Logger | undefined
   /** For the responses that adapters hold whole; any number of bytes when it is left out. */
   readonly memory?: ResponseMemory | undefined
 }
@@ -32,40 +44,61 @@ type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
 export interface JettonUpstreams {
   /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: Grant): NodeOfGrant
+  /** What is known of every upstream that was used, or of those of a node in their order. */
+  states(grant?: Grant): readonly UpstreamState[]
   /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Makes the set of all jetton nodes: one set of connections for each address. */
-export function createJettonUpstreams({ open, embedded, memory }: JettonUpstreamOptions): JettonUpstreams {
+// Upstreams of nodes change, and nobody says which ones are gone.
+const mostKept = 20_000
+
+// Two heads may differ for as long as a block takes to reach everybody.
+const toleratedLag = 3
+
+/** Makes the set of all jetton upstreams. */
+export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUpstreams {
+  const { open, embedded, timeoutMs, times = healthTimes, log, memory } = options
   const upstreams = new RestUpstreams(open)
-  const at = (configured: string | undefined): RestUpstream => {
-    const [word] = usedAddresses(configured)
-    const address = word === 'devnet' ? embedded : word
-    if (address === undefined) throw new RestError(503, 'This node has no upstream for jetton.')
-    return upstreams.at(address)
-  }
+  const poolsOf = (family: JettonFamily, field: string) =>
+    new RestPools({
+      protocol: 'jetton',
+      field,
+      upstreams,
+      embedded,
+      readHealth: healthReader(family),
+      toleratedLag,
+      timeoutMs,
+      times,
+      log,
+    })
+  const v2 = poolsOf('v2', 'jetton')
+  const v3 = poolsOf('v3', 'jetton-v3')
   // What is known of a node is kept by it.
-  const nodes = new Map<string, NodeOfGrant>()
-  const ofGrant = ({ upstreams: { jetton, 'jetton-v3': index = jetton } }: Grant) => {
-    const addresses = JSON.stringify([jetton, index])
-    const known = nodes.get(addresses)
-    if (known) return known
-    const held = memory && { memory, owner: `jetton ${addresses}` }
-    const node = new NodeOfGrant({ v2: () => at(jetton), v3: () => at(index) }, held)
-    nodes.set(addresses, node)
-    return node
-  }
+  const nodes = new LRUCache<string, NodeOfGrant>({ max: mostKept })
   return {
-    of: ofGrant,
-    embeddedAnswer: async (signal) => {
-      if (embedded === undefined) return
-      const node = new NodeOfGrant({ v2: () => at(embedded), v3: () => at(embedded) })
-      const { status } = await node.ask({ family: 'v2', method: 'GET', path: '/getMasterchainInfo', signal })
-      if (status !== 200) throw new Error('The embedded chain does not answer.')
+    of: (grant) => {
+      const { jetton, 'jetton-v3': index = jetton } = grant.upstreams
+      const key = JSON.stringify([jetton, index])
+      const known = nodes.get(key)
+      if (known) return known
+      const held = memory && { memory, owner: `jetton ${key}` }
+      const node = new NodeOfGrant({ v2: () => v2.of(grant), v3: () => v3.of(grant, index) }, held)
+      nodes.set(key, node)
+      return node
     },
-    close: () => upstreams.close(),
+    states: (grant) =>
+      grant ? [...v2.statesOf(grant), ...v3.statesOf(grant)] : [...v2.states(), ...v3.states()],
+    embeddedAnswer: async (signal) => {
+      const upstream = v2.embedded()
+      if (upstream) await healthReader('v2')(upstream, signal)
+    },
+    close: () => {
+      v2.close()
+      v3.close()
+      return upstreams.close()
+    },
   }
 }
 
@@ -79,23 +112,30 @@ interface HeldResponses {
   readonly owner: string
 }
 
-/** The node behind one hosted node, and the index over it. */
+type FamilyPools = Readonly<Record<JettonFamily, () => Pick<RestPool, 'request'>>>
+
+/** The upstreams of one node, and those of the index over its chain. */
 export class NodeOfGrant implements JettonNode {
-  readonly #upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>
+  readonly #pools: FamilyPools
   readonly #held: HeldResponses | undefined
 
-  constructor(upstreams: Readonly<Record<'v2' | 'v3', () => RestUpstream>>, held?: HeldResponses) {
-    this.#upstreams = upstreams
+  constructor(pools: FamilyPools, held?: HeldResponses) {
+    this.#pools = pools
     this.#held = held
   }
 
-  /** As {@link RestUpstream.request}; the target begins with `/api`. */
-  async forward(family: 'v2' | 'v3', call: RestCall): Promise<StreamedResponse | BufferedResponse> {
-    return this.#upstreams[family]().request(call)
+  /**
+   * As {@link RestPool.request}; the target begins with `/api`.
+   *
+   * @param operationId - of the contract, or a method of JSON-RPC
+   */
+  async forward(family: JettonFamily, operationId: string, call: RestCall): Promise<RestResponse> {
+    return this.#pools[family]().request(call, idempotencyOf(operationId))
   }
 
   async ask({ family, method, path, query, body, signal }: JettonNodeRequest): Promise<JettonNodeAnswer> {
-    const answer = await this.forward(family, {
+    // What adapters ask for they only read.
+    const answer = await this.forward(family, 'get', {
       method,
       target: `/api/${family}${path}${queryText(query)}`,
       headers: {

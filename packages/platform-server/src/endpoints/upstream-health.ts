@@ -9,6 +9,7 @@ type UpstreamHealth = Success<'listNodeUpstreams'>['results'][number]
 
 const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>> = {
   ready: 'up',
+  unverified: 'up',
   lagging: 'up',
   'far behind': 'up',
   failing: 'down',
@@ -20,7 +21,7 @@ const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>>
 /**
  * The upstreams of a node with what is known of them.
  *
- * @param states - of its EVM upstreams, in their order
+ * @param states - of those of its upstreams whose protocols know them
  */
 export function upstreamHealth(
   protocols: readonly ProtocolDescription[],
@@ -28,11 +29,14 @@ export function upstreamHealth(
   states: readonly UpstreamState[],
 ): readonly UpstreamHealth[] {
   const cordoned = cordonedOf(protocols, upstreams)
+  // Nodes with the same upstreams share their states, whose labels begin with the id of one of them.
+  const known = new Map(states.map((state) => [state.label.slice(state.label.indexOf('/') + 1), state]))
+  const recordNames = new Map(fieldsOf(protocols).map(({ name, recordName }) => [name, recordName]))
   const positions = new Map<string, number>()
   return shownUpstreams(protocols, upstreams).map(({ protocol, address }) => {
     const position = positions.get(protocol) ?? 0
     positions.set(protocol, position + 1)
-    const state = protocol === 'evm' ? states[position] : undefined
+    const state = known.get(`${recordNames.get(protocol)}/${position}`)
     const isCordoned = cordoned.has(`${protocol} ${position}`)
     if (state === undefined) return { protocol, address, ...unknown, in_use: !isCordoned }
     return {

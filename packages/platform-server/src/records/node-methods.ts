@@ -21,13 +21,17 @@ export interface NodeMethodRecord {
   readonly probedAt: string
 }
 
-/** Records in the database which methods nodes offer. */
-export function createMethodAvailabilityStore({
-  db,
-  encryptor,
-}: Pick<Store, 'db' | 'encryptor'>): MethodAvailabilityStore {
+/**
+ * Records in the database which methods nodes offer.
+ *
+ * @param protocols - names of those whose methods are probed
+ */
+export function createMethodAvailabilityStore(
+  { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
+  protocols: readonly string[],
+): MethodAvailabilityStore {
   return {
-    nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, encryptor, maxAgeMinutes, nodeId),
+    nodes: (maxAgeMinutes, nodeId) => nodesToProbe(db, encryptor, protocols, maxAgeMinutes, nodeId),
     record: (node, findings) => recordNodeMethods(db, encryptor, node, findings),
     forget: (nodeId) => forgetNodeMethods(db, nodeId),
   }
@@ -107,16 +111,18 @@ export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): P
 }
 
 /**
- * Reads the EVM nodes.
+ * Reads the nodes whose methods are probed.
  *
  * @param db - the records
  * @param encryptor - opens the upstreams
+ * @param protocols - that have such methods; a node has one of them
  * @param maxAgeMinutes - a node is due when its methods were never called, or last longer ago than this
  * @param nodeId - to read only this one
  */
 export async function nodesToProbe(
   db: Kysely<Database>,
   encryptor: Encryptor,
+  protocols: readonly string[],
   maxAgeMinutes: number,
   nodeId?: string,
 ): Promise<readonly (NodeToProbe & { readonly isDue: boolean })[]> {
@@ -136,7 +142,7 @@ export async function nodesToProbe(
       'node.upstreams',
       isDue.as('isDue'),
     ])
-    .where(sql<boolean>`'evm' = any(node.protocols)`)
+    .where(sql<boolean>`node.protocols && ${[...protocols]}::text[]`)
     .$if(nodeId !== undefined, (query) => query.where('node.id', '=', nodeId ?? ''))
     .orderBy('node.id')
     .execute()

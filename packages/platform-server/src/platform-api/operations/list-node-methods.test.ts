@@ -139,7 +139,7 @@ describeInOrder('GET /v2/nodes/{id}/methods/', (create) => {
   it('knows which nodes were not asked for a day', async () => {
     const { db, encryptor } = fixture.store
     const due = async (...age: [minutes: number, nodeId?: string]) =>
-      (await nodesToProbe(db, encryptor, ...age)).map((node) => [node.nodeId, node.isDue])
+      (await nodesToProbe(db, encryptor, ['evm'], ...age)).map((node) => [node.nodeId, node.isDue])
     expect(await due(1_440)).toEqual([[nodeId, false]])
     await db
       .updateTable('node_methods')

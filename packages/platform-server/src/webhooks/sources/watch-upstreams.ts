@@ -18,6 +18,7 @@ type State = 'up' | 'down'
 // In the other classes nothing is known, or nobody expects an answer.
 const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
   ready: 'up',
+  unverified: 'up',
   lagging: 'up',
   'far behind': 'up',
   failing: 'down',

@@ -1,0 +1,83 @@
+import type { CancellationSignal } from '@fairlead/http1'
+import type { JudgedResponse, ResponseCompletion } from '../upstream/attempt.ts'
+import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
+import type { Idempotency } from '../upstream/idempotency.ts'
+import type { PoolMember } from '../upstream/upstream.ts'
+import type { UpstreamError } from '../upstream/upstream-error.ts'
+import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
+
+/** What a status says: `busy` of an upstream that takes no more calls, `failed` of one that has trouble of its own. */
+type RestVerdict = 'good' | 'busy' | 'failed'
+
+/** A REST call for several upstreams. */
+export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestVerdict> {
+  readonly signal: CancellationSignal
+  readonly pace = 'slow'
+  readonly resending: Idempotency
+  readonly lateMs: number
+  /** Whether an exchange came to no end. */
+  hasFailed = false
+  readonly #call: RestCall
+  readonly #onTrouble: () => void
+
+  /**
+   * @param timeoutMs - longest wait for a response
+   * @param onTrouble - called when something is wrong with an upstream
+   */
+  constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onTrouble: () => void) {
+    this.signal = call.signal
+    this.resending = resending
+    this.lateMs = timeoutMs / 2
+    this.#call = call
+    this.#onTrouble = onTrouble
+  }
+
+  send(
+    upstream: RestUpstream,
+    signal: CancellationSignal,
+    completion: ResponseCompletion<RestResponse>,
+  ): void {
+    upstream.request({ ...this.#call, signal }).then(
+      (response) => completion.resolve(response),
+      (error: unknown) => {
+        if (!signal.aborted) {
+          this.hasFailed = true
+          this.#onTrouble()
+        }
+        completion.reject(error)
+      },
+    )
+  }
+
+  judge({ status }: RestResponse): RestVerdict {
+    return status === 429 ? 'busy' : status >= 500 ? 'failed' : 'good'
+  }
+
+  note(member: PoolMember<RestUpstream>, verdict: RestVerdict, { headers }: RestResponse): void {
+    const seconds = Number(headers['retry-after'])
+    if (verdict === 'busy') member.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
+    if (verdict !== 'good') this.#onTrouble()
+  }
+
+  isStreaming(response: RestResponse): boolean {
+    return 'body' in response
+  }
+
+  failureOf(error: unknown): UpstreamError | undefined {
+    return error instanceof RestUpstreamError ? error.failure : undefined
+  }
+
+  decide(
+    { verdict }: JudgedResponse<RestUpstream, RestResponse, RestVerdict>,
+    progress: CallProgress<RestUpstream>,
+  ): Decision<RestResponse> {
+    if (verdict === 'good') return 'take'
+    // A call that fails at two upstreams fails at the third one.
+    if (this.resending === 'unseen' || progress.tried.length > 1) return 'keep'
+    return progress.next()?.isResponsive === true ? 'next' : 'keep'
+  }
+
+  discard(response: RestResponse): void {
+    if ('body' in response) response.body.destroy()
+  }
+}
