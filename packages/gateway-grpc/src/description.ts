@@ -14,7 +14,7 @@ export const grpc: ProtocolDescription = {
       option: 'grpcUpstream',
       optionRule: 'the address of a node, with user information of the form x-token:SECRET or none',
       schemes: ['http:', 'https:'],
-      isSingle: true,
+      isSingle: false,
       check: (address) =>
         parseUpstreamUrl(address)
           ? undefined

@@ -6,10 +6,10 @@ export const grpcOptions = {
     kind: 'secret',
     environment: 'FAIRLEAD_GRPC_UPSTREAM',
     description:
-      'Address of the gRPC node to stand in front of, as https://x-token:SECRET@host where it asks for metadata. It is never shown.',
+      'URL of the gRPC node to stand in front of, as https://x-token:SECRET@host where it asks for metadata, or several of one chain with spaces between. They are never shown.',
     form: {
-      pattern: /^https?:\/\/[^\s/]+\/?$/,
-      rule: 'an http or https URL without a path, such as https://x-token:SECRET@node.example',
+      pattern: /^\s*https?:\/\/[^\s/]+\/?(?:\s+https?:\/\/[^\s/]+\/?)*\s*$/,
+      rule: 'one or several http or https URLs without a path, such as https://x-token:SECRET@node.example',
     },
     reload: true,
   },

@@ -25,6 +25,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
       description,
       handle: grpc.web,
       stream: grpc.stream,
+      upstreamStates: (grant) => grpc.states(grant),
       ready: (signal) => grpc.embeddedAnswer(signal),
       reconfigure: (next) =>
         grpc.change({

@@ -68,14 +68,22 @@ const protocols: Readonly<Record<string, (host: string, rules: ConnectionRules) 
     return failure
   },
   grpc: async (host, rules) => {
-    const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
+    const nodes = createGrpcUpstreams({
+      connectTimeoutMs: timeoutMs,
+      embedded: undefined,
+      upstreamRules: { of: () => rules },
+    })
     const grant = { upstreams: { grpc: `http://${host}` } } as unknown as Grant
     const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()
     return failure
   },
   'grpc over TLS': async (host, rules) => {
-    const nodes = createGrpcUpstreams(timeoutMs, undefined, { of: () => rules })
+    const nodes = createGrpcUpstreams({
+      connectTimeoutMs: timeoutMs,
+      embedded: undefined,
+      upstreamRules: { of: () => rules },
+    })
     const grant = { upstreams: { grpc: `https://${host}` } } as unknown as Grant
     const failure = await rejection(nodes.of(grant).open({ ':method': 'POST', ':path': '/a.B/C' }))
     await nodes.close()

@@ -76,7 +76,9 @@ export class RestPools {
   }
 
   /** Those that are written twice have one place. */
-  #recordsOf(text: string | undefined): readonly { readonly record: UpstreamRecord; readonly position: number }[] {
+  #recordsOf(
+    text: string | undefined,
+  ): readonly { readonly record: UpstreamRecord; readonly position: number }[] {
     try {
       const known = new Set<string>()
       return parseUpstreams(text ?? '')

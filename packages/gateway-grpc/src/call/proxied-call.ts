@@ -8,7 +8,8 @@ import {
 import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets } from './call-status.ts'
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
-import { type GrpcUpstream, isUnprocessed } from '../upstream/grpc-upstreams.ts'
+import { isUnprocessed } from '../upstream/grpc-connections.ts'
+import type { GrpcPool } from '../upstream/grpc-pool.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 
 /** Hears what passes through a call. */
@@ -34,7 +35,7 @@ const endMs = 500
 /** One call between a client and a node: bytes pass in both directions as fast as the slower side takes them. */
 export class ProxiedCall {
   readonly #client: Downstream
-  readonly #node: GrpcUpstream
+  readonly #upstreams: Pick<GrpcPool, 'open'>
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
   /** The node's side; none before it is open, and while it is opened again. */
@@ -42,15 +43,22 @@ export class ProxiedCall {
   /** Request bytes that were sent; undefined when they are too many, or it is too late to send them again. */
   #kept: Uint8Array[] | undefined = []
   #keptBytes = 0
+  /** Texts of the upstream that its client may not see. */
+  #secrets: readonly string[] = []
   #trailers: OutgoingHttpHeaders | undefined
   /** Set once the node will send no more. */
   #isAnswered = false
   #isSecondTry = false
   #isOver = false
 
-  constructor(client: Downstream, node: GrpcUpstream, headers: OutgoingHttpHeaders, observer: CallObserver) {
+  constructor(
+    client: Downstream,
+    upstreams: Pick<GrpcPool, 'open'>,
+    headers: OutgoingHttpHeaders,
+    observer: CallObserver,
+  ) {
     this.#client = client
-    this.#node = node
+    this.#upstreams = upstreams
     this.#headers = headers
     this.#observer = observer
   }
@@ -85,7 +93,8 @@ export class ProxiedCall {
 
   async #open(): Promise<void> {
     try {
-      const stream = await this.#node.open(this.#headers)
+      const { stream, secrets } = await this.#upstreams.open(this.#headers)
+      this.#secrets = secrets
       if (this.#isOver) stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
       else this.#connect(stream)
     } catch (error) {
@@ -167,7 +176,7 @@ export class ProxiedCall {
   #answer(received: ReceivedHeaders): void {
     this.#kept = undefined
     const { ':status': status = 200, 'content-type': type } = received.headers
-    const headers = withoutSecrets(headersForClient(received), this.#node.address.secrets)
+    const headers = withoutSecrets(headersForClient(received), this.#secrets)
     if (headers['grpc-status'] !== undefined) this.#finish(this.#endOf(headers))
     else if (Number(status) !== 200 || !type?.startsWith('application/grpc')) {
       this.#finish(endOfHttp(Number(status)))
@@ -175,7 +184,7 @@ export class ProxiedCall {
   }
 
   #endOf(trailers: OutgoingHttpHeaders): CallEnd {
-    return endOfNode(trailers, this.#node.address.secrets)
+    return endOfNode(trailers, this.#secrets)
   }
 
   /** The node's side is closed; unless the call was over before, it was broken off. */

@@ -14,6 +14,7 @@ import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { createGrpcMetrics } from '../metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import {
@@ -38,6 +39,8 @@ export interface GrpcFixture {
   /** Value of a sample of the metrics, or all of them as text. */
   sample(name: string): Promise<string | undefined>
   metrics(): Promise<string>
+  /** What is known of the upstreams that were used. */
+  states(): readonly UpstreamState[]
   stop(drainMs?: number): Promise<void>
 }
 
@@ -128,6 +131,7 @@ export async function grpcInFrontOf(
         .find((line) => line.startsWith(`${name} `))
         ?.slice(name.length + 1),
     metrics: all,
+    states: () => grpc.states(),
     stop,
   }
 }

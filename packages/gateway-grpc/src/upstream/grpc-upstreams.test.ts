@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { status } from '@grpc/grpc-js'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { grpcInFrontOf } from '../testing/grpc-fixture.ts'
 import { grpcJs } from '../testing/grpc-js-client.ts'
@@ -65,4 +65,55 @@ it('a message of 65 MiB ends its call alone', async () => {
   const client = grpcJs((await grpcInFrontOf((await grpcNode()).url)).url)
   expect((await client.one('a'.repeat(65 << 20))).status.code).toBe(status.RESOURCE_EXHAUSTED)
   expect((await client.one('a')).status.code).toBe(status.OK)
+})
+
+const times = { intervalMs: 100, checkTimeoutMs: 500, firstRoundMs: 500, idleMs: 60_000 }
+
+async function twoNodes() {
+  const [a, b] = [await startGrpcNode(), await grpcNode()]
+  onTestFinished(a.stop)
+  const gateway = await grpcInFrontOf(`${a.url} ${b.url}`, { healthTimes: times })
+  return { a, b, gateway, client: grpcJs(gateway.url) }
+}
+
+it('calls stay at the first of several nodes, and go to the next one while it is away', async () => {
+  const { a, b, client } = await twoNodes()
+  for (let count = 0; count < 3; count++) expect((await client.one('a')).status.code).toBe(status.OK)
+  expect([a.calls.length, b.calls.length]).toEqual([3, 0])
+  await a.stop()
+  for (let count = 0; count < 5; count++) expect((await client.one('a')).status.code).toBe(status.OK)
+  expect(b.calls.length).toBe(5)
+  const again = await grpcNode({}, Number(new URL(a.url).port))
+  await b.stop()
+  await waitFor(async () => expect((await client.one('a')).status.code).toBe(status.OK))
+  expect(again.calls.length).toBeGreaterThan(0)
+})
+
+it('streams are opened at the next node while the first one is away', async () => {
+  const { a, b, client } = await twoNodes()
+  await a.stop()
+  const outcome = await client.split('a+b').ended
+  expect([outcome.status.code, outcome.messages]).toEqual([status.OK, ['a', 'b']])
+  expect(b.calls).toHaveLength(1)
+})
+
+it('says that no node can be reached when all are away, and which of them are', async () => {
+  const { a, b, gateway, client } = await twoNodes()
+  await client.one('a')
+  await Promise.all([a.stop(), b.stop()])
+  const { status: end } = await client.one('a')
+  expect([end.code, end.details]).toEqual([status.UNAVAILABLE, 'The node cannot be reached.'])
+  await waitFor(() =>
+    expect(gateway.states()).toMatchObject([
+      { label: 'node/grpc/0', class: 'failing' },
+      { label: 'node/grpc/1', class: 'failing' },
+    ]),
+  )
+})
+
+it('a node that is cordoned gets no calls', async () => {
+  const [a, b] = [await grpcNode(), await grpcNode()]
+  const client = grpcJs((await grpcInFrontOf(`${a.url}#cordoned ${b.url}`, { healthTimes: times })).url)
+  await client.one('a')
+  expect([a.calls.length, b.calls.length]).toEqual([0, 1])
 })

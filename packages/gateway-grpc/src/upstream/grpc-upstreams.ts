@@ -1,130 +1,107 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import { createSessions, type Sessions } from '@fairlead/grpc-transport'
-import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2'
-import { constants } from 'node:http2'
-import { guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
-import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
+import { LRUCache } from 'lru-cache'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import { usedAddresses } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { type UpstreamUrl, parseUpstreamUrl } from './parse-url.ts'
+import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
+import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
+import { GrpcPool, type healthTimes } from './grpc-pool.ts'
+import { parseUpstreamUrl } from './parse-url.ts'
 
-/** A gRPC node. */
-export interface GrpcUpstream {
-  readonly address: UpstreamUrl
-  /**
-   * Opens a stream of HTTP/2.
-   *
-   * @param headers - without those that open the node
-   * @throws GrpcError UNAVAILABLE when the node cannot be reached
-   */
-  open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>
-}
-
-/** The connections to all gRPC nodes, opened when first needed. */
+/** The gRPC upstreams of all nodes, connected to when first needed. */
 export interface GrpcUpstreams {
-  /** @throws GrpcError UNAVAILABLE when the node has no usable address */
-  of(grant: Grant): GrpcUpstream
+  /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
+  of(grant: Grant): Pick<GrpcPool, 'open'>
+  /** What is known of every upstream that was used, or of those of a node in their order. */
+  states(grant?: Grant): readonly UpstreamState[]
   /** Rejects when there is an embedded chain that does not answer. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-// What a reader that has stalled can make this service hold; at 50 ms from the node it still lets 40 MB a second pass.
-const streamWindowBytes = 2 << 20
+/** What the gRPC upstreams are made with. */
+export interface GrpcUpstreamOptions {
+  /** Longest wait for a connection. */
+  readonly connectTimeoutMs: number
+  /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
+  readonly embedded: string | undefined
+  /** That each connection is checked against. */
+  readonly upstreamRules?: UpstreamRules | undefined
+  readonly times?: typeof healthTimes
+}
 
-// Nodes keep some 40 seconds to go back to; one that has fallen silent must be given up well before that.
-const keepaliveMs = 10_000
-const keepaliveTimeoutMs = 5_000
+// Upstreams of nodes change, and nobody says which ones are gone.
+const mostKept = 20_000
 
-// A caller may have another node to ask; this one is sought on behind.
-const waitForReadyMs = 500
-
-// With 100 streams each, as servers usually allow, several credentials can use up what is theirs.
-const maxConnections = 128
-
-/**
- * Makes the set of connections to gRPC nodes.
- *
- * @param connectTimeoutMs - longest wait for a connection
- * @param embedded - address of the embedded chain, for nodes whose upstream is `devnet`
- * @param upstreamRules - that each connection is checked against
- */
-export function createGrpcUpstreams(
-  connectTimeoutMs: number,
-  embedded: string | undefined,
-  upstreamRules: UpstreamRules = operatorUpstreams,
-): GrpcUpstreams {
-  const open = new Map<string, GrpcUpstream & { readonly sessions: Sessions }>()
-  const at = (text: string) => {
-    const known = open.get(text)
+/** Makes the set of all gRPC upstreams. */
+export function createGrpcUpstreams({
+  connectTimeoutMs,
+  embedded,
+  upstreamRules = operatorUpstreams,
+  times,
+}: GrpcUpstreamOptions): GrpcUpstreams {
+  const connections = new LRUCache<string, GrpcConnections>({ max: mostKept })
+  const pools = new LRUCache<string, GrpcPool>({ max: mostKept, dispose: (pool) => pool.close() })
+  const at = (text: string): GrpcConnections => {
+    const known = connections.get(text)
     if (known) return known
-    const address = parseUpstreamUrl(text)
-    if (!address) throw unavailable('The upstream address of this node is not a gRPC address.')
-    const rules = upstreamRules.of(text)
-    const sessions = createSessions(address.url, {
-      connect: (options, isSecure) => guardedConnect(options, isSecure, rules),
-      connectTimeoutMs,
-      keepaliveMs,
-      keepaliveTimeoutMs,
-      streamWindowBytes,
-      waitForReadyMs,
-      maxConnections,
-    })
-    const node = {
-      address,
-      sessions,
-      open: (headers: OutgoingHttpHeaders) => request(sessions, { ...headers, ...address.metadata }),
-    }
-    open.set(text, node)
-    return node
+    const url = parseUpstreamUrl(text)
+    if (!url) throw unusable('The upstream address of this node is not a gRPC address.')
+    const opened = createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
+    connections.set(text, opened)
+    return opened
+  }
+  const connectionsOf = ({ address }: UpstreamRecord): GrpcConnections => {
+    const text = address === 'devnet' ? embedded : address
+    if (text === undefined) throw missing()
+    return at(text)
+  }
+  const poolOf = ({ upstreams: { grpc: text }, nodeId }: Grant): GrpcPool => {
+    if (text === undefined) throw missing()
+    const known = pools.get(text)
+    if (known) return known
+    const upstreams = recordsOf(text).map((record) => ({ record, upstream: connectionsOf(record) }))
+    if (upstreams.every(({ record }) => record.isCordoned)) throw missing()
+    const pool = new GrpcPool(`${nodeId}/grpc`, upstreams, times)
+    pools.set(text, pool)
+    return pool
   }
   return {
-    of: (grant) => {
-      const [word] = usedAddresses(grant.upstreams['grpc'])
-      const address = word === 'devnet' ? embedded : word
-      if (address === undefined) throw unavailable('This node has no upstream for grpc.')
-      return at(address)
+    of: poolOf,
+    states: (grant) => {
+      if (!grant) return [...pools.values()].toReversed().flatMap((pool) => pool.states())
+      try {
+        const pool = poolOf(grant)
+        pool.watch()
+        return pool.states()
+      } catch {
+        // It has none, or whoever wrote them was told of their fault.
+        return []
+      }
     },
     embeddedAnswer: async (signal) => {
-      if (embedded === undefined) return
-      const session = await at(embedded).sessions.acquire()
-      await new Promise<void>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-        session.ping((error) => (error ? reject(error) : resolve()))
-      })
+      if (embedded !== undefined) await at(embedded).ping(signal)
     },
     close: async () => {
-      await Promise.all([...open.values()].map(({ sessions }) => sessions.close()))
+      for (const pool of pools.values()) pool.close()
+      await Promise.all([...connections.values()].map((upstream) => upstream.close()))
     },
   }
 }
 
-async function request(sessions: Sessions, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-  for (let attempt = 1; ; attempt++) {
-    const session = await sessions.acquire().catch(() => {
-      // The cause may say where the node is.
-      throw unavailable('The node cannot be reached.')
-    })
-    try {
-      return session.request(headers, { endStream: false })
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === undefined || !endOfSession.has(code)) {
-        throw new GrpcError(Status.INVALID_ARGUMENT, 'An entry of the metadata cannot be sent.')
-      }
-      if (attempt === 2) throw unavailable('The node cannot be reached.')
-    }
+function recordsOf(text: string): readonly UpstreamRecord[] {
+  try {
+    return parseUpstreams(text)
+  } catch {
+    // Whoever wrote it was told so; the text holds credentials.
+    return []
   }
 }
 
-// A session may end between being found and being used.
-const endOfSession: ReadonlySet<string> = new Set(['ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_GOAWAY_SESSION'])
-
-/** Whether the node has certainly not begun with the call of a stream that was closed. */
-export function isUnprocessed(stream: ClientHttp2Stream): boolean {
-  return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+function missing(): GrpcError {
+  return unusable('This node has no upstream for grpc.')
 }
 
-function unavailable(detail: string): GrpcError {
+function unusable(detail: string): GrpcError {
   return new GrpcError(Status.UNAVAILABLE, detail)
 }

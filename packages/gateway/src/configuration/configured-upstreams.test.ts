@@ -80,7 +80,7 @@ describe('configuredUpstreams', () => {
     [{ FAIRLEAD_GRPC_UPSTREAM: 'https://x-token:canary%0A@grpc.example' }, 'FAIRLEAD_GRPC_UPSTREAM'],
     [{ ...evm, ...index }, 'FAIRLEAD_JETTON_V3_UPSTREAM'],
     [{ FAIRLEAD_JETTON_UPSTREAM: 'ftp://canary' }, 'FAIRLEAD_JETTON_UPSTREAM'],
-    [{ FAIRLEAD_JETTON_UPSTREAM: 'http://a http://canary' }, 'FAIRLEAD_JETTON_UPSTREAM'],
+    [{ FAIRLEAD_JETTON_UPSTREAM: 'http://a ftp://canary' }, 'FAIRLEAD_JETTON_UPSTREAM'],
     [{ FAIRLEAD_JETTON_UPSTREAM: 'http://canary:x:y' }, 'FAIRLEAD_JETTON_UPSTREAM'],
     [{ ...jetton, FAIRLEAD_JETTON_V3_UPSTREAM: 'http://canary:x:y' }, 'FAIRLEAD_JETTON_V3_UPSTREAM'],
     [{ ...beacon, ...socket }, 'FAIRLEAD_EVM_WEBSOCKET_UPSTREAM'],
