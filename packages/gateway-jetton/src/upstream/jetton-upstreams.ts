@@ -92,7 +92,10 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       grant ? [...v2.statesOf(grant), ...v3.statesOf(grant)] : [...v2.states(), ...v3.states()],
     embeddedAnswer: async (signal) => {
       const upstream = v2.embedded()
-      if (upstream) await healthReader('v2')(upstream, signal)
+      if (!upstream) return
+      const node = new NodeOfGrant({ v2: () => upstream, v3: () => upstream })
+      const { status } = await node.ask({ family: 'v2', method: 'GET', path: '/getMasterchainInfo', signal })
+      if (status !== 200) throw new Error('The embedded chain does not answer.')
     },
     close: () => {
       v2.close()
