@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { NodeOrder } from './fixtures/faulty-node.ts'
 import { readFlags } from './fixtures/read-flags.ts'
 import { serve } from './fixtures/service.ts'
-import { type CallReport, percentileOf, sendSteadily } from './fixtures/steady-calls.ts'
+import { type CallReport, percentileOf, sendSteadily, type SteadyRequest } from './fixtures/steady-calls.ts'
 
 /** An upstream in a process of its own. */
 interface FaultyNode {
@@ -39,9 +39,38 @@ const faults: Readonly<Record<string, (node: FaultyNode) => Promise<void>>> = {
   '50 times slower': (node) => node.order('50 times slower'),
   killed: async (node) => void node.process.kill('SIGKILL'),
   'every other 500': (node) => node.order('every other 500'),
+  'stands still': (node) => node.order('stands still'),
+}
+
+/** What is called of a protocol. */
+interface CalledProtocol {
+  /** Names the upstreams. */
+  readonly option: string
+  /** Between the URL of the gateway and the path of a call. */
+  readonly base: (token: string) => string
+  readonly requestOf: (number: number) => SteadyRequest
+}
+
+const protocols: Readonly<Record<string, CalledProtocol>> = {
+  evm: {
+    option: 'FAIRLEAD_EVM_UPSTREAM',
+    base: (token) => `/${token}`,
+    requestOf: (number) => ({ body: bodyOf(number) }),
+  },
+  beacon: {
+    option: 'FAIRLEAD_BEACON_UPSTREAM',
+    base: (token) => `/beacon/${token}`,
+    requestOf: () => ({ path: '/eth/v1/beacon/states/head/root' }),
+  },
+  jetton: {
+    option: 'FAIRLEAD_JETTON_UPSTREAM',
+    base: (token) => `/${token}/api`,
+    requestOf: () => ({ path: '/v2/getMasterchainInfo' }),
+  },
 }
 
 const flags = readFlags(import.meta.filename, {
+  protocol: { type: 'string', default: 'evm', means: `one of ${Object.keys(protocols).join(', ')}` },
   seconds: { type: 'string', default: '8', means: 'of each load; the fault begins after one' },
   rates: { type: 'string', default: '300,3000', means: 'calls in a second' },
   only: {
@@ -55,6 +84,9 @@ const flags = readFlags(import.meta.filename, {
     means: 'of the faulty one among the upstreams; the preferred one has 20 times the weight',
   },
 })
+const protocol = protocols[flags.protocol]
+if (!protocol) throw new Error(`--protocol takes one of ${Object.keys(protocols).join(', ')}.`)
+const { option, base, requestOf } = protocol
 const seconds = Number(flags.seconds)
 if (!(seconds > 1)) throw new Error('--seconds takes a number above one.')
 const unknown = flags.only.split(';').filter((name) => !(name in faults))
@@ -72,14 +104,14 @@ async function measure(perSecond: number, name: string, position: string): Promi
   const nodes = await Promise.all([startNode(), startNode()])
   const faulty = nodes[position === 'second' ? 1 : 0]
   const service = await serve({
-    FAIRLEAD_EVM_UPSTREAM: nodes.map((node) => addressOf(node, position, faulty)).join(' '),
+    [option]: nodes.map((node) => addressOf(node, position, faulty)).join(' '),
     FAIRLEAD_LOG_LEVEL: 'silent',
   })
   try {
     const load = {
-      url: `${service.url}/${service.token}`,
+      url: `${service.url}${base(service.token)}`,
       perSecond,
-      requestOf: (number: number) => ({ body: bodyOf(number) }),
+      requestOf,
     }
     await sendSteadily({ ...load, seconds: warmUpSeconds })
     const measured = sendSteadily({ ...load, seconds })

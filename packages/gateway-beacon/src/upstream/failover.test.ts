@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { handleArrived, waitFor } from '@fairlead/vitest/wait-for'
 import { answerJson, beaconServer } from '../testing/beacon-server.ts'
@@ -175,6 +176,19 @@ test('reads that wait for a node which hangs go to the next one, long before the
   a.hang()
   const texts = await Promise.all([1, 2, 3].map(async () => (await askFor(nodes, read)).text))
   expect(texts).toEqual(['{"data":"b"}', '{"data":"b"}', '{"data":"b"}'])
+})
+
+test.each([
+  ['stops', (response: ServerResponse) => response.write('{"data":')],
+  ['breaks off', (response: ServerResponse) => response.write('{"data":', () => response.destroy())],
+])('a read whose short response %s goes to the next node', async (_, begin) => {
+  const { a, b, nodes } = await twoNodes()
+  a.serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '14' })
+    begin(response)
+  })
+  expect((await askFor(nodes, read)).text).toBe('{"data":"b"}')
+  expect([a.asked.length > 0, b.asked.length]).toEqual([true, 1])
 })
 
 test('what is known of the nodes can be read, also of a single one', async () => {

@@ -37,7 +37,10 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     signal: CancellationSignal,
     completion: ResponseCompletion<RestResponse>,
   ): void {
-    upstream.request({ ...this.#call, signal }).then(
+    // Where another upstream can be asked, a short response is not passed on by halves.
+    const isBuffered = this.resending === 'always'
+    const listener = { stalled: () => completion.stalled?.() }
+    upstream.request({ ...this.#call, signal, isBuffered, listener }).then(
       (response) => completion.resolve(response),
       (error: unknown) => {
         if (!signal.aborted) {
@@ -60,7 +63,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
   }
 
   isStreaming(response: RestResponse): boolean {
-    return 'body' in response
+    return 'body' in response && response.whole === undefined
   }
 
   failureOf(error: unknown): UpstreamError | undefined {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { CancellationSignal } from '@fairlead/http1'
+import type { CancellationSignal, StallListener } from '@fairlead/http1'
 import type { Connection } from '../upstream/upstream.ts'
 import type { UpstreamError } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'
@@ -21,6 +21,10 @@ export interface RestCall {
    * from other calls.
    */
   readonly endless?: boolean | undefined
+  /** Whether a short response comes whole, or not at all where it breaks off. */
+  readonly isBuffered?: boolean | undefined
+  /** Called while such a response has begun and stopped. */
+  readonly listener?: StallListener | undefined
   /** Set where the status alone is the answer, whatever it is. */
   readonly statusOnly?: boolean | undefined
 }

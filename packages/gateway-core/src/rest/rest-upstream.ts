@@ -69,6 +69,8 @@ export function createRestUpstream(
         fields: headerLines({ ...headers, ...own, ...traceFields(), ...loopFields(loopEntry) }),
         body,
         signal,
+        isBuffered: call.isBuffered,
+        listener: call.listener,
         owner,
         pace: endless ? 'endless' : 'slow',
         isRepeatable: method === 'GET',

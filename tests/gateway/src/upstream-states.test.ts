@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { grpcNode, startGrpcNode } from '@fairlead/gateway-grpc/testing/grpc-node'
+import { gatewayFixture } from './gateway-fixture.ts'
+
+const later = { timeout: 50_000 }
+
+/** A beacon node and a node of TON in one, which is as far as it is told. */
+async function restNode(head: number) {
+  const node = createServer((request, response) => {
+    const { url = '' } = request
+    const content = url.endsWith('/syncing')
+      ? { data: { head_slot: String(head), sync_distance: '0', is_syncing: false } }
+      : url.startsWith('/eth/')
+        ? { data: { root: '0x00' } }
+        : { ok: true, result: { last: { seqno: head } } }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
+  }).listen(0, '127.0.0.1')
+  await once(node, 'listening')
+  onTestFinished(() => stop(node))
+  return { node, url: `http://127.0.0.1:${(node.address() as AddressInfo).port}` }
+}
+
+async function stop(node: Server): Promise<void> {
+  node.closeAllConnections()
+  if (node.listening) await new Promise((resolve) => node.close(resolve))
+}
+
+interface CreatedNode {
+  readonly id: string
+  readonly credentials: readonly { readonly kind: string; readonly token: string }[]
+}
+
+it('the API lists the health of the upstreams of every protocol', async () => {
+  const [near, far, alone] = [await restNode(100), await restNode(90), await restNode(7)]
+  const [grpc, away] = [await grpcNode(), await startGrpcNode()]
+  await away.stop()
+  const gateway = await gatewayFixture({}, 'http://127.0.0.1:1')
+  onTestFinished(gateway.stop)
+  const { url, first } = gateway
+  const api = async (path: string, body?: object) => {
+    const response = await fetch(`${url}/v2/nodes/${path}`, {
+      method: body ? 'POST' : 'GET',
+      body: body ? JSON.stringify(body) : null,
+      headers: { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' },
+    })
+    expect(response.status).toBeLessThan(300)
+    return response.json()
+  }
+  const create = async (chain: string, upstreams: Readonly<Record<string, string>>) =>
+    (await api('', {
+      project: first.projectId,
+      name: chain,
+      chain,
+      network: 'devnet',
+      upstreams,
+    })) as CreatedNode
+  const listed = async ({ id }: CreatedNode) => {
+    const { results } = (await api(`${id}/upstreams/`)) as {
+      readonly results: readonly {
+        protocol: string
+        state: string
+        head: number | null
+        lag: number | null
+      }[]
+    }
+    return results.map(({ protocol, state, head, lag }) => [protocol, state, head, lag])
+  }
+  const beacon = await create('beacon', { beacon: `${far.url} ${near.url}` })
+  const jetton = await create('jetton', { jetton: `${far.url} ${near.url}`, jetton_v3: alone.url })
+  const solana = await create('solana', { grpc: `${grpc.url} ${away.url}` })
+  await vi.waitFor(async () => {
+    expect(await listed(beacon)).toEqual([
+      ['beacon', 'up', 90, 10],
+      ['beacon', 'up', 100, 0],
+    ])
+    expect(await listed(jetton)).toEqual([
+      ['jetton', 'up', 90, 10],
+      ['jetton', 'up', 100, 0],
+      ['jetton_v3', 'up', 7, 0],
+    ])
+    expect(await listed(solana)).toEqual([
+      ['grpc', 'up', null, null],
+      ['grpc', 'down', null, null],
+    ])
+  }, later)
+  const token = beacon.credentials.find(({ kind }) => kind === 'token')?.token
+  const read = () => fetch(`${url}/beacon/${token}/eth/v1/beacon/states/head/root`)
+  await vi.waitFor(async () => expect((await read()).status).toBe(200), later)
+  await stop(near.node)
+  expect((await read()).status).toBe(200)
+  await vi.waitFor(
+    async () => expect((await listed(beacon))[1]?.slice(0, 2)).toEqual(['beacon', 'down']),
+    later,
+  )
+  const metrics = await gateway.registry.metrics()
+  expect(metrics).toContain(`fairlead_upstream_class{upstream="${beacon.id}/beacon/1",class="failing"} 1`)
+  expect(metrics).toContain(`fairlead_upstream_head_block{upstream="${jetton.id}/jetton-v3/0"} 7`)
+}, 60_000)
