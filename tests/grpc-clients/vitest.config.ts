@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import type {} from '@fairlead/e2e-tests/global-setup'
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 

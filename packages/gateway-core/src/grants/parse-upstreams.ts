@@ -41,15 +41,10 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
 }
 
 /**
- * The addresses of a protocol whose calls need no choice by role or weight, those in use alone.
+ * The upstreams of a protocol that are in use.
  *
  * @param text - as for {@link parseUpstreams}; none when it is undefined, or cannot be read
  */
-export function usedAddresses(text: string | undefined): readonly string[] {
-  return usedUpstreams(text).map(({ address }) => address)
-}
-
-/** The upstreams behind {@link usedAddresses}. */
 export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
   try {
     return parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Encryptor } from '../credentials/sealing.ts'
 
 /** Detects requests that have already passed through this deployment. */
@@ -13,10 +14,7 @@ export interface LoopDetector {
 export const loopField = 'cdn-loop'
 
 /** Returns true for the headers of a request that has already passed through this deployment. */
-export function hasLooped(
-  loops: LoopDetector | undefined,
-  headers: Readonly<Record<string, unknown>>,
-): boolean {
+export function hasLooped(loops: LoopDetector | undefined, headers: Readonly<IncomingHttpHeaders>): boolean {
   const value = headers[loopField]
   return value !== undefined && loops?.isLoop(String(value)) === true
 }

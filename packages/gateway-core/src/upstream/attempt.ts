@@ -5,7 +5,7 @@ import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RunningAttempt } from './running-attempts.ts'
 import type { Connection, PoolMember } from './upstream.ts'
-import { UpstreamError } from './upstream-error.ts'
+import type { UpstreamError } from './upstream-error.ts'
 
 /** Receives the response of an upstream, and may act when it stalls. */
 export type ResponseCompletion<response> = Completion<response> & StallListener

@@ -54,7 +54,7 @@ it('prefers health to weight, and any upstream to none', () => {
 /** An upstream of each class, by the name of the class. */
 function ofClasses(): readonly PoolMember[] {
   const all = members('', '', 'cordoned', '', '', '')
-  const [ready, unverified, , lagging, syncing, failing] = all as PoolMember[]
+  const [ready, unverified, , lagging, syncing, failing] = all
   if (unverified) unverified.isUnverified = true
   if (lagging) lagging.lag = 4
   if (syncing) syncing.isSyncing = true
