@@ -19,11 +19,20 @@ const flags = readFlags(import.meta.filename, {
     default: 'evm,websocket,beacon,grpc,grpc-stream,platform',
     means: 'some of these',
   },
+  allocations: {
+    type: 'boolean',
+    default: false,
+    means: 'only measures what one request allocates on the heap',
+  },
   list: { type: 'boolean', default: false, means: 'prints every function' },
 })
 
 // They run a function of their caller, and are a step of no request.
 const wrappers = new Set(['http1/src/unexpected-errors.ts', 'gateway-core/src/completion.ts'])
+
+// A WebSocket has places for 1,024 subscriptions.
+const warmUpRequests = 300
+const measuredRequests = 600
 
 type Gateway = Service & FirstStart
 
@@ -128,6 +137,14 @@ try {
   for (const name of names) {
     const request = await requests[name]?.(gateway)
     if (!request) continue
+    if (flags.allocations) {
+      for (let times = 0; times < warmUpRequests; times++) await request()
+      const bytes = await inspected.allocated(async () => {
+        for (let times = 0; times < measuredRequests; times++) await request()
+      })
+      console.log(`${name}: ${(bytes / measuredRequests / 1_024).toFixed(1)} KiB a request`)
+      continue
+    }
     for (let times = 0; times < 3; times++) await request()
     // What runs by itself is no part of any request.
     const idle = new Set((await inspected.ran(() => sleep(1_500))).map(keyOf))

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { promised } from '../completion.ts'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
-import { withSpan } from '../telemetry/current-trace.ts'
+import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
 import { HealthRounds, type RoundTimes } from '../upstream/health-rounds.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
@@ -158,8 +158,11 @@ export class RestPool {
     member.calls += 1
     member.callsInFlight += 1
     try {
-      const facts = { 'fairlead.upstream': member.label }
-      const response = await withSpan('upstream', facts, () => member.upstream.request(call))
+      const { upstream, label } = member
+      const send = () => upstream.request(call)
+      // Most calls are part of no trace.
+      const isTraced = currentTrace() !== undefined
+      const response = await (isTraced ? withSpan('upstream', { 'fairlead.upstream': label }, send) : send())
       member.answered()
       return response
     } catch (error) {
