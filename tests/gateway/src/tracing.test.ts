@@ -123,6 +123,23 @@ it('traces as many requests as it is told to, and says how a node failed', async
   expect(request?.attributes).toMatchObject({ 'error.type': '502', 'http.response.status_code': 502 })
 }, 60_000)
 
+it('has a span for each attempt at a beacon node', async () => {
+  const receiver = await traceReceiver()
+  const node = await nodeThat((request) => request.socket.destroy())
+  const environment = { FAIRLEAD_TRACING_ENDPOINT: receiver.url, FAIRLEAD_TRACING_RATIO: '1' }
+  const gateway = await gatewayFixture(environment, 'http://127.0.0.1:1', { beacon: node })
+  const { token, nodeId } = gateway.first
+  const response = await fetch(`${gateway.url}/beacon/${token}/eth/v1/node/version`)
+  await gateway.stop()
+  expect(response.status).toBe(502)
+  await vi.waitFor(() => expect(receiver.spans.length).toBeGreaterThanOrEqual(2), later)
+  const upstream = receiver.spans.find(({ name }) => name === 'upstream')
+  expect(upstream?.attributes).toMatchObject({
+    'fairlead.upstream': `${nodeId}/beacon/0`,
+    'error.type': 'broken',
+  })
+}, 60_000)
+
 it('hides nothing from a client when the receiver is away', async () => {
   const node = await tracedNode()
   const environment = {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { CancellationSignal, StallListener } from '@fairlead/http1'
 import type { Connection } from '../upstream/upstream.ts'
-import type { UpstreamError } from '../upstream/upstream-error.ts'
+import type { UpstreamError, UpstreamErrorKind } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'
 
 /** One request to a node. */
@@ -58,6 +58,11 @@ export class RestUpstreamError extends RestError {
   constructor(failure: UpstreamError, message = failure.message) {
     super(failure.status, message)
     this.failure = failure
+  }
+
+  /** Names the failure in traces. */
+  get kind(): UpstreamErrorKind {
+    return this.failure.kind
   }
 }
 

@@ -164,6 +164,8 @@ export class RestPool {
       const isTraced = currentTrace() !== undefined
       const response = await (isTraced ? withSpan('upstream', { 'fairlead.upstream': label }, send) : send())
       member.answered()
+      // There is no other one that it could differ from.
+      member.chain = 'right'
       return response
     } catch (error) {
       if (error instanceof RestUpstreamError) member.failed(error.failure, 'slow')

@@ -96,6 +96,7 @@ export class GrpcPool {
       stream.once('response', () => {
         isAnswered = true
         member.answered()
+        member.chain = 'right'
         member.slow.add(performance.now() - began)
       })
       stream.once('close', () => {
