@@ -8,7 +8,7 @@ import { createOpenCalls } from './call/open-calls.ts'
 import { createSlowConsumers } from './call/slow-consumers.ts'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
-import type { healthTimes } from './upstream/grpc-pool.ts'
+import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { createGrpcUpstreams } from './upstream/grpc-upstreams.ts'
 import { createWebHandler } from './web/web-http1.ts'
 
@@ -27,7 +27,7 @@ export interface GrpcOptions
   /** Rules for connections to nodes; those for what the operator has configured when left out. */
   readonly upstreamRules?: UpstreamRules | undefined
   /** When several upstreams of a node are asked whether they are there; those of the service when left out. */
-  readonly healthTimes?: typeof healthTimes
+  readonly healthTimes?: HealthTimes
   /** Longest wait for a connection to a node. */
   readonly connectTimeoutMs: number
   /** Calls of all credentials whose clients may stand still for longer than a moment. */

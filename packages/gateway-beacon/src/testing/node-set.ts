@@ -4,7 +4,7 @@ import { beaconFormat } from '../http/beacon-format.ts'
 import { createRestUpstream } from '@fairlead/gateway-core/rest/rest-upstream'
 import type { BeaconUpstreams, BeaconCall, BeaconNodes } from '../upstream/types.ts'
 import { type BeaconUpstreamOptions, createBeaconUpstreams } from '../upstream/beacon-upstreams.ts'
-import { healthTimes } from '@fairlead/gateway-core/rest/rest-pool'
+import { healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 
 /** A grant of a hosted node in front of some servers. */
 export function grantOf(servers: readonly { readonly url: string }[], credentialId = 'credential'): Grant {

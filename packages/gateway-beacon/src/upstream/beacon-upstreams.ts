@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { type HealthTimes, healthTimes, type RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'

@@ -1,7 +1,7 @@
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
-import type { UpstreamHealth } from '@fairlead/gateway-core/rest/rest-pool'
+import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'
 
 const maxBytes = 65_536
 

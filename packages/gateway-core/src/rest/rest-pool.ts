@@ -1,99 +1,48 @@
 import type { Logger } from 'pino'
-import type { CancellationSignal } from '@fairlead/http1'
 import { promised } from '../completion.ts'
-import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import { type CallSupport, FailoverCall, type PooledResponse } from '../upstream/failover-call.ts'
-import { HealthRounds, type RoundTimes } from '../upstream/health-rounds.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
 import { takeSlot } from '../upstream/rate-slot.ts'
-import { RetryBudget } from '../upstream/retry-budget.ts'
-import { selectSteadily } from '../upstream/select-upstream.ts'
+import { RetryBudget, retryRules } from '../upstream/retry-budget.ts'
 import { SilenceWatch } from '../upstream/silence-watch.ts'
-import { PoolMember, type UpstreamState } from '../upstream/upstream.ts'
-import { UpstreamBusyError } from '../upstream/upstream-error.ts'
-import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
+import { type HealthSource, type PoolUpstream, SteadyPool } from '../upstream/steady-pool.ts'
+import type { PoolMember, UpstreamState } from '../upstream/upstream.ts'
+import { UpstreamBusyError, type UpstreamError } from '../upstream/upstream-error.ts'
 import { PooledRestCall } from './pooled-rest-call.ts'
+import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
-/** What an upstream says of itself. */
-export interface UpstreamHealth {
-  /** Number of its newest block or slot. */
-  readonly head: number
-  /** Whether it is still reading the chain. */
-  readonly isSyncing?: boolean
-  /** Whether it follows a head that it cannot verify. */
-  readonly isUnverified?: boolean
-}
-
-/** When upstreams are asked for their health. */
-export interface HealthTimes extends RoundTimes {
-  /** For an upstream's answer. */
-  readonly checkTimeoutMs: number
-}
-
-/** The times of the service. */
-export const healthTimes: HealthTimes = {
-  intervalMs: 6_000,
-  checkTimeoutMs: 3_000,
-  firstRoundMs: 1_000,
-  idleMs: 60_000,
-}
-
 /** What the upstreams of a node are called with. */
-export interface RestPoolOptions {
-  /** Asks an upstream how it is; rejects when it does not say. */
-  readHealth(upstream: RestUpstream, signal: CancellationSignal): Promise<UpstreamHealth>
-  /** Blocks or slots behind the best head that say nothing of an upstream. */
-  readonly toleratedLag: number
+export interface RestPoolOptions extends Omit<HealthSource<RestUpstream>, 'failureOf'> {
   /** Longest wait for a response. */
   readonly timeoutMs: number
-  readonly times: HealthTimes
   readonly log: Logger | undefined
 }
 
 type Member = PoolMember<RestUpstream>
 
-const retryRules = { share: 0.2, perSecond: 10, most: 256 }
-
-/** An upstream of a pool. */
-export interface PoolUpstream {
-  readonly upstream: RestUpstream
-  readonly record: UpstreamRecord
-  /** Among those of the node, counted from 0. */
-  readonly position: number
-}
-
 /** The REST upstreams of a node, called as one: calls stay at the best of them. A single one is never asked for its health. */
 export class RestPool {
-  readonly #members: readonly Member[]
-  readonly #only: Member | undefined
-  readonly #options: RestPoolOptions
-  readonly #rounds: HealthRounds<Member>
+  readonly #pool: SteadyPool<RestUpstream>
+  readonly #timeoutMs: number
   readonly #silenceWatch: SilenceWatch<Member>
   readonly #retries = new RetryBudget(retryRules)
   readonly #support: CallSupport<RestUpstream, PooledRestCall> = {
-    choose: (_, tried) => this.#choose(tried),
+    choose: (_, tried) => this.#pool.choose(tried),
     hedgeMs: () => undefined,
     retry: () => this.#retries.spend(),
     hedge: () => false,
   }
-  #present: Member | undefined
 
   /** @param upstreams - at least one */
-  constructor(label: string, upstreams: readonly PoolUpstream[], options: RestPoolOptions) {
-    const { toleratedLag, times, log } = options
-    this.#members = upstreams.map(
-      ({ upstream, record, position }) =>
-        new PoolMember(`${label}/${position}`, upstream, record, toleratedLag),
-    )
-    this.#only = this.#members.length === 1 ? this.#members[0] : undefined
-    this.#options = options
-    this.#rounds = new HealthRounds(this.#members, times, { ask: (member) => this.#check(member) })
+  constructor(label: string, upstreams: readonly PoolUpstream<RestUpstream>[], options: RestPoolOptions) {
+    this.#pool = new SteadyPool(label, upstreams, { ...options, failureOf })
+    this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
-      this.#members,
+      this.#pool.members,
       ({ upstream }, signal) => options.readHealth(upstream, signal),
-      log,
+      options.log,
     )
   }
 
@@ -103,25 +52,12 @@ export class RestPool {
    * @throws RestError as {@link RestUpstream.request}, and 503 when no upstream is in use, or takes more calls
    */
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
-    if (!this.#members.some(({ isInUse }) => isInUse)) {
+    if (!this.#pool.members.some(({ isInUse }) => isInUse)) {
       throw new RestError(503, 'No upstream of this node is in use.')
     }
     try {
-      if (this.#only) return await this.#requestOnly(this.#only, call)
-      await this.#rounds.use()
-      this.#silenceWatch.start()
-      this.#retries.earn()
-      const pooled = new PooledRestCall(call, resending, this.#options.timeoutMs, () =>
-        this.#rounds.askSoon(),
-      )
-      const { member, response } = await promised<PooledResponse<RestUpstream, RestResponse>>(
-        (completion) => {
-          new FailoverCall(pooled, this.#support, completion).begin()
-        },
-      )
-      // The next calls go where this one was answered, unless the upstream before it did no more than answer an error.
-      if (pooled.hasFailed || this.#present?.isResponsive === false) this.#present = member
-      return response
+      const { only } = this.#pool
+      return only ? await this.#requestOnly(only, call) : await this.#requestBest(call, resending)
     } catch (error) {
       throw error instanceof UpstreamBusyError ? busy(error) : error
     }
@@ -129,25 +65,38 @@ export class RestPool {
 
   /** The upstreams in use, best first. */
   async ranked(): Promise<readonly RestUpstream[]> {
-    if (!this.#only) await this.#rounds.use()
+    await this.#pool.use()
     const ranked: Member[] = []
-    for (let next = this.#choose(ranked); next; next = this.#choose(ranked)) ranked.push(next)
+    for (let next = this.#pool.choose(ranked); next; next = this.#pool.choose(ranked)) ranked.push(next)
     return ranked.map(({ upstream }) => upstream)
   }
 
   /** What is known of the upstreams. */
   states(): readonly UpstreamState[] {
-    return this.#members.map(({ state }) => state)
+    return this.#pool.states()
   }
 
   /** Has the upstreams asked for their health for a while, also a single one. */
   watch(): void {
-    void this.#rounds.use()
+    this.#pool.watch()
   }
 
   close(): void {
-    this.#rounds.stop()
+    this.#pool.close()
     this.#silenceWatch.stop()
+  }
+
+  async #requestBest(call: RestCall, resending: Idempotency): Promise<RestResponse> {
+    await this.#pool.use()
+    this.#silenceWatch.start()
+    this.#retries.earn()
+    const pooled = new PooledRestCall(call, resending, this.#timeoutMs, () => this.#pool.askSoon())
+    const { member, response } = await promised<PooledResponse<RestUpstream, RestResponse>>((completion) => {
+      new FailoverCall(pooled, this.#support, completion).begin()
+    })
+    // Further calls go where this one was answered, unless the upstream before it did no more than answer an error.
+    if (pooled.hasFailed || this.#pool.present?.isResponsive === false) this.#pool.moveTo(member)
+    return response
   }
 
   /** A single upstream gets every call: there is no other one to go to. */
@@ -175,43 +124,10 @@ export class RestPool {
       member.callsInFlight -= 1
     }
   }
+}
 
-  #choose(tried: readonly Member[]): Member | undefined {
-    const left = this.#members.filter((member) => member.isInUse && !tried.includes(member))
-    const best = selectSteadily(left, this.#present)
-    if (tried.length === 0) this.#present = best
-    return best
-  }
-
-  async #check(member: Member): Promise<void> {
-    const { readHealth, times } = this.#options
-    const isJudged = member.breaker.probe()
-    try {
-      const health = await readHealth(member.upstream, AbortSignal.timeout(times.checkTimeoutMs))
-      if (isJudged) member.breaker.succeed()
-      member.chain = 'right'
-      member.head = health.head
-      member.isSyncing = health.isSyncing === true
-      member.isUnverified = health.isUnverified === true
-    } catch (error) {
-      // Where it is, nobody knows any more.
-      member.chain = 'unknown'
-      member.head = member.lag = undefined
-      if (isJudged) member.noteFailedCheck(error instanceof RestUpstreamError ? error.failure : undefined)
-    }
-    this.#judgeHeads()
-  }
-
-  /** An upstream that fails or syncs sets no standard for the heads of others. */
-  #judgeHeads(): void {
-    const shown = this.#members.filter(
-      ({ isInUse, isResponsive, isSyncing }) => isInUse && isResponsive && !isSyncing,
-    )
-    const best = Math.max(...shown.map(({ head = -Infinity }) => head))
-    for (const member of this.#members) {
-      member.lag = member.head === undefined ? undefined : Math.max(0, best - member.head)
-    }
-  }
+function failureOf(error: unknown): UpstreamError | undefined {
+  return error instanceof RestUpstreamError ? error.failure : undefined
 }
 
 function busy({ message, retryAfterMs }: UpstreamBusyError): RestError {

@@ -8,6 +8,9 @@ export interface BudgetRules {
   readonly most: number
 }
 
+/** For calls that are sent again: one for every five, ten in a second, and as many as were saved. */
+export const retryRules: BudgetRules = { share: 0.2, perSecond: 10, most: 256 }
+
 /** Bounds the calls that are sent a second time, so that an outage does not multiply the load. */
 export class RetryBudget {
   readonly #rules: BudgetRules

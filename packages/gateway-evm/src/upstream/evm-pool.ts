@@ -16,7 +16,7 @@ import {
 } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
-import { RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
+import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import { selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
@@ -49,7 +49,6 @@ export interface PoolOptions {
   readonly log: Logger | undefined
 }
 
-const retryRules = { share: 0.2, perSecond: 10, most: 256 }
 const hedgeRules = { share: 0.05, perSecond: 0, most: 10 }
 const shortestHedgeMs = 50
 const hedgeStepMs = 10

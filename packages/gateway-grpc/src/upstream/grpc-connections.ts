@@ -1,4 +1,5 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
+import type { CancellationSignal } from '@fairlead/http1'
 import { createSessions } from '@fairlead/grpc-transport'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { type ConnectionRules, guardedConnect } from '@fairlead/gateway-core/network/guarded-connect'
@@ -16,7 +17,7 @@ export interface GrpcConnections extends Connection {
    */
   open(headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream>
   /** Rejects when the upstream does not answer a ping. */
-  ping(signal: AbortSignal): Promise<void>
+  ping(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,9 +1,7 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
-import { HealthRounds, type RoundTimes } from '@fairlead/gateway-core/upstream/health-rounds'
-import { selectSteadily } from '@fairlead/gateway-core/upstream/select-upstream'
-import { PoolMember, type UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { healthTimes, type PoolUpstream, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
+import type { PoolMember, UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { GrpcConnections } from './grpc-connections.ts'
 
@@ -14,36 +12,26 @@ export interface UpstreamStream {
   readonly secrets: readonly string[]
 }
 
-/** An upstream of a pool. */
-export interface GrpcPoolUpstream {
-  readonly upstream: GrpcConnections
-  readonly record: UpstreamRecord
-}
-
-/** The times of the service. */
-export const healthTimes: RoundTimes & { readonly checkTimeoutMs: number } = {
-  intervalMs: 6_000,
-  checkTimeoutMs: 3_000,
-  firstRoundMs: 1_000,
-  idleMs: 60_000,
-}
-
 type Member = PoolMember<GrpcConnections>
 
-/** The gRPC upstreams of a node, called as one: calls stay at the best of them. A single one is not asked whether it is there. */
+// The gateway reads no messages, and does not know how far an upstream is.
+const toleratedLag = 0
+
+/** The gRPC upstreams of a node, called as one: calls stay at the best of them. */
 export class GrpcPool {
-  readonly #members: readonly Member[]
-  readonly #times: typeof healthTimes
-  readonly #rounds: HealthRounds<Member>
-  #present: Member | undefined
+  readonly #pool: SteadyPool<GrpcConnections>
 
   /** @param upstreams - at least one */
-  constructor(label: string, upstreams: readonly GrpcPoolUpstream[], times = healthTimes) {
-    this.#members = upstreams.map(
-      ({ upstream, record }, position) => new PoolMember(`${label}/${position}`, upstream, record),
-    )
-    this.#times = times
-    this.#rounds = new HealthRounds(this.#members, times, { ask: (member) => this.#check(member) })
+  constructor(label: string, upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes) {
+    this.#pool = new SteadyPool(label, upstreams, {
+      readHealth: async (upstream, signal) => {
+        await upstream.ping(signal)
+        return {}
+      },
+      failureOf: unconnected,
+      toleratedLag,
+      times,
+    })
   }
 
   /**
@@ -53,19 +41,21 @@ export class GrpcPool {
    * @throws GrpcError UNAVAILABLE when none can be reached
    */
   async open(headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
-    if (this.#members.length > 1) await this.#rounds.use()
+    await this.#pool.use()
     const tried: Member[] = []
     let failure: unknown
-    for (let member = this.#choose(tried); member; member = this.#choose(tried)) {
+    for (let member = this.#pool.choose(tried); member; member = this.#pool.choose(tried)) {
       if (tried.length > 0) member.retries += 1
       tried.push(member)
       try {
-        return await this.#openAt(member, headers)
+        const opened = await this.#openAt(member, headers)
+        if (failure !== undefined) this.#pool.moveTo(member)
+        return opened
       } catch (error) {
         if (!isUnreachable(error)) throw error
         failure ??= error
-        member.failed(new UpstreamError('unconnected', 'The node cannot be reached.'), 'quick')
-        this.#rounds.askSoon()
+        member.failed(unconnected(), 'quick')
+        this.#pool.askSoon()
       }
     }
     throw failure ?? new GrpcError(Status.UNAVAILABLE, 'No upstream of this node is in use.')
@@ -73,63 +63,43 @@ export class GrpcPool {
 
   /** What is known of the upstreams. */
   states(): readonly UpstreamState[] {
-    return this.#members.map(({ state }) => state)
+    return this.#pool.states()
   }
 
   /** Has the upstreams asked whether they are there for a while, also a single one. */
   watch(): void {
-    void this.#rounds.use()
+    this.#pool.watch()
   }
 
   close(): void {
-    this.#rounds.stop()
+    this.#pool.close()
   }
 
   async #openAt(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
     const began = performance.now()
-    member.calls += 1
-    member.callsInFlight += 1
     const { upstream } = member
-    try {
-      const stream = await upstream.open(headers)
-      let isAnswered = false
-      stream.once('response', () => {
-        isAnswered = true
-        member.answered()
-        member.chain = 'right'
-        member.slow.add(performance.now() - began)
-      })
-      stream.once('close', () => {
-        member.callsInFlight -= 1
-        if (isAnswered || stream.rstCode === constants.NGHTTP2_CANCEL) return
-        member.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
-        this.#rounds.askSoon()
-      })
-      return { stream, secrets: upstream.url.secrets }
-    } catch (error) {
-      member.callsInFlight -= 1
-      throw error
-    }
-  }
-
-  #choose(tried: readonly Member[]): Member | undefined {
-    const left = this.#members.filter((member) => member.isInUse && !tried.includes(member))
-    const best = selectSteadily(left, this.#present)
-    // The next calls go where this one does.
-    this.#present = best ?? this.#present
-    return best
-  }
-
-  async #check(member: Member): Promise<void> {
-    const isJudged = member.breaker.probe()
-    try {
-      await member.upstream.ping(AbortSignal.timeout(this.#times.checkTimeoutMs))
+    member.calls += 1
+    const stream = await upstream.open(headers)
+    let isAnswered = false
+    member.callsInFlight += 1
+    stream.once('response', () => {
+      isAnswered = true
+      member.answered()
       member.chain = 'right'
-      if (isJudged) member.breaker.succeed()
-    } catch {
-      if (isJudged) member.noteFailedCheck(new UpstreamError('unconnected', 'The node cannot be reached.'))
-    }
+      member.slow.add(performance.now() - began)
+    })
+    stream.once('close', () => {
+      member.callsInFlight -= 1
+      if (isAnswered || stream.rstCode === constants.NGHTTP2_CANCEL) return
+      member.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
+      this.#pool.askSoon()
+    })
+    return { stream, secrets: upstream.url.secrets }
   }
+}
+
+function unconnected(): UpstreamError {
+  return new UpstreamError('unconnected', 'The node cannot be reached.')
 }
 
 function isUnreachable(error: unknown): boolean {

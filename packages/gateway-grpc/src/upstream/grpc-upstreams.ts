@@ -5,7 +5,8 @@ import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/gran
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
-import { GrpcPool, type healthTimes } from './grpc-pool.ts'
+import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
+import { GrpcPool } from './grpc-pool.ts'
 import { parseUpstreamUrl } from './parse-url.ts'
 
 /** The gRPC upstreams of all nodes, connected to when first needed. */
@@ -27,7 +28,7 @@ export interface GrpcUpstreamOptions {
   readonly embedded: string | undefined
   /** That each connection is checked against. */
   readonly upstreamRules?: UpstreamRules | undefined
-  readonly times?: typeof healthTimes
+  readonly times?: HealthTimes
 }
 
 // Upstreams of nodes change, and nobody says which ones are gone.
@@ -60,7 +61,11 @@ export function createGrpcUpstreams({
     if (text === undefined) throw missing()
     const known = pools.get(text)
     if (known) return known
-    const upstreams = recordsOf(text).map((record) => ({ record, upstream: connectionsOf(record) }))
+    const upstreams = recordsOf(text).map((record, position) => ({
+      record,
+      position,
+      upstream: connectionsOf(record),
+    }))
     if (upstreams.every(({ record }) => record.isCordoned)) throw missing()
     const pool = new GrpcPool(`${nodeId}/grpc`, upstreams, times)
     pools.set(text, pool)

@@ -1,7 +1,8 @@
 import { collectBody } from '@fairlead/gateway-core/http/collect-body'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
-import type { RestPoolOptions, UpstreamHealth } from '@fairlead/gateway-core/rest/rest-pool'
+import type { RestPoolOptions } from '@fairlead/gateway-core/rest/rest-pool'
+import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'
 import type { JettonFamily } from '../operations/operations.ts'
 
 const targets: Readonly<Record<JettonFamily, string>> = {

@@ -10,7 +10,8 @@ import type {
   StreamedResponse,
 } from '@fairlead/gateway-core/rest/rest-call'
 import { RestError } from '@fairlead/gateway-core/rest/rest-error'
-import { type HealthTimes, healthTimes, type RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
+import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
 import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
