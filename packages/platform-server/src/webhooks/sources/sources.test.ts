@@ -203,6 +203,14 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect([await look(others, noon), await look(others, noon)]).toEqual([0, 0])
     })
 
+    it('are named as the API names them', async () => {
+      await askFor('upstream.down')
+      const look = createUpstreamWatch(store)
+      const index: SeenUpstream = { label: `${nodeId}/jetton-v3/0`, class: 'failing' }
+      expect([await look([index], noon), await look([index], noon)]).toEqual([0, 1])
+      expect(await told()).toMatchObject([{ data: { upstream: { protocol: 'jetton_v3', position: 0 } } }])
+    })
+
     it('are told to whoever asks later', async () => {
       const look = createUpstreamWatch(store)
       for (let at = 0; at < 3; at++) expect(await look([seen('failing')], noon)).toBe(0)

@@ -71,8 +71,10 @@ async function tell(
       for (const { nodeId, upstream } of turned) {
         const node = await findNode(transaction, nodeId)
         if (node === undefined) continue
-        const [protocol = '', position = ''] = upstream.split('/')
-        const text = openUpstreams(encryptor, nodeId, node.upstreams)[protocol]
+        const [recordName = '', position = ''] = upstream.split('/')
+        const text = openUpstreams(encryptor, nodeId, node.upstreams)[recordName]
+        // As the API names it.
+        const protocol = recordName.replace('-', '_')
         const fate = await insertEvent(transaction, {
           organizationId: node.organizationId,
           type: `upstream.${state}`,
