@@ -81,7 +81,7 @@ export function createGrpcConnections(
     ping: async (signal) => {
       const session = await acquire()
       await new Promise<void>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
         session.ping((error) => (error ? reject(error) : resolve()))
       })
     },
