@@ -191,6 +191,14 @@ test.each([
   expect([a.asked.length > 0, b.asked.length]).toEqual([true, 1])
 })
 
+test('a node whose upstreams are all cordoned says so', async () => {
+  const { url } = await beaconServer('a')
+  const nodes = allNodes().of({ ...grantOf([]), upstreams: { beacon: `${url}#cordoned` } })
+  const error = { status: 503, message: 'No upstream of this node is in use.' }
+  await expect(askFor(nodes, read)).rejects.toMatchObject(error)
+  await expect(nodes.ranked()).rejects.toMatchObject(error)
+})
+
 test('what is known of the nodes can be read, also of a single one', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
   const all = allNodes()

@@ -52,9 +52,7 @@ export class RestPool {
    * @throws RestError as {@link RestUpstream.request}, and 503 when no upstream is in use, or takes more calls
    */
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
-    if (!this.#pool.members.some(({ isInUse }) => isInUse)) {
-      throw new RestError(503, 'No upstream of this node is in use.')
-    }
+    this.#assertInUse()
     try {
       const { only } = this.#pool
       return only ? await this.#requestOnly(only, call) : await this.#requestBest(call, resending)
@@ -63,8 +61,13 @@ export class RestPool {
     }
   }
 
-  /** The upstreams in use, best first. */
+  /**
+   * The upstreams in use, best first; at least one.
+   *
+   * @throws RestError 503 when none is in use
+   */
   async ranked(): Promise<readonly RestUpstream[]> {
+    this.#assertInUse()
     await this.#pool.use()
     const ranked: Member[] = []
     for (let next = this.#pool.choose(ranked); next; next = this.#pool.choose(ranked)) ranked.push(next)
@@ -84,6 +87,11 @@ export class RestPool {
   close(): void {
     this.#pool.close()
     this.#silenceWatch.stop()
+  }
+
+  #assertInUse(): void {
+    if (this.#pool.members.some(({ isInUse }) => isInUse)) return
+    throw new RestError(503, 'No upstream of this node is in use.')
   }
 
   async #requestBest(call: RestCall, resending: Idempotency): Promise<RestResponse> {
