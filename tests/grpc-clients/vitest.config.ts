@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import shared from '@fairlead/vitest'
 import { mergeConfig } from 'vitest/config'
 
 export default mergeConfig(shared, {
   test: {
-    globalSetup: fileURLToPath(import.meta.resolve('@fairlead/e2e-tests/global-setup')),
+    globalSetup: 'test/global-setup.ts',
     testTimeout: 120_000,
     hookTimeout: 60_000,
     fileParallelism: false,

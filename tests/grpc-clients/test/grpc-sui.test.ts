@@ -6,7 +6,7 @@ import { GrpcWebFetchTransport, type RpcError, SuiGrpcClient } from '@mysten/sui
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64, normalizeSuiAddress } from '@mysten/sui/utils'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createSuiLedger, gasCost, gasPrice, type SuiLedger } from './grpc/sui-ledger.ts'
 import { startSuiNode } from './grpc/sui-node.ts'
 import { coinType, idOf, suiType } from './grpc/sui-objects.ts'
@@ -28,7 +28,7 @@ let client: SuiGrpcClient
 beforeAll(async () => {
   ledger = createSuiLedger(owner, [5_000_000_000n, 3_000_000_000n, 700n])
   node = await startSuiNode(ledger)
-  folder = await temporaryFolder(inject('database'))
+  folder = await temporaryFolder()
   service = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url,

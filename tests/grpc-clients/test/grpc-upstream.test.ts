@@ -4,7 +4,7 @@ import { createGrpcServer, GrpcError, type GrpcServer, implement, Status } from 
 import { HealthCheckResponse_ServingStatus as ServingStatus, HealthDefinition } from '@fairlead/grpc/health'
 import { createGrpcJsTransport } from '@fairlead/grpc/grpc-js'
 import { createGrpcWebClient } from '@fairlead/grpc/web'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type ServiceProcess, startProcess, temporaryFolder } from '@fairlead/e2e-tests/service'
 
 // A node that asks for a token of its own, and names it in its errors, as careless ones do.
@@ -40,7 +40,7 @@ let url: string
 let token: string
 beforeAll(async () => {
   node = await startNode()
-  folder = await temporaryFolder(inject('database'))
+  folder = await temporaryFolder()
   service = await startProcess('serve', folder.path, {
     FAIRLEAD_LOG_LEVEL: 'debug',
     FAIRLEAD_GRPC_UPSTREAM: node.url.replace('://', `://x-token:${encodeURIComponent(secret)}@`),
