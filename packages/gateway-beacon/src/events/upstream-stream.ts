@@ -173,7 +173,7 @@ export class UpstreamStream {
   }
 }
 
-/** Tells whether a response speaks of the upstream's trouble, so that another one may do better. */
+/** Whether another upstream may have a better response. */
 function isFailure({ status }: BufferedResponse): boolean {
   return status >= 500 || status === 429
 }

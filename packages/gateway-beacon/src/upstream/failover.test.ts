@@ -199,7 +199,7 @@ test('a node whose upstreams are all cordoned says so', async () => {
   await expect(nodes.ranked()).rejects.toMatchObject(error)
 })
 
-test('what is known of the nodes can be read, also of a single one', async () => {
+test('the states of several nodes can be read, and of a single one', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
   const all = allNodes()
   const [one, two] = [grantOf([a]), grantOf([a, b])]
