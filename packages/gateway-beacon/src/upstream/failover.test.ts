@@ -268,8 +268,11 @@ test('the rounds end when nobody calls any more, and with the set', async () => 
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
   const times = { intervalMs: 50, checkTimeoutMs: 500, firstRoundMs: 500, idleMs: 200 }
   const all = allNodes({ times })
-  await askFor(all.of(grantOf([a, b])), read)
-  await waitFor(() => expect(a.checks).toBeGreaterThan(2))
+  // On a busy machine a single call may count as long ago before the third round.
+  await waitFor(async () => {
+    await askFor(all.of(grantOf([a, b])), read)
+    expect(a.checks).toBeGreaterThan(2)
+  })
   // Rounds of other nodes, which go on.
   const [c, d] = [await beaconServer('c'), await beaconServer('d')]
   await askFor(allNodes({ times: { ...times, idleMs: 60_000 } }).of(grantOf([c, d])), read)
