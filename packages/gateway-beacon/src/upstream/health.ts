@@ -1,12 +1,11 @@
-import { collectBody } from '@fairlead/gateway-core/http/collect-body'
+import { isRecord } from '@fairlead/gateway-core/json'
 import type { CancellationSignal } from '@fairlead/http1'
-import type { RestUpstream, StreamedResponse } from '@fairlead/gateway-core/rest/rest-call'
+import { readShortJson } from '@fairlead/gateway-core/rest/read-short-json'
+import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
 import type { UpstreamHealth } from '@fairlead/gateway-core/upstream/steady-pool'
 
-const maxBytes = 65_536
-
 /**
- * Asks a node how it is.
+ * Reads the health of a beacon node.
  *
  * @param signal - ends the exchange
  * @throws when the node does not answer, or answers something else
@@ -16,25 +15,14 @@ export async function readHealth(
   upstream: RestUpstream,
   signal: CancellationSignal,
 ): Promise<UpstreamHealth> {
-  const headers = { accept: 'application/json' }
-  const answer = await upstream.request({ method: 'GET', target: '/eth/v1/node/syncing', headers, signal })
-  if (!('body' in answer)) throw new Error(`The node answered HTTP ${answer.status} about its health.`)
-  const { data } = JSON.parse(await textOf(answer)) as { data: Record<string, unknown> }
+  const content = await readShortJson(upstream, '/eth/v1/node/syncing', signal)
+  const data = isRecord(content) && isRecord(content['data']) ? content['data'] : {}
   const head = Number(data['head_slot'])
-  if (!Number.isSafeInteger(head)) throw new Error('The node does not say where its head is.')
+  if (!Number.isSafeInteger(head)) throw new Error('The response has no head slot.')
   return {
     head,
     isSyncing: data['is_syncing'] === true,
     // Older nodes leave these out.
     isUnverified: data['is_optimistic'] === true || data['el_offline'] === true,
   }
-}
-
-async function textOf({ body }: StreamedResponse): Promise<string> {
-  let total = 0
-  const bytes = await collectBody(body, (length) => {
-    total += length
-    if (total > maxBytes) throw new Error('The node says too much about its health.')
-  })
-  return bytes.toString()
 }
