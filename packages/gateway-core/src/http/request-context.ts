@@ -52,7 +52,7 @@ export class RequestContext extends Cancellation {
   method = 'unknown'
   /** Status of HTTP that says how it ended, for counting. */
   status = clientGone
-  /** The same where the protocol has statuses of its own, for the log. */
+  /** Name of the status in the protocol, such as `NOT_FOUND` of gRPC, for the log. */
   statusName: string | undefined
   /** Set where the time says nothing about how fast the upstream is. */
   isStreaming = false
@@ -61,7 +61,7 @@ export class RequestContext extends Cancellation {
   bytesOut = 0
   /** The calls of a batch. */
   calls: readonly MeasuredCall[] | undefined
-  /** Its part of a trace; undefined when nobody traces it. */
+  /** Undefined when the request is not traced. */
   span: TraceSpan | undefined
   readonly #services: RequestServices
   readonly #kind: RequestKind

@@ -6,7 +6,7 @@ import type { PoolMember } from '../upstream/upstream.ts'
 import type { UpstreamError } from '../upstream/upstream-error.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 
-/** What a status says: `busy` of an upstream that takes no more calls, `failed` of one that has trouble of its own. */
+/** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
 type RestVerdict = 'good' | 'busy' | 'failed'
 
 /** A REST call for several upstreams. */

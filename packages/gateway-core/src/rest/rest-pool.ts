@@ -8,7 +8,7 @@ import { RetryBudget, retryRules } from '../upstream/retry-budget.ts'
 import { SilenceWatch } from '../upstream/silence-watch.ts'
 import { type HealthSource, type PoolUpstream, SteadyPool } from '../upstream/steady-pool.ts'
 import type { PoolMember, UpstreamState } from '../upstream/upstream.ts'
-import { UpstreamBusyError, type UpstreamError } from '../upstream/upstream-error.ts'
+import { UpstreamBusyError, UpstreamError } from '../upstream/upstream-error.ts'
 import { PooledRestCall } from './pooled-rest-call.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
@@ -57,7 +57,9 @@ export class RestPool {
       const { only } = this.#pool
       return only ? await this.#requestOnly(only, call) : await this.#requestBest(call, resending)
     } catch (error) {
-      throw error instanceof UpstreamBusyError ? busy(error) : error
+      if (error instanceof UpstreamBusyError) throw busy(error)
+      // Of a call that ended before it was sent.
+      throw error instanceof UpstreamError ? new RestUpstreamError(error) : error
     }
   }
 
