@@ -15,7 +15,9 @@ async function restNode(head: number) {
       ? { data: { head_slot: String(head), sync_distance: '0', is_syncing: false } }
       : url.startsWith('/eth/')
         ? { data: { root: '0x00' } }
-        : { ok: true, result: { last: { seqno: head } } }
+        : url.startsWith('/api/v3/')
+          ? { last: { seqno: head } }
+          : { ok: true, result: { last: { seqno: head } } }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(content))
   }).listen(0, '127.0.0.1')
   await once(node, 'listening')
