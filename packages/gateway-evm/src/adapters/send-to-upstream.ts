@@ -12,7 +12,7 @@ import { beginsWithError, isErrorAtHand } from '../upstream/peek-response.ts'
 import { answerResult, type PlainAnswer, plainAnswer, readResponse } from '../upstream/read-response.ts'
 import { rewriteResponse } from '../upstream/rewrite-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
-import type { Upstream } from '../upstream/types.ts'
+import type { CallInfo, Upstream } from '../upstream/types.ts'
 
 /**
  * Has a call answered by its adapter where there is one that wants it, else by the node.
@@ -98,16 +98,16 @@ function post(
   const body = callText(method, paramsText, isEchoed ? idText : '1')
   const { batch, grant } = call
   const own = isEchoed ? idText : undefined
-  const question = {
+  const info: CallInfo = {
     method,
     params,
-    atLeast,
+    minBlock: atLeast,
     owner: grant.nodeId,
     credentialId: grant.credentialId,
     batch,
     idText: own,
   }
-  upstream.send(body, signal, question, {
+  upstream.send(body, signal, info, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
       if (isOrdinary) completion.resolve({ answer })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type BusyChain, startBusyChain } from '../testing/busy-chain.ts'
 import { countedNode, rememberingNode } from '../testing/caching-upstream.ts'
+import { faultyUpstream } from '../testing/faulty-upstream.ts'
 
 let chain: BusyChain
 beforeAll(async () => {
@@ -79,6 +80,20 @@ it('a node that has not got the block yet is asked by its number the next time',
   expect((await batch(calls))[0]).toBe('0x7')
   node.scripts.set('eth_getBalance', ([, block]) => ({ result: block === 'latest' ? '0x7' : '0x8' }))
   expect((await batch(calls))[0]).toBe('0x8')
+})
+
+it('an upstream that has only announced the block is not the last one to be asked for it', async () => {
+  const upstreams = await Promise.all(['a', 'b'].map((name) => faultyUpstream(name)))
+  const { batch } = rememberingNode(upstreams.map(({ url }) => url).join(' '))
+  const headless = upstreams[0]
+  if (!headless) throw new Error('There is no upstream.')
+  const announced = { number: '0x3e8', hash: `0x${'0'.repeat(61)}3e8`, parentHash: `0x${'0'.repeat(61)}3e7` }
+  headless.answers['eth_getBlockByNumber'] = ([block]) => ({ result: block === 'latest' ? announced : null })
+  for (let turn = 0; turn < 4; turn++) {
+    const calls = [['eth_getBlockByNumber', 'latest', turn % 2 === 0], ['eth_blockNumber']] as const
+    expect(await batch(calls)).toMatchObject([{ number: '0x3e8' }, '0x3e8'])
+  }
+  expect(headless.asked).toContain('eth_getBlockByNumber')
 })
 
 it('a call that cannot even be begun fails by itself', async () => {
