@@ -14,7 +14,7 @@ export interface SelectionCriteria {
   readonly needs: CallRequirements
   readonly pace: 'quick' | 'slow'
   /** Number of a block that the upstream should have. */
-  readonly atLeast?: number | undefined
+  readonly minBlock?: number | undefined
 }
 
 // An upstream that is this much worse than another one gives its turn away.
@@ -33,11 +33,11 @@ export function selectUpstream<member extends PoolMember>(
   choice: SelectionCriteria,
 ): member | undefined {
   if (members.length <= 1) return members[0]
-  const atLeast = Math.max(choice.atLeast ?? -1, choice.needs.block ?? -1)
+  const minBlock = Math.max(choice.minBlock ?? -1, choice.needs.block ?? -1)
   let left: member[] = []
   let fewest = Infinity
   for (const member of members) {
-    const faults = faultsOf(member, choice, atLeast)
+    const faults = faultsOf(member, choice, minBlock)
     if (faults > fewest) continue
     if (faults < fewest) left = []
     fewest = faults
@@ -73,11 +73,11 @@ export function selectSteadily<member extends PoolMember>(
 }
 
 /** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
-function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, atLeast: number): number {
+function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, minBlock: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1
   const lacksMethod = member.isLacking(method) ? 1 : 0
   const health = upstreamClasses.indexOf(member.class)
-  const lacksBlock = atLeast < 0 || (member.head ?? -1) >= atLeast ? 0 : 1
+  const lacksBlock = minBlock < 0 || (member.head ?? -1) >= minBlock ? 0 : 1
   return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
 }
 

@@ -15,9 +15,9 @@ export interface PartAsking {
    * Asks for a part; the answer may be one that was kept.
    *
    * @param params - in place of the caller's
-   * @param atLeast - number of a block that the node has to have for it
+   * @param minBlock - number of a block that the node has to have for it
    */
-  part(params: readonly unknown[], atLeast: number): Promise<PlainAnswer>
+  part(params: readonly unknown[], minBlock: number): Promise<PlainAnswer>
 }
 
 /** Translates one difference between the specification and what nodes do. */

@@ -12,18 +12,18 @@ export class OutgoingCall implements Sendable {
   readonly #call: Call
   readonly #destination: ResolvedMethod
   readonly #upstream: Upstream
-  readonly #atLeast: number | undefined
+  readonly #minBlock: number | undefined
 
-  /** @param atLeast - number of a block that the answering node has to have */
-  constructor(call: Call, destination: ResolvedMethod, upstream: Upstream, atLeast: number | undefined) {
+  /** @param minBlock - number of a block that the answering node has to have */
+  constructor(call: Call, destination: ResolvedMethod, upstream: Upstream, minBlock: number | undefined) {
     this.#call = call
     this.#destination = destination
     this.#upstream = upstream
-    this.#atLeast = atLeast
+    this.#minBlock = minBlock
   }
 
   send(signal: CancellationSignal, completion: Completion<Asked>): void {
     const call = signal === this.#call.signal ? this.#call : { ...this.#call, signal }
-    sendToUpstream(call, this.#destination, this.#upstream, this.#atLeast, completion)
+    sendToUpstream(call, this.#destination, this.#upstream, this.#minBlock, completion)
   }
 }

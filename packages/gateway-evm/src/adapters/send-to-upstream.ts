@@ -23,19 +23,19 @@ import type { CallInfo, Upstream } from '../upstream/types.ts'
  * @param call - the call
  * @param destination - what the router found
  * @param upstream - the node
- * @param atLeast - number of a block that the answering node has to have
+ * @param minBlock - number of a block that the answering node has to have
  * @param completion - gets the node's own response only when it begins like a result, or an error that `toRpcError` maps
  */
 export function sendToUpstream(
   call: Call,
   destination: ResolvedMethod,
   upstream: Upstream,
-  atLeast: number | undefined,
+  minBlock: number | undefined,
   completion: Completion<Asked>,
 ): void {
   const { adapter } = destination
-  if (adapter) settleWith(adapted(call, destination, adapter, upstream, atLeast), completion)
-  else post(call, destination, upstream, atLeast, completion)
+  if (adapter) settleWith(adapted(call, destination, adapter, upstream, minBlock), completion)
+  else post(call, destination, upstream, minBlock, completion)
 }
 
 async function adapted(
@@ -43,7 +43,7 @@ async function adapted(
   destination: ResolvedMethod,
   adapter: Adapter,
   upstream: Upstream,
-  atLeast: number | undefined,
+  minBlock: number | undefined,
 ): Promise<Asked> {
   const { params } = destination
   const made = await adapter.answer?.(call, params, upstream)
@@ -51,7 +51,7 @@ async function adapted(
   const asked = await adapter.ask?.(call, params, upstream)
   const question =
     asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
-  const whole = () => promised<Asked>((completion) => post(call, question, upstream, atLeast, completion))
+  const whole = () => promised<Asked>((completion) => post(call, question, upstream, minBlock, completion))
   if (!adapter.gather) return whole()
   const reservation = upstream.reserve(call.grant.credentialId)
   try {
@@ -71,10 +71,10 @@ function partsOf(
   upstream: Upstream,
   reservation: Reservation,
 ): PartAsking['part'] {
-  return async (params, atLeast) => {
+  return async (params, minBlock) => {
     const part = { ...destination, adapter: undefined, params, paramsText: stringifyParams(params) }
     const request: Sendable = {
-      send: (signal, completion) => post({ ...call, signal }, part, upstream, atLeast, completion),
+      send: (signal, completion) => post({ ...call, signal }, part, upstream, minBlock, completion),
     }
     const memory = call.answers?.of(upstream, call.grant)
     const asked = await promised<Asked>((completion) => {
@@ -89,7 +89,7 @@ function post(
   call: Call,
   { adapter, method: { name: method }, params, paramsText }: ResolvedMethod,
   upstream: Upstream,
-  atLeast: number | undefined,
+  minBlock: number | undefined,
   completion: Completion<Asked>,
 ): void {
   const { signal, request } = call
@@ -101,7 +101,7 @@ function post(
   const info: CallInfo = {
     method,
     params,
-    minBlock: atLeast,
+    minBlock,
     owner: grant.nodeId,
     credentialId: grant.credentialId,
     batch,

@@ -15,7 +15,7 @@ export interface PinnedCall {
   readonly upstream: Upstream
   readonly ask: (
     destination: ResolvedMethod,
-    atLeast: number | undefined,
+    minBlock: number | undefined,
     completion: Completion<Asked>,
   ) => void
 }

@@ -18,7 +18,7 @@ const mostLooks = 4
 const betweenLooksMs = 50
 
 /** Asks the node again. */
-type Ask = (destination: ResolvedMethod, atLeast: number) => Promise<Asked>
+type Ask = (destination: ResolvedMethod, minBlock: number) => Promise<Asked>
 
 /** Whether a call asks for the newest block. */
 export function asksForHead({ method: { name }, params }: ResolvedMethod): boolean {

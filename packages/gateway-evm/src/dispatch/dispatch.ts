@@ -101,9 +101,9 @@ function ofBatch(
   completion: Completion<Asked>,
 ): void {
   // Whoever began the call does not wait here any more, so nobody would catch what is thrown.
-  const ask: PinnedCall['ask'] = (one, atLeast, asker) => {
+  const ask: PinnedCall['ask'] = (one, minBlock, asker) => {
     try {
-      remembered(asking, one, atLeast, asker)
+      remembered(asking, one, minBlock, asker)
     } catch (error) {
       asker.reject(error)
     }
@@ -128,11 +128,11 @@ interface Asking {
 function remembered(
   { call, answers, upstream }: Asking,
   destination: ResolvedMethod,
-  atLeast: number | undefined,
+  minBlock: number | undefined,
   completion: Completion<Asked>,
 ): void {
   const memory = answers.of(upstream, call.grant)
-  const outgoing = new OutgoingCall(call, destination, upstream, atLeast)
+  const outgoing = new OutgoingCall(call, destination, upstream, minBlock)
   if (!asksForHead(destination)) return memory.answers.answer(call, destination, outgoing, completion)
   memory.answers.answer(call, destination, outgoing, {
     resolve: (asked) => {

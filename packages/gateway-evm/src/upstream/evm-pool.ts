@@ -200,9 +200,9 @@ export class EvmPool {
     tried: readonly PooledUpstream[],
   ): PooledUpstream | undefined {
     if (maker) return tried.includes(maker) ? undefined : maker
-    const { method, minBlock: atLeast } = asked
+    const { method, minBlock } = asked
     const usable = this.#members.filter((member) => member.isInUse && !tried.includes(member))
-    return selectUpstream(usable, { method, needs, pace, atLeast })
+    return selectUpstream(usable, { method, needs, pace, minBlock })
   }
 
   #hedgeMs(first: PooledUpstream, { pace, resending }: EvmCall): number | undefined {
