@@ -14,7 +14,7 @@ import type { beaconOptions } from './options.ts'
 import { createBeaconUpstreams } from './upstream/beacon-upstreams.ts'
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = {
-  open: ({ http, directory, metrics, embedded, upstreamRules, loops }, settings) => {
+  open: ({ http, directory, metrics, embedded, upstreamRules, loops, fingerprint }, settings) => {
     const { upstreamTimeoutMs, maxBeaconBodyBytes } = settings
     const beaconUpstreams = createBeaconUpstreams({
       open: (url) =>
@@ -22,6 +22,7 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       embedded: embedded['beacon'],
       timeoutMs: upstreamTimeoutMs,
       maxCacheBytes: settings.cacheBytes,
+      fingerprint,
       log: http.log,
     })
     const eventMultiplexers = createEventMultiplexers({
@@ -37,7 +38,8 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof beaconOptions>> = 
       description: beacon,
       handle: createBeaconHandler(dependencies),
       ready: (signal) => beaconUpstreams.embeddedAnswer(signal),
-      upstreamStates: (grant) => beaconUpstreams.states(grant),
+      upstreamStates: () => beaconUpstreams.states(),
+      nodeUpstreamStates: (grant) => beaconUpstreams.statesOf(grant),
       reconfigure: (next) => applyCommonSettings(dependencies, next),
       drain: () => {
         eventMultiplexers.close()

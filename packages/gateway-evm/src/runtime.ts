@@ -15,7 +15,6 @@ import type { evmOptions } from './options.ts'
 import { createMethodProber } from './probe/method-prober.ts'
 import { createSubscriptionMultiplexers } from './subscriptions/multiplexers.ts'
 import { createEvmUpstreams } from './upstream/evm-upstreams.ts'
-import { upstreamStatesOf } from './upstream/upstream-states.ts'
 import { createWebSocketListener } from './websocket/json-rpc-websocket.ts'
 import { createWebSocketMetrics } from './websocket/metrics.ts'
 
@@ -82,7 +81,8 @@ function openEvm(dependencies: ProtocolDependencies, settings: EvmSettings): Pro
     upgrade: webSockets.upgrade,
     upgradeRequired: webSockets.upgradeRequired,
     ready: (signal) => upstreams.embeddedAnswer(signal),
-    upstreamStates: (grant) => (grant ? upstreamStatesOf(upstreams, grant) : upstreams.states()),
+    upstreamStates: () => upstreams.states(),
+    nodeUpstreamStates: (grant) => upstreams.statesOf(grant),
     prober: createMethodProber(upstreams, log, timeoutMs),
     reconfigure: (next) => {
       for (const into of [ofHttp, ofWebSockets]) {

@@ -6,10 +6,9 @@ import { createCallLimits } from './limits/call-limits.ts'
 import type { CallRule } from './limits/call-rules.ts'
 import { createOpenCalls } from './call/open-calls.ts'
 import { createSlowConsumers } from './call/slow-consumers.ts'
-import type { Grant } from '@fairlead/gateway-core/grants/grant'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
 import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
-import { createGrpcUpstreams } from './upstream/grpc-upstreams.ts'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
+import { createGrpcUpstreams, type GrpcUpstreams } from './upstream/grpc-upstreams.ts'
 import { createWebHandler } from './web/web-http1.ts'
 
 /** What may change while calls are open. */
@@ -26,6 +25,8 @@ export interface GrpcOptions
   readonly embedded: string | undefined
   /** Rules for connections to nodes; those for what the operator has configured when left out. */
   readonly upstreamRules?: UpstreamRules | undefined
+  /** Makes the ids of upstreams. */
+  readonly fingerprint?: Fingerprint | undefined
   /** When several upstreams of a node are asked whether they are there; those of the service when left out. */
   readonly healthTimes?: HealthTimes
   /** Longest wait for a connection to a node. */
@@ -42,10 +43,7 @@ export interface Grpc {
   readonly web: RequestHandler
   /** Takes other rules and settings over for the calls that begin from now on. */
   change(settings: GrpcSettings): void
-  /** What is known of every upstream that was used, or of those of a node. */
-  states(grant?: Grant): readonly UpstreamState[]
-  /** Rejects when there is an embedded chain that does not answer. */
-  embeddedAnswer(signal: AbortSignal): Promise<void>
+  readonly upstreams: Pick<GrpcUpstreams, 'states' | 'statesOf' | 'embeddedAnswer'>
   /** Ends the streams, and after the given time also the calls that are then still open. */
   stop(drainMs: number): Promise<void>
   /** Ends the connections to the nodes. */
@@ -55,8 +53,14 @@ export interface Grpc {
 /** Makes the gRPC of a service: a proxy that reads no messages. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
-  const { upstreamRules, healthTimes: times } = options
-  const nodes = createGrpcUpstreams({ connectTimeoutMs, embedded, upstreamRules, ...(times && { times }) })
+  const { upstreamRules, fingerprint, healthTimes: times } = options
+  const nodes = createGrpcUpstreams({
+    connectTimeoutMs,
+    embedded,
+    upstreamRules,
+    fingerprint,
+    ...(times && { times }),
+  })
   const limits = createCallLimits(rules, maxOpenCalls)
   const endHearing = directory.onReplaced(() => {
     limits.forget((credentialId) => directory.current(credentialId) !== undefined)
@@ -71,8 +75,7 @@ export function createGrpc(options: GrpcOptions): Grpc {
       Object.assign(dependencies, { corsOrigin, logRequests })
       limits.change(next, most)
     },
-    states: (grant) => nodes.states(grant),
-    embeddedAnswer: (signal) => nodes.embeddedAnswer(signal),
+    upstreams: nodes,
     stop: (drainMs) => openCalls.stop(drainMs),
     close: async () => {
       endHearing()

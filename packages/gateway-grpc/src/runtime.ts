@@ -9,12 +9,13 @@ import type { grpcOptions } from './options.ts'
 const longestConnectMs = 5_000
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
-  open: ({ http, metrics, embedded, upstreamRules }, settings) => {
+  open: ({ http, metrics, embedded, upstreamRules, fingerprint }, settings) => {
     const grpc = createGrpc({
       ...http,
       metrics: createGrpcMetrics(metrics),
       embedded: embedded['grpc'],
       upstreamRules,
+      fingerprint,
       connectTimeoutMs: Math.min(settings.upstreamTimeoutMs, longestConnectMs),
       rules: configuredRules(settings),
       maxOpenCalls: settings.maxGrpcCalls,
@@ -25,8 +26,9 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof grpcOptions>> = {
       description,
       handle: grpc.web,
       stream: grpc.stream,
-      upstreamStates: (grant) => grpc.states(grant),
-      ready: (signal) => grpc.embeddedAnswer(signal),
+      upstreamStates: () => grpc.upstreams.states(),
+      nodeUpstreamStates: (grant) => grpc.upstreams.statesOf(grant),
+      ready: (signal) => grpc.upstreams.embeddedAnswer(signal),
       reconfigure: (next) =>
         grpc.change({
           corsOrigin: next.nodeCorsOrigin,

@@ -12,12 +12,16 @@ import type { jettonOptions } from './options.ts'
 import { createJettonUpstreams } from './upstream/jetton-upstreams.ts'
 
 export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = {
-  open: ({ http, embedded, memory, upstreamRules, loops }, { upstreamTimeoutMs, maxBodyBytes }) => {
+  open: (
+    { http, embedded, memory, upstreamRules, loops, fingerprint },
+    { upstreamTimeoutMs, maxBodyBytes },
+  ) => {
     const jettonUpstreams = createJettonUpstreams({
       open: (url) =>
         createRestUpstream(url, upstreamTimeoutMs, jettonFormat, upstreamRules.of(url), loops.entry),
       embedded: embedded['jetton'],
       timeoutMs: upstreamTimeoutMs,
+      fingerprint,
       log: http.log,
       memory,
     })
@@ -25,7 +29,8 @@ export const runtime: ProtocolRuntime<ProtocolSettings<typeof jettonOptions>> = 
     return {
       description: jetton,
       handle: createJettonHandler(dependencies),
-      upstreamStates: (grant) => jettonUpstreams.states(grant),
+      upstreamStates: () => jettonUpstreams.states(),
+      nodeUpstreamStates: (grant) => jettonUpstreams.statesOf(grant),
       ready: (signal) => jettonUpstreams.embeddedAnswer(signal),
       reconfigure: (settings) => applyCommonSettings(dependencies, settings),
       drain: () => Promise.resolve(),

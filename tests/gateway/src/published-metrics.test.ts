@@ -192,10 +192,12 @@ it('counts what a call did at its upstream', async () => {
     const metrics = await own.registry.metrics()
     const valueOf = (series: string) =>
       Number(new RegExp(`^${series.replace(/[{}]/g, '\\$&')} (.*)$`, 'm').exec(metrics)?.[1])
-    const upstream = (position: number) => `upstream="${own.first.nodeId}/evm/${position}"`
-    expect(valueOf(`fairlead_upstream_calls_total{${upstream(0)}}`)).toBeGreaterThan(0)
-    expect(valueOf(`fairlead_upstream_wait_seconds_total{${upstream(0)}}`)).toBeGreaterThan(0)
-    expect(valueOf(`fairlead_upstream_failures_total{${upstream(0)},kind="refused"}`)).toBe(0)
+    const place = `node="${own.first.nodeId}",field="evm",position="0"`
+    const id = new RegExp(`^fairlead_upstream_info\\{upstream="(.*)",${place}\\} 1$`, 'm').exec(metrics)?.[1]
+    const upstream = `upstream="${id}"`
+    expect(valueOf(`fairlead_upstream_calls_total{${upstream}}`)).toBeGreaterThan(0)
+    expect(valueOf(`fairlead_upstream_wait_seconds_total{${upstream}}`)).toBeGreaterThan(0)
+    expect(valueOf(`fairlead_upstream_failures_total{${upstream},kind="refused"}`)).toBe(0)
     expect(valueOf('fairlead_node_requests_total{protocol="evm",method="eth_gasPrice",status="2xx"}')).toBe(6)
     expect(valueOf('fairlead_node_request_duration_seconds_count{protocol="evm"}')).toBe(6)
     expect(valueOf('fairlead_node_bytes_total{protocol="evm",direction="in"}')).toBeGreaterThan(300)

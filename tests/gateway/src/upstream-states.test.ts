@@ -98,6 +98,12 @@ it('the API lists the health of the upstreams of every protocol', async () => {
     later,
   )
   const metrics = await gateway.registry.metrics()
-  expect(metrics).toContain(`fairlead_upstream_class{upstream="${beacon.id}/beacon/1",class="failing"} 1`)
-  expect(metrics).toContain(`fairlead_upstream_head_block{upstream="${jetton.id}/jetton-v3/0"} 7`)
+  const idOf = ({ id }: CreatedNode, field: string, position: number) => {
+    const place = `node="${id}",field="${field}",position="${position}"`
+    return new RegExp(`fairlead_upstream_info\\{upstream="(.*)",${place}\\} 1`).exec(metrics)?.[1]
+  }
+  expect(metrics).toContain(
+    `fairlead_upstream_class{upstream="${idOf(beacon, 'beacon', 1)}",class="failing"} 1`,
+  )
+  expect(metrics).toContain(`fairlead_upstream_head_block{upstream="${idOf(jetton, 'jetton-v3', 0)}"} 7`)
 }, 60_000)

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
-import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
 import type { RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { ResponseCache } from '../cache/response-cache.ts'
 import type { BeaconUpstreams } from './types.ts'
 import { CachingBeaconNodes } from './forward.ts'
@@ -20,6 +20,8 @@ export interface BeaconUpstreamOptions {
   /** For all responses that are cached. */
   readonly maxCacheBytes?: number
   readonly times?: HealthTimes
+  /** Makes the ids of upstreams. */
+  readonly fingerprint?: Fingerprint | undefined
   readonly log?: Logger | undefined
 }
 
@@ -30,19 +32,15 @@ const toleratedLag = 2
 
 /** Makes the set of all beacon upstreams. */
 export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUpstreams {
-  const { open, embedded, timeoutMs, maxCacheBytes = defaultCacheBytes, times = healthTimes, log } = options
+  const { maxCacheBytes = defaultCacheBytes, times = healthTimes, ...rest } = options
   const cache = new ResponseCache(maxCacheBytes)
-  const upstreams = new RestUpstreams(open)
   const pools = new RestPools({
+    ...rest,
     protocol: 'beacon',
     field: 'beacon',
-    upstreams,
-    embedded,
     readHealth,
     toleratedLag,
-    timeoutMs,
     times,
-    log,
   })
   const nodes = new WeakMap<RestPool, CachingBeaconNodes>()
   return {
@@ -56,14 +54,12 @@ export function createBeaconUpstreams(options: BeaconUpstreamOptions): BeaconUps
       nodes.set(pool, caching)
       return caching
     },
-    states: (grant) => (grant ? pools.statesOf(grant) : pools.states()),
+    states: () => pools.states(),
+    statesOf: (grant) => pools.statesOf(grant),
     embeddedAnswer: async (signal) => {
       const upstream = pools.embedded()
       if (upstream) await readHealth(upstream, signal)
     },
-    close: () => {
-      pools.close()
-      return upstreams.close()
-    },
+    close: () => pools.close(),
   }
 }

@@ -202,17 +202,45 @@ test('a node whose upstreams are all cordoned says so', async () => {
 test('the states of several nodes can be read, and of a single one', async () => {
   const [a, b] = [await beaconServer('a'), await beaconServer('b')]
   const all = allNodes()
-  const [one, two] = [grantOf([a]), grantOf([a, b])]
-  expect(all.states(one)).toMatchObject([{ label: 'node/beacon/0', class: 'unknown', head: undefined }])
-  await waitFor(() => expect(all.states(one)).toMatchObject([{ class: 'ready', head: 100, lag: 0 }]))
+  const [one, two] = [grantOf([a]), { ...grantOf([a, b]), nodeId: 'two' }]
+  const place = { field: 'beacon', position: 0 }
+  expect(all.statesOf(one)).toMatchObject([{ ...place, class: 'unknown', head: undefined }])
+  await waitFor(() => expect(all.statesOf(one)).toMatchObject([{ class: 'ready', head: 100, lag: 0 }]))
   b.health.head_slot = '97'
   await askFor(all.of(two), read)
-  expect(all.states(two)).toMatchObject([
-    { label: 'node/beacon/0', class: 'ready', head: 100, lag: 0, calls: 1 },
-    { label: 'node/beacon/1', class: 'lagging', head: 97, lag: 3, calls: 0 },
+  expect(all.statesOf(two)).toMatchObject([
+    { ...place, class: 'ready', head: 100, lag: 0, calls: 1 },
+    { ...place, position: 1, class: 'lagging', head: 97, lag: 3, calls: 0 },
   ])
-  expect(all.states()).toHaveLength(3)
-  expect(all.states({ ...two, upstreams: {} })).toEqual([])
+  const states = all.states()
+  expect(states.map(({ nodes }) => nodes)).toEqual([['node'], ['two'], ['two']])
+  // Both nodes have the first upstream, and its calls count once.
+  expect([states[0]?.id, states[0]?.calls]).toEqual([states[1]?.id, 1])
+  expect(all.statesOf({ ...two, upstreams: {} })).toEqual([])
+})
+
+test('nodes with the same upstreams share them, until one of the nodes gets others', async () => {
+  const [a, b] = [await beaconServer('a'), await beaconServer('b')]
+  const all = allNodes()
+  const [one, two] = [grantOf([a, b]), { ...grantOf([a, b]), nodeId: 'two' }]
+  expect(all.of(one)).toBe(all.of(two))
+  expect(all.states().map(({ nodes }) => nodes)).toEqual([
+    ['node', 'two'],
+    ['node', 'two'],
+  ])
+  await askFor(all.of(one), read)
+  const before = all.states()[0]
+  const moved = all.of({ ...grantOf([a]), nodeId: 'two' })
+  expect(all.states().map(({ nodes, position }) => [nodes, position])).toEqual([
+    [['node'], 0],
+    [['node'], 1],
+    [['two'], 0],
+  ])
+  // What is known of the upstream that it keeps is still known.
+  expect(all.states()[2]).toMatchObject({ id: before?.id, class: 'ready', calls: before?.calls })
+  await askFor(moved, read)
+  all.of({ ...grantOf([a]), nodeId: 'node' })
+  expect(all.states().map(({ nodes }) => nodes)).toEqual([['two', 'node']])
 })
 
 test('a node that answers 503 as it syncs is known from then on', async () => {

@@ -1,7 +1,8 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { RestCall, RestResponse, RestUpstream } from '@fairlead/gateway-core/rest/rest-call'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
 /** A call of a client that was found to follow the contract. */
 export interface BeaconCall extends RestCall {
@@ -28,8 +29,10 @@ export interface BeaconNodes {
 export interface BeaconUpstreams {
   /** @throws RestError with status 503 when the node has no usable upstream for this protocol */
   of(grant: Grant): BeaconNodes
-  /** What is known of every upstream that was used, or of those of a node in their order. */
-  states(grant?: Grant): readonly UpstreamState[]
+  /** What is known of every upstream that was used. */
+  states(): readonly PooledUpstreamState[]
+  /** What is known of the upstreams of a node in their order. Their health is checked for a minute from now on. */
+  statesOf(grant: Grant): readonly UpstreamState[]
   /** Asks the embedded chain, when there is one, for its state; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>

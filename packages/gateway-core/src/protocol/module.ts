@@ -9,7 +9,8 @@ import type { UpstreamRules } from '../network/upstream-rules.ts'
 import type { OpenedSharedStore } from '../shared-store/valkey-store.ts'
 import type { LoggedRequests } from '../telemetry/logged-requests.ts'
 import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
-import type { UpstreamState } from '../upstream/upstream.ts'
+import type { PooledUpstreamState } from '../upstream/node-pools.ts'
+import type { UpstreamState } from '../upstream/pool-member.ts'
 import type { ProtocolDescription } from './description.ts'
 import type { MethodProber } from './method-availability.ts'
 import type { OptionGroup, ValuesOf } from './option.ts'
@@ -93,8 +94,10 @@ export interface Protocol<settings> extends RoutedProtocol {
   readonly description: ProtocolDescription
   /** Rejects when there is an embedded chain that does not answer. */
   ready(signal: AbortSignal): Promise<void>
-  /** State of the upstreams that are in use, of all nodes or of one in their order. */
-  upstreamStates?(grant?: Grant): readonly UpstreamState[]
+  /** State of the upstreams that are in use. */
+  upstreamStates?(): readonly PooledUpstreamState[]
+  /** State of the upstreams of a node. Their health is checked for a minute from now on, so that a later call returns more. */
+  nodeUpstreamStates?(grant: Grant): readonly UpstreamState[]
   /** Finds out which methods nodes offer. */
   readonly prober?: MethodProber | undefined
   /** Takes over the options that can change while the gateway runs. */

@@ -2,7 +2,7 @@ import type { CancellationSignal } from '@fairlead/http1'
 import type { JudgedResponse, ResponseCompletion } from '../upstream/attempt.ts'
 import type { CallProgress, Decision, FailoverCallSettings } from '../upstream/failover-call.ts'
 import type { Idempotency } from '../upstream/idempotency.ts'
-import type { PoolMember } from '../upstream/upstream.ts'
+import type { PoolMember } from '../upstream/pool-member.ts'
 import type { UpstreamError } from '../upstream/upstream-error.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 
@@ -58,7 +58,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
 
   note(member: PoolMember<RestUpstream>, verdict: RestVerdict, { headers }: RestResponse): void {
     const seconds = Number(headers['retry-after'])
-    if (verdict === 'busy') member.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
+    if (verdict === 'busy') member.upstream.rate.refused(seconds >= 0 ? seconds * 1_000 : undefined)
     if (verdict !== 'good') this.#onTrouble()
   }
 
@@ -77,7 +77,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     if (verdict === 'good') return 'take'
     // A call that fails at two upstreams fails at the third one.
     if (this.resending === 'unseen' || progress.tried.length > 1) return 'keep'
-    return progress.next()?.isResponsive === true ? 'next' : 'keep'
+    return progress.next()?.upstream.isResponsive === true ? 'next' : 'keep'
   }
 
   discard(response: RestResponse): void {

@@ -6,8 +6,8 @@ import type { Idempotency } from '../upstream/idempotency.ts'
 import { takeSlot } from '../upstream/rate-slot.ts'
 import { RetryBudget, retryRules } from '../upstream/retry-budget.ts'
 import { SilenceWatch } from '../upstream/silence-watch.ts'
-import { type HealthSource, type PoolUpstream, SteadyPool } from '../upstream/steady-pool.ts'
-import type { PoolMember, UpstreamState } from '../upstream/upstream.ts'
+import { type HealthSource, SteadyPool } from '../upstream/steady-pool.ts'
+import type { PoolMember, PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
 import { UpstreamBusyError, UpstreamError } from '../upstream/upstream-error.ts'
 import { PooledRestCall } from './pooled-rest-call.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
@@ -17,7 +17,7 @@ import { RestError } from './rest-error.ts'
 export interface RestPoolOptions extends Omit<HealthSource<RestUpstream>, 'failureOf'> {
   /** Longest wait for a response. */
   readonly timeoutMs: number
-  readonly log: Logger | undefined
+  readonly log?: Logger | undefined
 }
 
 type Member = PoolMember<RestUpstream>
@@ -36,12 +36,12 @@ export class RestPool {
   }
 
   /** @param upstreams - at least one */
-  constructor(label: string, upstreams: readonly PoolUpstream<RestUpstream>[], options: RestPoolOptions) {
-    this.#pool = new SteadyPool(label, upstreams, { ...options, failureOf })
+  constructor(field: string, upstreams: readonly PoolUpstream<RestUpstream>[], options: RestPoolOptions) {
+    this.#pool = new SteadyPool(field, upstreams, { ...options, failureOf })
     this.#timeoutMs = options.timeoutMs
     this.#silenceWatch = new SilenceWatch(
       this.#pool.members,
-      ({ upstream }, signal) => options.readHealth(upstream, signal),
+      ({ upstream }, signal) => options.readHealth(upstream.connection, signal),
       options.log,
     )
   }
@@ -73,7 +73,7 @@ export class RestPool {
     await this.#pool.use()
     const ranked: Member[] = []
     for (let next = this.#pool.choose(ranked); next; next = this.#pool.choose(ranked)) ranked.push(next)
-    return ranked.map(({ upstream }) => upstream)
+    return ranked.map(({ upstream }) => upstream.connection)
   }
 
   /** What is known of the upstreams. */
@@ -105,33 +105,32 @@ export class RestPool {
       new FailoverCall(pooled, this.#support, completion).begin()
     })
     // Further calls go where this one was answered, unless the upstream before it did no more than answer an error.
-    if (pooled.hasFailed || this.#pool.present?.isResponsive === false) this.#pool.moveTo(member)
+    if (pooled.hasFailed || this.#pool.present?.upstream.isResponsive === false) this.#pool.moveTo(member)
     return response
   }
 
   /** A single upstream gets every call: there is no other one to go to. */
-  async #requestOnly(member: Member, call: RestCall): Promise<RestResponse> {
-    await takeSlot(member.rate, call.signal)
+  async #requestOnly({ upstream }: Member, call: RestCall): Promise<RestResponse> {
+    await takeSlot(upstream.rate, call.signal)
     const began = performance.now()
-    member.breaker.probe()
-    member.calls += 1
-    member.callsInFlight += 1
+    upstream.breaker.probe()
+    upstream.calls += 1
+    upstream.callsInFlight += 1
     try {
-      const { upstream, label } = member
-      const send = () => upstream.request(call)
+      const send = () => upstream.connection.request(call)
       // Most calls are part of no trace.
       const isTraced = currentTrace() !== undefined
-      const response = await (isTraced ? withSpan('upstream', { 'fairlead.upstream': label }, send) : send())
-      member.answered()
-      // There is no other one that it could differ from.
-      member.chain = 'right'
+      const attributes = { 'fairlead.upstream': upstream.id }
+      const response = await (isTraced ? withSpan('upstream', attributes, send) : send())
+      upstream.answered()
+      upstream.isKnown = true
       return response
     } catch (error) {
-      if (error instanceof RestUpstreamError) member.failed(error.failure, 'slow')
+      if (error instanceof RestUpstreamError) upstream.failed(error.failure, 'slow')
       throw error
     } finally {
-      member.slow.add(performance.now() - began)
-      member.callsInFlight -= 1
+      upstream.slow.add(performance.now() - began)
+      upstream.callsInFlight -= 1
     }
   }
 }

@@ -1,33 +1,35 @@
-import { LRUCache } from 'lru-cache'
 import type { Grant } from '../grants/grant.ts'
 import { parseUpstreams, type UpstreamRecord } from '../grants/parse-upstreams.ts'
-import type { UpstreamState } from '../upstream/upstream.ts'
+import { NodePools, type PooledUpstreamState } from '../upstream/node-pools.ts'
+import type { PoolUpstream, UpstreamState } from '../upstream/pool-member.ts'
+import { type Fingerprint, UpstreamRegistry } from '../upstream/upstream-registry.ts'
 import type { RestUpstream } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { RestPool, type RestPoolOptions } from './rest-pool.ts'
-import type { RestUpstreams } from './rest-upstreams.ts'
 
 /** What the upstreams of all nodes are made with. */
 export interface RestPoolsOptions extends RestPoolOptions {
   readonly protocol: string
   /** Field of the upstreams, by its name in records. */
   readonly field: string
-  readonly upstreams: RestUpstreams
+  /** Opens the connections to an upstream; throws when the URL is not one. */
+  readonly open: (url: string) => RestUpstream
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
+  /** Makes the ids of the upstreams. */
+  readonly fingerprint?: Fingerprint | undefined
 }
-
-// Upstreams of nodes change, and nobody says which ones are gone.
-const mostKept = 20_000
 
 /** The upstreams of one field of all nodes: a pool for each list of upstreams. */
 export class RestPools {
   readonly #options: RestPoolsOptions
-  // What nobody has used for longest is let go of, and checks nothing any more.
-  readonly #pools = new LRUCache<string, RestPool>({ max: mostKept, dispose: (pool) => pool.close() })
+  readonly #registry: UpstreamRegistry<RestUpstream>
+  readonly #pools = new NodePools<RestPool>()
 
   constructor(options: RestPoolsOptions) {
     this.#options = options
+    const { field, fingerprint } = options
+    this.#registry = new UpstreamRegistry({ field, fingerprint, open: (record) => this.#open(record) })
   }
 
   /**
@@ -37,18 +39,17 @@ export class RestPools {
    * @throws RestError 503 when there is none that can be used
    */
   of({ upstreams, nodeId }: Grant, text = upstreams[this.#options.field]): RestPool {
-    const known = text === undefined ? undefined : this.#pools.get(text)
-    if (text !== undefined && known) return known
-    const members = this.#recordsOf(text).map((placed) => ({ ...placed, upstream: this.#at(placed.record) }))
-    if (text === undefined || members.length === 0) throw this.#missing()
-    const pool = new RestPool(`${nodeId}/${this.#options.field}`, members, this.#options)
-    this.#pools.set(text, pool)
-    return pool
+    if (text === undefined) throw this.#missing()
+    return this.#pools.of(nodeId, text, () => {
+      const members = this.#membersOf(text)
+      if (members.length === 0) throw this.#missing()
+      return new RestPool(this.#options.field, members, this.#options)
+    })
   }
 
-  /** What is known of every upstream that was used; the one that was used last stands last. */
-  states(): readonly UpstreamState[] {
-    return [...this.#pools.values()].toReversed().flatMap((pool) => pool.states())
+  /** What is known of every upstream that was used. */
+  states(): readonly PooledUpstreamState[] {
+    return this.#pools.states()
   }
 
   /** What is known of the upstreams of a node, which are asked for their health for a minute from now on. */
@@ -59,44 +60,55 @@ export class RestPools {
       pool.watch()
       return pool.states()
     } catch {
-      // Whoever wrote them was told so.
+      // The API reported the fault when the record was written.
       return []
     }
   }
 
   /** The connections to the embedded chain; undefined without one. */
   embedded(): RestUpstream | undefined {
-    const { embedded } = this.#options
-    return embedded === undefined ? undefined : this.#options.upstreams.at(embedded)
+    if (this.#options.embedded === undefined) return undefined
+    const [devnet] = parseUpstreams('devnet')
+    return devnet && this.#registry.of(devnet).connection
   }
 
-  /** Ends the checks; the connections belong to the upstreams. */
-  close(): void {
-    for (const pool of this.#pools.values()) pool.close()
+  /** Ends the checks and the connections. */
+  close(): Promise<void> {
+    this.#pools.close()
+    return this.#registry.close()
   }
 
-  /** Those that are written twice have one place. */
-  #recordsOf(
-    text: string | undefined,
-  ): readonly { readonly record: UpstreamRecord; readonly position: number }[] {
-    try {
-      const known = new Set<string>()
-      return parseUpstreams(text ?? '')
-        .map((record, position) => ({ record, position }))
-        .filter(({ record: { address } }) => !known.has(address) && known.add(address))
-    } catch {
-      // The text holds credentials.
-      return []
-    }
+  /** An upstream that is written twice has the position of the first one. */
+  #membersOf(text: string): readonly PoolUpstream<RestUpstream>[] {
+    const known = new Set<string>()
+    return recordsOf(text)
+      .map((record, position) => ({ record, position }))
+      .filter(({ record: { address } }) => !known.has(address) && known.add(address))
+      .map(({ record, position }) => ({ record, position, upstream: this.#registry.of(record) }))
   }
 
-  #at({ address }: UpstreamRecord): RestUpstream {
-    const url = address === 'devnet' ? this.#options.embedded : address
+  #open({ address }: UpstreamRecord): RestUpstream {
+    const { open, embedded } = this.#options
+    const url = address === 'devnet' ? embedded : address
     if (url === undefined) throw this.#missing()
-    return this.#options.upstreams.at(url)
+    try {
+      return open(url)
+    } catch {
+      // The error quotes the URL, and with it the credentials inside.
+      throw new RestError(503, 'An upstream address of this node is not an HTTP address.')
+    }
   }
 
   #missing(): RestError {
     return new RestError(503, `This node has no upstream for ${this.#options.protocol}.`)
+  }
+}
+
+function recordsOf(text: string): readonly UpstreamRecord[] {
+  try {
+    return parseUpstreams(text)
+  } catch {
+    // The text holds credentials.
+    return []
   }
 }

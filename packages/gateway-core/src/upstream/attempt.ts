@@ -4,7 +4,8 @@ import { type Completion, promised, settleWith } from '../completion.ts'
 import { currentTrace, withSpan } from '../telemetry/current-trace.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RunningAttempt } from './running-attempts.ts'
-import type { Connection, PoolMember } from './upstream.ts'
+import type { PoolMember } from './pool-member.ts'
+import type { Connection } from './upstream.ts'
 import type { UpstreamError } from './upstream-error.ts'
 
 /** Receives the response of an upstream, and may act when it stalls. */
@@ -92,7 +93,7 @@ export class Attempt<connection extends Connection, response, verdict>
 
   /** Whether nothing comes from the upstream, so that another one may be sent the call without more work for this one. */
   get isHanging(): boolean {
-    return this.#isStalled || this.member.silence.isSilent
+    return this.#isStalled || this.member.upstream.silence.isSilent
   }
 
   begin(): void {
@@ -100,20 +101,21 @@ export class Attempt<connection extends Connection, response, verdict>
     const { signal } = this.#call
     if (signal.aborted) this.handleEvent()
     signal.addEventListener('abort', this)
-    member.calls += 1
-    member.callsInFlight += 1
-    member.attempts.add(this)
-    const { upstream, label } = member
+    const { upstream } = member
+    const { connection } = upstream
+    upstream.calls += 1
+    upstream.callsInFlight += 1
+    upstream.attempts.add(this)
     // Most calls are part of no trace, and are spared a promise.
-    if (currentTrace() === undefined) this.#call.send(upstream, this.#ended, this)
+    if (currentTrace() === undefined) this.#call.send(connection, this.#ended, this)
     else {
       const sent = async () => {
         const response = await promised<response>(({ resolve, reject }) => {
-          this.#call.send(upstream, this.#ended, { resolve, reject, stalled: () => this.stalled() })
+          this.#call.send(connection, this.#ended, { resolve, reject, stalled: () => this.stalled() })
         })
         return (await this.#call.read?.(response, this.#ended)) ?? response
       }
-      settleWith(withSpan('upstream', { 'fairlead.upstream': label }, sent), {
+      settleWith(withSpan('upstream', { 'fairlead.upstream': upstream.id }, sent), {
         resolve: (response) => this.#judge(response),
         reject: (error) => this.reject(error),
       })
@@ -132,7 +134,7 @@ export class Attempt<connection extends Connection, response, verdict>
   }
 
   stalled(): void {
-    this.#isStalled = this.member.hasStalled = true
+    this.#isStalled = this.member.upstream.hasStalled = true
     this.hang()
   }
 
@@ -154,7 +156,7 @@ export class Attempt<connection extends Connection, response, verdict>
     } catch (error) {
       return this.reject(error)
     }
-    member.answered()
+    member.upstream.answered()
     this.#call.note?.(member, verdict, response)
     // A body that is still on its way ends with the call.
     this.#end(this.#call.isStreaming(response))
@@ -163,18 +165,18 @@ export class Attempt<connection extends Connection, response, verdict>
 
   reject(error: unknown): void {
     const failure = this.#call.failureOf(error)
-    if (failure) this.member.failed(failure, this.#isStalled ? 'quick' : this.#call.pace)
+    if (failure) this.member.upstream.failed(failure, this.#isStalled ? 'quick' : this.#call.pace)
     this.#end()
     this.#listener.onOutcome(this, { error, failure })
   }
 
   #end(isPassedOn = false): void {
-    const { member } = this
+    const { upstream } = this.member
     const { signal, pace } = this.#call
     // What was not answered took at least this long; the time of one that hangs says nothing of the others.
-    if (!this.isHanging) member[pace].add(performance.now() - this.#began)
-    member.callsInFlight -= 1
-    member.attempts.delete(this)
+    if (!this.isHanging) upstream[pace].add(performance.now() - this.#began)
+    upstream.callsInFlight -= 1
+    upstream.attempts.delete(this)
     if (!isPassedOn) signal.removeEventListener('abort', this)
   }
 }

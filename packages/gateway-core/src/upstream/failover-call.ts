@@ -9,7 +9,8 @@ import {
 } from './attempt.ts'
 import { mayResend } from './idempotency.ts'
 import { takeSlot } from './rate-slot.ts'
-import type { Connection, PoolMember } from './upstream.ts'
+import type { PoolMember } from './pool-member.ts'
+import type { Connection } from './upstream.ts'
 import { unavailable } from './upstream-error.ts'
 
 /** Where a call stands. */
@@ -113,7 +114,7 @@ export class FailoverCall<
       const member = this.next()
       if (!member) return this.#giveUp()
       this.tried.push(member)
-      const slot = takeSlot(member.rate, this.#call.signal)
+      const slot = takeSlot(member.upstream.rate, this.#call.signal)
       if (!slot) return this.#attempt(member, why)
       this.#awaited += 1
       settleWith(slot, {
@@ -142,8 +143,8 @@ export class FailoverCall<
     if (this.#running.length > 0) this.maybeTaken = true
     const attempt = new Attempt(member, this.#call, this)
     this.#running = [...this.#running, attempt]
-    if (why === 'retry') member.retries += 1
-    if (why === 'hedge') member.hedges += 1
+    if (why === 'retry') member.upstream.retries += 1
+    if (why === 'hedge') member.upstream.hedges += 1
     this.#planSecond(member)
     attempt.begin()
   }
@@ -175,7 +176,7 @@ export class FailoverCall<
   }
 
   #hasNext(): boolean {
-    const next = this.next()
+    const next = this.next()?.upstream
     return next !== undefined && next.isResponsive && next.rate.waitMs === 0
   }
 
@@ -183,7 +184,7 @@ export class FailoverCall<
   onHanging(attempt: Attempt<connection, response, verdict>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
-    if (this.#hasNext() && this.next()?.silence.isSuspected === false) this.#goOn('retry')
+    if (this.#hasNext() && this.next()?.upstream.silence.isSuspected === false) this.#goOn('retry')
   }
 
   onOutcome(

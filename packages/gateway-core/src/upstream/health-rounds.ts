@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { guardedTimeout } from '@fairlead/http1'
-import type { PoolMember } from './upstream.ts'
+import type { PoolMember } from './pool-member.ts'
 
 /** When the upstreams of a node are asked how they are. */
 export interface RoundTimes {
@@ -85,7 +85,7 @@ export class HealthRounds<member extends PoolMember> {
   #round(): readonly Promise<void>[] {
     this.#roundAt = performance.now()
     return this.#members
-      .filter(({ record, rate }) => !record.isCordoned && !rate.isPaused)
+      .filter(({ record, upstream }) => !record.isCordoned && !upstream.rate.isPaused)
       .filter((member) => !this.#asked.has(member))
       .map((member) => {
         this.#asked.add(member)

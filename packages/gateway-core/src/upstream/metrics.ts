@@ -1,17 +1,21 @@
-import type { UpstreamState } from './upstream.ts'
 import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
+import type { PooledUpstreamState } from './node-pools.ts'
 
-type CountOf = (state: UpstreamState) => number | undefined
+type CountOf = (state: PooledUpstreamState) => number | undefined
 
 /**
  * Publishes what is known of upstreams.
  *
- * @param states - of every upstream that was used; its label becomes the label `upstream`
+ * @param states - of every upstream that was used; its id becomes the label `upstream`
  */
-export function publishUpstreams(registry: MetricsRegistry, states: () => readonly UpstreamState[]): void {
+export function publishUpstreams(
+  registry: MetricsRegistry,
+  states: () => readonly PooledUpstreamState[],
+): void {
+  const once = () => onceEach(states())
   const counter = (name: string, help: string, countOf: CountOf) =>
     registry.counter(name, help, ['upstream'], (add) => {
-      for (const state of states()) add({ upstream: state.label }, countOf(state) ?? 0)
+      for (const state of once()) add({ upstream: state.id }, countOf(state) ?? 0)
     })
   const gauge = (name: string, help: string, aggregator: 'sum' | 'max', valueOf: CountOf) =>
     registry.gauge(
@@ -19,21 +23,32 @@ export function publishUpstreams(registry: MetricsRegistry, states: () => readon
       help,
       ['upstream'],
       (set) => {
-        for (const state of states()) {
+        for (const state of once()) {
           const value = valueOf(state)
-          if (value !== undefined) set({ upstream: state.label }, value)
+          if (value !== undefined) set({ upstream: state.id }, value)
         }
       },
       aggregator,
     )
+  registry.gauge(
+    'fairlead_upstream_info',
+    'Nodes that use an upstream: 1 for each, with the position of the upstream in the record of the node.',
+    ['upstream', 'node', 'field', 'position'],
+    (set) => {
+      for (const { id, nodes, field, position } of states()) {
+        for (const node of nodes) set({ upstream: id, node, field, position: String(position) }, 1)
+      }
+    },
+    'max',
+  )
   counter('fairlead_upstream_calls_total', 'Calls sent to an upstream.', ({ calls }) => calls)
   registry.counter(
     'fairlead_upstream_failures_total',
-    'Calls that came to nothing at an upstream, by kind.',
+    'Calls that failed at an upstream, by kind.',
     ['upstream', 'kind'],
     (add) => {
-      for (const { label, failuresByKind } of states())
-        for (const [kind, count] of Object.entries(failuresByKind)) add({ upstream: label, kind }, count)
+      for (const { id, failuresByKind } of once())
+        for (const [kind, count] of Object.entries(failuresByKind)) add({ upstream: id, kind }, count)
     },
   )
   counter(
@@ -55,9 +70,7 @@ export function publishUpstreams(registry: MetricsRegistry, states: () => readon
     'fairlead_upstream_calls_in_flight',
     'Calls that an upstream has not answered yet.',
     'sum',
-    (state) => {
-      return state.callsInFlight
-    },
+    ({ callsInFlight }) => callsInFlight,
   )
   gauge('fairlead_upstream_head_block', 'Newest block that an upstream has shown.', 'max', ({ head }) => head)
   gauge(
@@ -68,10 +81,10 @@ export function publishUpstreams(registry: MetricsRegistry, states: () => readon
   )
   registry.gauge(
     'fairlead_upstream_class',
-    'How an upstream stands among those of its node: the number of processes that see it in the class.',
+    'How an upstream compares with those of its node: the number of processes that see it in the class.',
     ['upstream', 'class'],
     (set) => {
-      for (const state of latest(states())) set({ upstream: state.label, class: state.class }, 1)
+      for (const state of once()) set({ upstream: state.id, class: state.class }, 1)
     },
   )
   registry.gauge(
@@ -79,12 +92,12 @@ export function publishUpstreams(registry: MetricsRegistry, states: () => readon
     'Circuit breaker of an upstream: the number of processes in which it has the state.',
     ['upstream', 'state'],
     (set) => {
-      for (const { label, breaker } of latest(states())) set({ upstream: label, state: breaker }, 1)
+      for (const { id, breaker } of once()) set({ upstream: id, state: breaker }, 1)
     },
   )
 }
 
-/** Of several with one label, which a node has had one after the other, the last one. */
-function latest(states: readonly UpstreamState[]): Iterable<UpstreamState> {
-  return new Map(states.map((state) => [state.label, state])).values()
+/** Of an upstream that several pools have, the state in the pool that was opened last. */
+function onceEach(states: readonly PooledUpstreamState[]): Iterable<PooledUpstreamState> {
+  return new Map(states.map((state) => [state.id, state])).values()
 }

@@ -1,20 +1,25 @@
 import { expect, it } from 'vitest'
 import { parseUpstreams } from '../grants/parse-upstreams.ts'
 import { selectSteadily, selectUpstream } from './select-upstream.ts'
-import { PoolMember } from './upstream.ts'
+import { laggingBlocks, PoolMember } from './pool-member.ts'
+import { Upstream } from './upstream.ts'
 
 function members(...fragments: readonly string[]): PoolMember[] {
   const text = fragments.map((fragment) => `http://127.0.0.1:1#${fragment}`).join(' ')
   return parseUpstreams(text).map((record, position) => {
-    const member = new PoolMember('abc'.charAt(position), { lastBytesAt: -Infinity }, record)
-    member.chain = 'right'
-    return member
+    const upstream = new Upstream(
+      'abcdef'.charAt(position),
+      { lastBytesAt: -Infinity },
+      record.requestsPerSecond,
+    )
+    upstream.isKnown = true
+    return new PoolMember({ upstream, record, position }, 'evm', laggingBlocks)
   })
 }
 
 function turns(of: readonly PoolMember[], count: number): string {
   const choice = { method: 'eth_gasPrice', needs: { role: 'full' }, pace: 'quick' } as const
-  return Array.from({ length: count }, () => selectUpstream(of, choice)?.label).join('')
+  return Array.from({ length: count }, () => selectUpstream(of, choice)?.upstream.id).join('')
 }
 
 it('takes turns by weight', () => {
@@ -24,19 +29,19 @@ it('takes turns by weight', () => {
 
 it('takes a turn from one that answers much later, or has much more to do', () => {
   const slow = members('', '')
-  for (const ms of [50, 60, 55]) slow[0]?.quick.add(ms)
-  for (const ms of [2, 3, 1]) slow[1]?.quick.add(ms)
+  for (const ms of [50, 60, 55]) slow[0]?.upstream.quick.add(ms)
+  for (const ms of [2, 3, 1]) slow[1]?.upstream.quick.add(ms)
   expect(turns(slow, 4)).toBe('bbbb')
   const alike = members('', '')
-  for (const ms of [2, 3, 1]) alike[0]?.quick.add(ms)
-  for (const ms of [1, 1, 1]) alike[1]?.quick.add(ms)
+  for (const ms of [2, 3, 1]) alike[0]?.upstream.quick.add(ms)
+  for (const ms of [1, 1, 1]) alike[1]?.upstream.quick.add(ms)
   expect(turns(alike, 4)).toBe('abab')
   const busy = members('', '')
-  ;(busy[0] as PoolMember).callsInFlight = 3
+  ;(busy[0] as PoolMember).upstream.callsInFlight = 3
   expect(turns(busy, 4)).toBe('bbbb')
   const heavy = members('weight=3', 'weight=1')
-  ;(heavy[0] as PoolMember).callsInFlight = 3
-  ;(heavy[1] as PoolMember).callsInFlight = 1
+  ;(heavy[0] as PoolMember).upstream.callsInFlight = 3
+  ;(heavy[1] as PoolMember).upstream.callsInFlight = 1
   expect(turns(heavy, 4)).toBe('aaba')
 })
 
@@ -44,9 +49,9 @@ it('prefers health to weight, and any upstream to none', () => {
   const [first, second] = members('weight=9', '') as [PoolMember, PoolMember]
   first.lag = 4
   expect(turns([first, second], 3)).toBe('bbb')
-  second.breaker.fail(true)
+  second.upstream.breaker.fail(true)
   expect(turns([first, second], 3)).toBe('aaa')
-  first.breaker.fail(true)
+  first.upstream.breaker.fail(true)
   expect(turns([first, second], 10)).toContain('a')
   expect(selectUpstream([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
 })
@@ -55,12 +60,12 @@ it('prefers health to weight, and any upstream to none', () => {
 function ofClasses(): readonly PoolMember[] {
   const all = members('', '', 'cordoned', '', '', '')
   const [ready, unverified, , lagging, syncing, failing] = all
-  if (unverified) unverified.isUnverified = true
+  if (unverified) unverified.upstream.isUnverified = true
   if (lagging) lagging.lag = 4
-  if (syncing) syncing.isSyncing = true
-  failing?.breaker.fail(true)
+  if (syncing) syncing.upstream.isSyncing = true
+  failing?.upstream.breaker.fail(true)
   const unknown = members('')
-  for (const member of unknown) member.chain = 'unknown'
+  for (const member of unknown) member.upstream.isKnown = false
   return [failing, syncing, ...unknown, lagging, unverified, ready].filter((member) => member !== undefined)
 }
 
@@ -85,6 +90,6 @@ it('stays at the present one among equals, else at the first', () => {
 
 it('leaves one that takes no more calls, until it takes them again', () => {
   const two = members('rps=1', '')
-  two[0]?.rate.take()
+  two[0]?.upstream.rate.take()
   expect(selectSteadily(two, two[0])).toBe(two[1])
 })

@@ -1,5 +1,5 @@
 import type { UpstreamRole } from '../grants/parse-upstreams.ts'
-import { type PoolMember, upstreamClasses } from './upstream.ts'
+import { type PoolMember, upstreamClasses } from './pool-member.ts'
 
 /** What the upstream that answers a call has to have. */
 export interface CallRequirements {
@@ -43,8 +43,8 @@ export function selectUpstream<member extends PoolMember>(
     fewest = faults
     left.push(member)
   }
-  const roomy = left.filter(({ rate }) => rate.waitMs === 0)
-  if (roomy.length === 0) return left.reduce((best, one) => (one.rate.waitMs < best.rate.waitMs ? one : best))
+  const roomy = left.filter((member) => waitMs(member) === 0)
+  if (roomy.length === 0) return left.reduce((best, one) => (waitMs(one) < waitMs(best) ? one : best))
   return soonest(roomy, choice.pace)
 }
 
@@ -63,7 +63,7 @@ export function selectSteadily<member extends PoolMember>(
   let best: member | undefined
   let fewest = Infinity
   for (const member of members) {
-    const isFull = member.rate.waitMs > 0 ? 1 : 0
+    const isFull = waitMs(member) > 0 ? 1 : 0
     const faults = (upstreamClasses.indexOf(member.class) * 2 + isFull) * 2 + (member === present ? 0 : 1)
     if (faults >= fewest) continue
     fewest = faults
@@ -75,10 +75,14 @@ export function selectSteadily<member extends PoolMember>(
 /** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
 function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, minBlock: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1
-  const lacksMethod = member.isLacking(method) ? 1 : 0
+  const lacksMethod = member.upstream.isLacking(method) ? 1 : 0
   const health = upstreamClasses.indexOf(member.class)
   const lacksBlock = minBlock < 0 || (member.head ?? -1) >= minBlock ? 0 : 1
   return ((lacksRole * 2 + lacksMethod) * upstreamClasses.length + health) * 2 + lacksBlock
+}
+
+function waitMs({ upstream }: PoolMember): number {
+  return upstream.rate.waitMs
 }
 
 function soonest<member extends PoolMember>(
@@ -106,6 +110,6 @@ function nextTurn<member extends PoolMember>(members: readonly member[]): member
 }
 
 // An upstream of twice the weight is expected to bear twice the calls. Some milliseconds more or less say nothing.
-function loadOf(member: PoolMember, pace: SelectionCriteria['pace']): number {
-  return ((member[pace].mean ?? 0) + saysNothingMs) * (member.callsInFlight / member.record.weight + 1)
+function loadOf({ upstream, record }: PoolMember, pace: SelectionCriteria['pace']): number {
+  return ((upstream[pace].mean ?? 0) + saysNothingMs) * (upstream.callsInFlight / record.weight + 1)
 }

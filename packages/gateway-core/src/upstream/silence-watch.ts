@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import { Cancellation, type CancellationSignal, guardedTimeout, runDetached } from '@fairlead/http1'
-import type { PoolMember } from './upstream.ts'
+import type { PoolMember } from './pool-member.ts'
+import type { Upstream } from './upstream.ts'
 
 const tickMs = 50
 // A process that stood still has not read what arrived meanwhile, and must not count that time.
@@ -61,9 +62,10 @@ export class SilenceWatch<member extends PoolMember> {
     // First all of them, so that no call goes to one that is found silent next.
     for (const member of this.#members) this.#lookAt(member, elapsedMs)
     for (const member of this.#members) {
-      if (!member.attempts.isEmpty) isIdle = false
-      if (hangs(member)) for (const attempt of member.attempts.snapshot()) attempt.hang()
-      member.hasStalled = false
+      const { upstream } = member
+      if (!upstream.attempts.isEmpty) isIdle = false
+      if (hangs(upstream)) for (const attempt of upstream.attempts.snapshot()) attempt.hang()
+      upstream.hasStalled = false
     }
     this.#idle = isIdle ? this.#idle + 1 : 0
   }
@@ -77,20 +79,20 @@ export class SilenceWatch<member extends PoolMember> {
   }
 
   #lookAt(member: member, elapsedMs: number): void {
-    const { attempts, silence, upstream, label } = member
-    const limitMs = Math.max(shortestLimitMs, limitFactor * (member.quick.percentile99 ?? 0))
+    const { attempts, silence, connection, quick, id } = member.upstream
+    const limitMs = Math.max(shortestLimitMs, limitFactor * (quick.percentile99 ?? 0))
     const isProbed = this.#probed.has(member)
     const wasSilent = silence.isSilent
     const isProbeDue = silence.observe({
       elapsedMs,
-      lastBytesAt: upstream.lastBytesAt,
+      lastBytesAt: connection.lastBytesAt,
       isWaiting: !attempts.isEmpty || isProbed,
       isQuickWaiting: attempts.quick > 0 || isProbed,
       limitMs,
     })
     if (silence.isSilent !== wasSilent) {
       const what = wasSilent ? 'an upstream responds again' : 'an upstream does not respond and gets no calls'
-      this.#log?.warn({ upstream: label }, what)
+      this.#log?.warn({ upstream: id }, what)
     }
     if (isProbeDue && !isProbed) this.#probe(member, limitMs)
   }
@@ -108,6 +110,6 @@ export class SilenceWatch<member extends PoolMember> {
 }
 
 /** Whether calls that wait for an upstream are sent on: it is silent, or its answers stop so often that it gets no more. */
-function hangs({ silence, hasStalled, breaker }: PoolMember): boolean {
+function hangs({ silence, hasStalled, breaker }: Upstream): boolean {
   return silence.isSilent || (hasStalled && breaker.state !== 'closed')
 }

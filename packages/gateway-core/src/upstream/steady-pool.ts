@@ -1,8 +1,8 @@
 import type { CancellationSignal } from '@fairlead/http1'
-import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { HealthRounds, type RoundTimes } from './health-rounds.ts'
 import { selectSteadily } from './select-upstream.ts'
-import { type Connection, PoolMember, type UpstreamState } from './upstream.ts'
+import { PoolMember, type PoolUpstream, type UpstreamState } from './pool-member.ts'
+import type { Connection } from './upstream.ts'
 import type { UpstreamError } from './upstream-error.ts'
 
 /** What an upstream says of itself. */
@@ -40,14 +40,6 @@ export interface HealthSource<connection> {
   readonly times: HealthTimes
 }
 
-/** An upstream of a pool. */
-export interface PoolUpstream<connection> {
-  readonly upstream: connection
-  readonly record: UpstreamRecord
-  /** Among those of the node, counted from 0. */
-  readonly position: number
-}
-
 /**
  * The upstreams of a node of which calls stay at the best one, with what is known of their health. A single one is asked for it only
  * by {@link watch}.
@@ -62,14 +54,11 @@ export class SteadyPool<connection extends Connection> {
 
   /** @param upstreams - at least one */
   constructor(
-    label: string,
+    field: string,
     upstreams: readonly PoolUpstream<connection>[],
     source: HealthSource<connection>,
   ) {
-    this.members = upstreams.map(
-      ({ upstream, record, position }) =>
-        new PoolMember(`${label}/${position}`, upstream, record, source.toleratedLag),
-    )
+    this.members = upstreams.map((upstream) => new PoolMember(upstream, field, source.toleratedLag))
     this.only = this.members.length === 1 ? this.members[0] : undefined
     this.#source = source
     this.#rounds = new HealthRounds(this.members, source.times, { ask: (member) => this.#check(member) })
@@ -123,20 +112,21 @@ export class SteadyPool<connection extends Connection> {
 
   async #check(member: PoolMember<connection>): Promise<void> {
     const source = this.#source
-    const isJudged = member.breaker.probe()
+    const { upstream } = member
+    const isJudged = upstream.breaker.probe()
     try {
       const signal = AbortSignal.timeout(source.times.checkTimeoutMs)
-      const health = await source.readHealth(member.upstream, signal)
-      if (isJudged) member.breaker.succeed()
-      member.chain = 'right'
-      member.head = health.head
-      member.isSyncing = health.isSyncing === true
-      member.isUnverified = health.isUnverified === true
+      const health = await source.readHealth(upstream.connection, signal)
+      if (isJudged) upstream.breaker.succeed()
+      upstream.isKnown = true
+      upstream.head = health.head
+      upstream.isSyncing = health.isSyncing === true
+      upstream.isUnverified = health.isUnverified === true
     } catch (error) {
       // Where it is, nobody knows any more.
-      member.chain = 'unknown'
-      member.head = undefined
-      if (isJudged) member.noteFailedCheck(source.failureOf(error))
+      upstream.isKnown = false
+      upstream.head = undefined
+      if (isJudged) upstream.noteFailedCheck(source.failureOf(error))
     }
     this.#judgeHeads()
   }
@@ -144,7 +134,7 @@ export class SteadyPool<connection extends Connection> {
   /** An upstream that fails or syncs sets no standard for the heads of others. */
   #judgeHeads(): void {
     const shown = this.members.filter(
-      ({ isInUse, isResponsive, isSyncing }) => isInUse && isResponsive && !isSyncing,
+      ({ isInUse, upstream }) => isInUse && upstream.isResponsive && !upstream.isSyncing,
     )
     const best = Math.max(...shown.map(({ head = -Infinity }) => head))
     for (const member of this.members) {

@@ -1,71 +1,27 @@
-import type { UpstreamRecord, UpstreamRole } from '../grants/parse-upstreams.ts'
 import type { UpstreamError, UpstreamErrorKind } from './upstream-error.ts'
-import { CircuitBreaker, type CircuitBreakerState } from './circuit-breaker.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { RateBudget } from './rate-budget.ts'
 import { Latency } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
 
-/** How an upstream stands among the others of its node; the earlier, the better. */
-export const upstreamClasses = [
-  'ready',
-  'unverified',
-  'lagging',
-  'unknown',
-  'far behind',
-  'failing',
-  'wrong chain',
-  'cordoned',
-] as const
-
-/** One of {@link upstreamClasses}. */
-export type UpstreamClass = (typeof upstreamClasses)[number]
-
-/** What is known of one upstream; nothing of it says where it is. */
-export interface UpstreamState {
-  /** `<node id>/<protocol>/<position>`, counted from 0. */
-  readonly label: string
-  readonly class: UpstreamClass
-  readonly breaker: CircuitBreakerState
-  readonly head: number | undefined
-  /** Blocks behind the best head of the node. */
-  readonly lag: number | undefined
-  /** Average time of an answer, in milliseconds. */
-  readonly latencyMs: number | undefined
-  /** Share of the latest calls that failed, from 0 to 1. */
-  readonly errorRate: number
-  readonly callsInFlight: number
-  readonly calls: number
-  readonly failures: number
-  readonly failuresByKind: Readonly<Record<CountedFailure, number>>
-  /** Calls that came here because another upstream had failed, or was too slow to wait for. */
-  readonly retries: number
-  /** Calls that came here while another upstream was still expected to answer. */
-  readonly hedges: number
-  /** What all calls together have waited for this upstream, in milliseconds. */
-  readonly totalMs: number
-}
-
 /** A caller that goes away is no failure of an upstream. */
-type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
+export type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
-/** An upstream that is further behind lags. */
-export const laggingBlocks = 3
-const farBehindBlocks = 40
-// A node may be replaced by a newer one at the same address.
+// Another server may take over a URL.
 const lackingMs = 10 * 60_000
 
-/** What is sent to an upstream goes through it. */
+/** The connections to an upstream. */
 export interface Connection {
   /** When a byte came from it, on the clock of `performance.now()`; -Infinity before the first. */
   readonly lastBytesAt: number
 }
 
-/** One upstream of a node, with what its calls and the watch have told about it. */
-export class PoolMember<connection extends Connection = Connection> {
-  readonly label: string
-  readonly upstream: connection
-  readonly record: UpstreamRecord
+/** An upstream, with what its calls and health checks have told about it. All nodes that use it share it. */
+export class Upstream<connection extends Connection = Connection> {
+  /** The same in every process and replica; it does not say where the upstream is. */
+  readonly id: string
+  readonly connection: connection
   readonly breaker = new CircuitBreaker()
   readonly rate: RateBudget
   readonly quick = new Latency()
@@ -73,80 +29,40 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #lacking = new Map<string, number>()
-  readonly #toleratedLag: number
   /** Number of its newest block. */
-  head: number | undefined
-  finalized: number | undefined
-  lag: number | undefined
-  chain: 'unknown' | 'right' | 'wrong' = 'unknown'
-  /** Whether it claims a head far above the others, and has no such block. */
-  isDoubted = false
+  head: number | undefined = undefined
+  finalized: number | undefined = undefined
+  /** Whether it has said which chain it follows, or how it is. */
+  isKnown = false
   /** Whether it says that it is still reading the chain. */
   isSyncing = false
   /** Whether it says that it follows a head which it cannot verify. */
   isUnverified = false
-  /** Of smooth weighted turns. */
-  turn = 0
-  /** Whether an answer has begun and stopped lately. */
+  /** Whether a response has begun and stopped lately. */
   hasStalled = false
   callsInFlight = 0
   calls = 0
   failures = 0
   retries = 0
   hedges = 0
-  readonly #failuresByKind = { unconnected: 0, broken: 0, late: 0, malformed: 0, refused: 0 }
-
-  /** @param toleratedLag - blocks behind the best head that say nothing of an upstream */
-  constructor(label: string, upstream: connection, record: UpstreamRecord, toleratedLag = laggingBlocks) {
-    this.label = label
-    this.upstream = upstream
-    this.record = record
-    this.rate = new RateBudget(record.requestsPerSecond)
-    this.#toleratedLag = toleratedLag
+  readonly failuresByKind: Record<CountedFailure, number> = {
+    unconnected: 0,
+    broken: 0,
+    late: 0,
+    malformed: 0,
+    refused: 0,
   }
 
-  get class(): UpstreamClass {
-    if (this.record.isCordoned) return 'cordoned'
-    if (this.chain === 'wrong') return 'wrong chain'
-    if (!this.isResponsive) return 'failing'
-    if (this.isDoubted || this.isSyncing || (this.lag ?? 0) > farBehindBlocks) return 'far behind'
-    if (this.chain === 'unknown') return 'unknown'
-    if ((this.lag ?? 0) > this.#toleratedLag) return 'lagging'
-    return this.isUnverified ? 'unverified' : 'ready'
+  /** @param requestsPerSecond - most calls that it is sent in a second; any number when undefined */
+  constructor(id: string, connection: connection, requestsPerSecond: number | undefined) {
+    this.id = id
+    this.connection = connection
+    this.rate = new RateBudget(requestsPerSecond)
   }
 
   /** Whether it gets calls as usual: its breaker is closed, and it is not silent. */
   get isResponsive(): boolean {
     return this.breaker.state === 'closed' && !this.silence.isSilent
-  }
-
-  get state(): UpstreamState {
-    const { label, breaker, head, lag, quick, slow, callsInFlight, calls, failures, retries, hedges } = this
-    return {
-      label,
-      class: this.class,
-      breaker: breaker.state,
-      head,
-      lag,
-      latencyMs: quick.mean ?? slow.mean,
-      errorRate: breaker.errorRate,
-      callsInFlight,
-      calls,
-      failures,
-      failuresByKind: this.#failuresByKind,
-      retries,
-      hedges,
-      totalMs: quick.totalMs + slow.totalMs,
-    }
-  }
-
-  /** Whether calls may go to it at all. */
-  get isInUse(): boolean {
-    return !this.record.isCordoned && this.chain !== 'wrong'
-  }
-
-  serves(role: UpstreamRole): boolean {
-    return this.record.roles.length === 0 || this.record.roles.includes(role)
   }
 
   /** Notes that the upstream does not have a method. */
@@ -189,7 +105,7 @@ export class PoolMember<connection extends Connection = Connection> {
   failed({ kind, httpStatus, retryAfterMs }: UpstreamError, pace: 'quick' | 'slow'): void {
     if (kind === 'aborted') return
     this.failures += 1
-    this.#failuresByKind[kind] += 1
+    this.failuresByKind[kind] += 1
     if (httpStatus === 429) this.rate.refused(retryAfterMs)
     // Silence ends with the next byte, which a breaker would not wait for.
     else if (this.silence.isSilent) return

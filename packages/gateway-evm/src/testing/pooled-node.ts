@@ -6,7 +6,7 @@ import { readResponse } from '../upstream/read-response.ts'
 import { createEvmUpstreams, type PooledOptions, type EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import type { CallInfo } from '../upstream/types.ts'
 import type { ChainView } from '../chain/chain-view.ts'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
 /** Several upstreams as one node. */
 export interface PooledNode {

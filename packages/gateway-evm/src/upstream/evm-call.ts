@@ -75,8 +75,8 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   }
 
   note(member: PooledUpstream, verdict: ResponseClass): void {
-    if (verdict === 'busy') member.rate.refused(undefined)
-    if (verdict === 'not offered') member.lacks(this.asked.method)
+    if (verdict === 'busy') member.upstream.rate.refused(undefined)
+    if (verdict === 'not offered') member.upstream.lacks(this.asked.method)
   }
 
   isStreaming(response: UpstreamResponse): boolean {
@@ -137,7 +137,7 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     response: UpstreamResponse,
     hash: string,
   ): Promise<UpstreamResponse> {
-    const found = await upstream
+    const found = await upstream.connection
       .call('eth_getTransactionByHash', [hash], this.signal)
       .catch((error: unknown) => error)
     if (found === null || found instanceof Error) return response

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import { withSpan, currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
-import type { UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { latencyClass } from '../methods/latency-class.ts'
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
@@ -16,25 +15,24 @@ import {
 } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { Upstream as SharedUpstream } from '@fairlead/gateway-core/upstream/upstream'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { RetryBudget, retryRules } from '@fairlead/gateway-core/upstream/retry-budget'
 import { depthsOf } from '../chain/chain-depths.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import { selectUpstream } from '@fairlead/gateway-core/upstream/select-upstream'
-import { PoolMember, type UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import {
+  laggingBlocks,
+  PoolMember,
+  type PoolUpstream,
+  type UpstreamState,
+} from '@fairlead/gateway-core/upstream/pool-member'
 import { type CallSupport, FailoverCall } from '@fairlead/gateway-core/upstream/failover-call'
 import type { ResponseClass } from './classify-response.ts'
 import { EvmCall, type GivenCall } from './evm-call.ts'
 import { HealthCheck, type HealthCheckTimes } from './health-check.ts'
 import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
-import {
-  type Fingerprint,
-  badFilterId,
-  makesFilter,
-  openFilter,
-  signFilter,
-  usesFilter,
-  withoutFilter,
-} from './filters.ts'
+import { badFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 
 /** What the upstreams of one node are called with. */
@@ -70,20 +68,14 @@ export class EvmPool {
   }
 
   /** @param upstreams - at least one */
-  constructor(
-    label: string,
-    upstreams: readonly { readonly upstream: ConnectedUpstream; readonly record: UpstreamRecord }[],
-    options: PoolOptions,
-  ) {
-    this.#members = upstreams.map(
-      ({ upstream, record }, position) => new PoolMember(`${label}/${position}`, upstream, record),
-    )
+  constructor(upstreams: readonly PoolUpstream<ConnectedUpstream>[], options: PoolOptions) {
+    this.#members = upstreams.map((upstream) => new PoolMember(upstream, 'evm', laggingBlocks))
     this.#only = this.#members.length === 1 ? this.#members[0] : undefined
     this.#options = options
     this.#watch = new HealthCheck(this.#members, options.watch, options.log)
     this.#silenceWatch = new SilenceWatch(
       this.#members,
-      ({ upstream }, signal) => upstream.call('eth_chainId', [], signal),
+      ({ upstream }, signal) => upstream.connection.call('eth_chainId', [], signal),
       options.log,
     )
   }
@@ -104,6 +96,11 @@ export class EvmPool {
     return this.#members.map(({ state }) => state)
   }
 
+  /** Has the upstreams asked for their heads for a while. */
+  watch(): void {
+    void this.#watch.use()
+  }
+
   close(): void {
     this.#watch.stop()
     this.#silenceWatch.stop()
@@ -117,16 +114,17 @@ export class EvmPool {
     completion: Completion<UpstreamResponse>,
   ): void {
     if (member.record.isCordoned) return completion.reject(withdrawn())
-    const turn = takeSlot(member.rate, signal)
+    const { upstream } = member
+    const turn = takeSlot(upstream.rate, signal)
     const ask = () => {
-      const only = new OnlyCall(member, latencyClass(asked.method), completion)
-      const { upstream, label } = member
+      const only = new OnlyCall(upstream, latencyClass(asked.method), completion)
+      const { connection, id } = upstream
       // Most calls are part of no trace, and are spared a promise.
-      if (currentTrace() === undefined) upstream.send(body, signal, asked, only)
+      if (currentTrace() === undefined) connection.send(body, signal, asked, only)
       else {
-        const facts = { 'fairlead.upstream': label }
+        const facts = { 'fairlead.upstream': id }
         settleWith(
-          withSpan('upstream', facts, () => upstream.post(body, signal, asked)),
+          withSpan('upstream', facts, () => connection.post(body, signal, asked)),
           only,
         )
       }
@@ -142,7 +140,7 @@ export class EvmPool {
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, completion)
     // Clients make a filter that is not there anew, and so come to another upstream.
-    const isThere = filter && filter.owner.isInUse && filter.owner.isResponsive
+    const isThere = filter && filter.owner.isInUse && filter.owner.upstream.isResponsive
     if (isThere) return this.#askBest({ ...filter, signal }, completion)
     const answer = withoutFilter(asked)
     if (answer) completion.resolve(answer)
@@ -207,7 +205,7 @@ export class EvmPool {
 
   #hedgeMs(first: PooledUpstream, { pace, resending }: EvmCall): number | undefined {
     if (!this.#options.hedges || resending !== 'always') return undefined
-    const usual = first[pace].percentile95
+    const usual = first.upstream[pace].percentile95
     if (usual === undefined) return undefined
     return Math.max(shortestHedgeMs, Math.ceil(usual / hedgeStepMs) * hedgeStepMs)
   }
@@ -215,36 +213,40 @@ export class EvmPool {
 
 /** A call at the only upstream there is. */
 class OnlyCall implements Completion<UpstreamResponse> {
-  readonly #member: PooledUpstream
+  readonly #upstream: SharedUpstream<ConnectedUpstream>
   readonly #pace: 'quick' | 'slow'
   readonly #completion: Completion<UpstreamResponse>
   readonly #began = performance.now()
 
-  constructor(member: PooledUpstream, pace: 'quick' | 'slow', completion: Completion<UpstreamResponse>) {
-    this.#member = member
+  constructor(
+    upstream: SharedUpstream<ConnectedUpstream>,
+    pace: 'quick' | 'slow',
+    completion: Completion<UpstreamResponse>,
+  ) {
+    this.#upstream = upstream
     this.#pace = pace
     this.#completion = completion
     // There is no other one to go to; an answer shows that it is well again.
-    member.breaker.probe()
-    member.calls += 1
-    member.callsInFlight += 1
+    upstream.breaker.probe()
+    upstream.calls += 1
+    upstream.callsInFlight += 1
   }
 
   resolve(answer: UpstreamResponse): void {
-    this.#member.answered()
+    this.#upstream.answered()
     this.#end()
     this.#completion.resolve(answer)
   }
 
   reject(error: unknown): void {
-    if (error instanceof UpstreamError) this.#member.failed(error, this.#pace)
+    if (error instanceof UpstreamError) this.#upstream.failed(error, this.#pace)
     this.#end()
     this.#completion.reject(error)
   }
 
   #end(): void {
-    this.#member[this.#pace].add(performance.now() - this.#began)
-    this.#member.callsInFlight -= 1
+    this.#upstream[this.#pace].add(performance.now() - this.#began)
+    this.#upstream.callsInFlight -= 1
   }
 }
 

@@ -1,5 +1,3 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
 import type { CancellationSignal } from '@fairlead/http1'
@@ -9,9 +7,18 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import type { ChainView } from '../chain/chain-view.ts'
-import type { Fingerprint } from './filters.ts'
 import { EvmPool } from './evm-pool.ts'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import {
+  type NodePool,
+  NodePools,
+  type PooledUpstreamState,
+} from '@fairlead/gateway-core/upstream/node-pools'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import {
+  type Fingerprint,
+  randomFingerprint,
+  UpstreamRegistry,
+} from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createEvmUpstream, type UpstreamOptions } from './evm-upstream.ts'
 import type { ConnectedUpstream, Upstream } from './types.ts'
 import { upstreamCalls } from './upstream-calls.ts'
@@ -38,7 +45,9 @@ export interface EvmUpstreams {
    */
   chainOf(grant: Grant): ChainView
   /** What is known of every upstream that was used. */
-  states(): readonly UpstreamState[]
+  states(): readonly PooledUpstreamState[]
+  /** What is known of the upstreams of a node, which are asked for their heads for a minute from now on. */
+  statesOf(grant: Grant): readonly UpstreamState[]
   /** Asks every embedded chain for its id; rejects when one does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   /** Takes over whether a second upstream is asked when the first one takes long. */
@@ -53,7 +62,7 @@ export interface PooledOptions {
   /** Whether a second upstream is asked when the first one takes longer than it mostly does; so when left out. */
   readonly hedges?: boolean
   readonly log?: Logger
-  /** Marks the ids of filters by a key that all replicas have; without it, filters are known to this object alone. */
+  /** Marks the ids of filters, and makes those of upstreams; without it both are known to this object alone. */
   readonly fingerprint?: Fingerprint
   /** Is told when an upstream of a node does not have a method. */
   readonly onRefused?: ((grant: Grant) => void) | undefined
@@ -67,10 +76,8 @@ const pollTimeoutMs = 2_000
 const firstRoundMs = 1_000
 const idleMs = 60_000
 const chainIdMs = 60_000
-// Addresses of nodes change, and nobody says which ones are gone.
-const mostKept = 20_000
 
-interface OpenPool {
+interface OpenPool extends NodePool {
   readonly pool: EvmPool
   readonly upstream: Upstream
 }
@@ -91,80 +98,81 @@ export function createEvmUpstreams(
     hedges = true,
     log,
     onRefused,
-    fingerprint = ownFingerprint(),
+    fingerprint = randomFingerprint(),
     rules = operatorUpstreams,
     loopEntry,
   }: PooledOptions = {},
 ): EvmUpstreams {
-  // What nobody has used for longest is let go of: it watches nothing any more, and its connections end by themselves.
-  const connections = new LRUCache<string, ConnectedUpstream>({ max: mostKept })
-  const pools = new LRUCache<string, OpenPool>({ max: mostKept })
   const watch = { pollMs, timeoutMs: Math.min(timeoutMs, pollTimeoutMs), firstRoundMs, idleMs, chainIdMs }
   const options = { timeoutMs, hedges, watch, log, fingerprint }
-
-  const at = (record: UpstreamRecord): ConnectedUpstream => {
-    const { certificateAuthorityFile, jwtSecretFile, mostBatchedCalls } = record
-    const address = record.address === 'devnet' ? embedded['evm'] : record.address
-    if (address === undefined) throw missing('This node has no upstream for evm.')
-    const socketOptions = { certificateAuthorityFile, mostBatchedCalls }
-    const key = JSON.stringify([address, socketOptions, jwtSecretFile])
-    const known = connections.get(key)
-    if (known) return known
-    const upstream = opened(address, timeoutMs, memory, {
-      ...socketOptions,
-      jwt: jwtOf(record),
-      rules: rules.of(address),
-      loopEntry,
-    })
-    connections.set(key, upstream)
-    return upstream
-  }
+  const registry = new UpstreamRegistry<ConnectedUpstream>({
+    field: 'evm',
+    fingerprint,
+    open: (record) => {
+      const { certificateAuthorityFile, mostBatchedCalls } = record
+      const address = record.address === 'devnet' ? embedded['evm'] : record.address
+      if (address === undefined) throw missing('This node has no upstream for evm.')
+      return opened(address, timeoutMs, memory, {
+        certificateAuthorityFile,
+        mostBatchedCalls,
+        jwt: jwtOf(record),
+        rules: rules.of(address),
+        loopEntry,
+      })
+    },
+  })
+  const pools = new NodePools<OpenPool>()
   const poolOf = ({ upstreams: { evm: text }, nodeId }: Grant): OpenPool => {
     if (text === undefined) throw missing('This node has no upstream for evm.')
-    const known = pools.get(text)
-    if (known) return known
-    const upstreams = recordsOf(text).map((record) => ({ record, upstream: at(record) }))
-    const pool = new EvmPool(`${nodeId}/evm`, upstreams, options)
-    const { send } = pool
-    const open = {
-      pool,
-      upstream: {
+    return pools.of(nodeId, text, () => {
+      const upstreams = recordsOf(text).map((record, position) => ({
+        record,
+        position,
+        upstream: registry.of(record),
+      }))
+      const pool = new EvmPool(upstreams, options)
+      const { send } = pool
+      const upstream = {
         send,
         ...upstreamCalls(send, memory),
         close: () => Promise.resolve(pool.close()),
         ...(onRefused && { onRefused }),
-      },
-    }
-    pools.set(text, open)
-    return open
+      }
+      return { pool, upstream, states: () => pool.states(), close: () => pool.close() }
+    })
   }
   return {
     of: (grant) => poolOf(grant).upstream,
     eachOf: ({ upstreams: { evm: text = '' } }) =>
       recordsOf(text)
         .filter(({ isCordoned }) => !isCordoned)
-        .map(at),
+        .map((record) => registry.of(record).connection),
     chainOf: (grant) => poolOf(grant).pool.chain,
-    // The one that was used last stands last.
-    states: () => [...pools.values()].toReversed().flatMap(({ pool }) => pool.states()),
+    states: () => pools.states(),
+    statesOf: (grant) => {
+      try {
+        const { pool } = poolOf(grant)
+        pool.watch()
+        return pool.states()
+      } catch {
+        // It has none, or the API reported the fault when the record was written.
+        return []
+      }
+    },
     embeddedAnswer: async (signal) => {
-      const addresses = Object.values(embedded)
-      const records = addresses.flatMap((address) => parseUpstreams(address))
-      await Promise.all(records.map((record) => at(record).call('eth_chainId', [], signal)))
+      const records = Object.keys(embedded).flatMap(() => parseUpstreams('devnet'))
+      await Promise.all(
+        records.map((record) => registry.of(record).connection.call('eth_chainId', [], signal)),
+      )
     },
     change: (settings) => {
       options.hedges = settings.hedges
     },
-    close: async () => {
-      for (const { pool } of pools.values()) pool.close()
-      await Promise.all([...connections.values()].map((upstream) => upstream.close()))
+    close: () => {
+      pools.close()
+      return registry.close()
     },
   }
-}
-
-function ownFingerprint(): Fingerprint {
-  const key = randomBytes(32)
-  return (text, context) => createHmac('sha256', key).update(`${context}\n${text}`).digest('base64url')
 }
 
 function recordsOf(text: string): readonly UpstreamRecord[] {

@@ -9,6 +9,7 @@ import type { CallInfo } from './types.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { bufferShortResponse } from './buffer-response.ts'
 import type { PooledUpstream } from './types.ts'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 
 // Only the upstream that has made a filter knows it, and some number theirs, so that two have filters of one number and
 // anybody can guess the number of somebody else's. A client therefore gets the upstream's id behind a mark, by which every
@@ -29,12 +30,6 @@ const hexadecimal = /^0x[0-9a-f]+$/i
 // A quantity does not begin with a zero.
 const sealed = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
 const markBytes = 8
-
-/**
- * Gives a keyed fingerprint in base64url of a text in a context. The key is the same at every process and replica, and known
- * to no client.
- */
-export type Fingerprint = (text: string, context: string) => string
 
 /** Whether a call makes a filter. */
 export function makesFilter(method: string): boolean {

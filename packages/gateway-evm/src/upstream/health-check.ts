@@ -5,7 +5,7 @@ import { depthsOf } from '../chain/chain-depths.ts'
 import type { BlockReference } from '../chain/chain-view.ts'
 import { ObservedChain } from '../chain/observed-chain.ts'
 import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
-import { laggingBlocks } from '@fairlead/gateway-core/upstream/upstream'
+import { laggingBlocks } from '@fairlead/gateway-core/upstream/pool-member'
 import type { PooledUpstream } from './types.ts'
 
 /** When the upstreams of a node are asked for their heads. */
@@ -89,22 +89,23 @@ export class HealthCheck {
   }
 
   async #ask(member: PooledUpstream): Promise<void> {
-    const isJudged = member.breaker.probe()
+    const { upstream } = member
+    const isJudged = upstream.breaker.probe()
     try {
       await this.#askChainId(member)
       const head = readHead(await this.#call(member, 'eth_getBlockByNumber', ['latest', false]))
       if (this.#isChainWanted) await this.#askFinalized(member, head.number)
       const isBelieved = await this.#isBelieved(member, head)
-      if (isJudged) member.breaker.succeed()
+      if (isJudged) upstream.breaker.succeed()
       this.#noteDoubt(member, !isBelieved, head.number)
-      member.head = isBelieved ? head.number : undefined
+      upstream.head = head.number
       this.#judgeHeads()
       if (!isBelieved) return
       if (this.#isChainWanted && member === this.#leader) {
-        await this.chain.observe(head, member.finalized, member.upstream)
+        await this.chain.observe(head, upstream.finalized, upstream.connection)
       }
     } catch (error) {
-      if (isJudged) member.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
+      if (isJudged) upstream.noteFailedCheck(error instanceof UpstreamError ? error : undefined)
     }
   }
 
@@ -118,7 +119,7 @@ export class HealthCheck {
 
   #noteDoubt(member: PooledUpstream, isDoubted: boolean, claimed: number): void {
     if (isDoubted && !member.isDoubted) {
-      const facts = { upstream: member.label, claimed, latest: this.head }
+      const facts = { upstream: member.upstream.id, claimed, latest: this.head }
       this.#log?.warn(facts, 'an upstream claims a head far above the others without having the block')
     }
     member.isDoubted = isDoubted
@@ -127,7 +128,7 @@ export class HealthCheck {
   async #askChainId(member: PooledUpstream): Promise<void> {
     const known = this.#chainIds.get(member)
     const now = performance.now()
-    if (known && member.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
+    if (known && member.upstream.breaker.state === 'closed' && now - known.at < this.#times.chainIdMs) return
     const id = await this.#call(member, 'eth_chainId', [])
     if (typeof id !== 'string') return
     this.#chainIds.set(member, { id, at: now })
@@ -154,11 +155,12 @@ export class HealthCheck {
     const id = this.#chainIds.get(member)?.id
     if (id === undefined) return
     const isRight = id === this.#chainId
-    if (!isRight && member.chain !== 'wrong') {
-      const facts = { upstream: member.label, chain_id: id, expected: this.#chainId }
+    if (!isRight && !member.isOfOtherChain) {
+      const facts = { upstream: member.upstream.id, chain_id: id, expected: this.#chainId }
       this.#log?.error(facts, 'an upstream belongs to another chain and is not used')
     }
-    member.chain = isRight ? 'right' : 'wrong'
+    member.upstream.isKnown = true
+    member.isOfOtherChain = !isRight
   }
 
   async #askFinalized(member: PooledUpstream, head: number): Promise<void> {
@@ -167,7 +169,7 @@ export class HealthCheck {
     if (due < 0) this.#tagged.set(member, await this.#taggedFinal(member))
     const tagged = this.#tagged.get(member)
     const { finality } = depthsOf(this.#chainIds.get(member)?.id)
-    member.finalized = tagged ?? (head > finality ? head - finality : undefined)
+    member.upstream.finalized = tagged ?? (head > finality ? head - finality : undefined)
   }
 
   /** Number of the block under the tag `finalized`; undefined where the upstream does not know the tag. */
@@ -184,7 +186,7 @@ export class HealthCheck {
   /** The heads of the upstreams in use. */
   #shown(): readonly { readonly member: PooledUpstream; readonly number: number }[] {
     return this.#members.flatMap((member) => {
-      const isUsed = member.chain !== 'wrong' && member.isResponsive && !member.record.isCordoned
+      const isUsed = member.isInUse && member.upstream.isResponsive
       return isUsed && member.head !== undefined ? [{ member, number: member.head }] : []
     })
   }
@@ -201,6 +203,6 @@ export class HealthCheck {
 
   #call(member: PooledUpstream, method: string, params: readonly unknown[]): Promise<unknown> {
     const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(this.#times.timeoutMs)])
-    return member.upstream.call(method, params, signal)
+    return member.upstream.connection.call(method, params, signal)
   }
 }

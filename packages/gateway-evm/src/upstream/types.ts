@@ -2,7 +2,8 @@ import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Connection, PoolMember } from '@fairlead/gateway-core/upstream/upstream'
+import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
+import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamResponse } from './upstream-response.ts'
 
 /** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */

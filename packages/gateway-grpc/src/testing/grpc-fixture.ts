@@ -14,7 +14,7 @@ import { pino } from 'pino'
 import { testMetrics } from '@fairlead/gateway-core/testing/test-metrics'
 import { createGrpcMetrics } from '../metrics.ts'
 import { createDirectory } from '@fairlead/gateway-core/authentication/directory'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { createMeter } from '@fairlead/gateway-core/usage/meter'
 import { memory } from '@fairlead/gateway-core/testing/memory'
 import {
@@ -131,7 +131,7 @@ export async function grpcInFrontOf(
         .find((line) => line.startsWith(`${name} `))
         ?.slice(name.length + 1),
     metrics: all,
-    states: () => grpc.states(),
+    states: () => grpc.upstreams.states(),
     stop,
   }
 }

@@ -1,7 +1,8 @@
 import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'node:http2'
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import { healthTimes, type PoolUpstream, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
-import type { PoolMember, UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { healthTimes, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
+import type { PoolMember, PoolUpstream, UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import type { Upstream } from '@fairlead/gateway-core/upstream/upstream'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { GrpcConnections } from './grpc-connections.ts'
 
@@ -22,8 +23,8 @@ export class GrpcPool {
   readonly #pool: SteadyPool<GrpcConnections>
 
   /** @param upstreams - at least one */
-  constructor(label: string, upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes) {
-    this.#pool = new SteadyPool(label, upstreams, {
+  constructor(upstreams: readonly PoolUpstream<GrpcConnections>[], times = healthTimes) {
+    this.#pool = new SteadyPool('grpc', upstreams, {
       readHealth: async (upstream, signal) => {
         await upstream.ping(signal)
         return {}
@@ -45,16 +46,16 @@ export class GrpcPool {
     const tried: Member[] = []
     let failure: unknown
     for (let member = this.#pool.choose(tried); member; member = this.#pool.choose(tried)) {
-      if (tried.length > 0) member.retries += 1
+      if (tried.length > 0) member.upstream.retries += 1
       tried.push(member)
       try {
-        const opened = await this.#openAt(member, headers)
+        const opened = await this.#openAt(member.upstream, headers)
         if (failure !== undefined) this.#pool.moveTo(member)
         return opened
       } catch (error) {
         if (!isUnreachable(error)) throw error
         failure ??= error
-        member.failed(unconnected(), 'quick')
+        member.upstream.failed(unconnected(), 'quick')
         this.#pool.askSoon()
       }
     }
@@ -75,26 +76,26 @@ export class GrpcPool {
     this.#pool.close()
   }
 
-  async #openAt(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
+  async #openAt(upstream: Upstream<GrpcConnections>, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
     const began = performance.now()
-    const { upstream } = member
-    member.calls += 1
-    const stream = await upstream.open(headers)
+    const { connection } = upstream
+    upstream.calls += 1
+    const stream = await connection.open(headers)
     let isAnswered = false
-    member.callsInFlight += 1
+    upstream.callsInFlight += 1
     stream.once('response', () => {
       isAnswered = true
-      member.answered()
-      member.chain = 'right'
-      member.slow.add(performance.now() - began)
+      upstream.answered()
+      upstream.isKnown = true
+      upstream.slow.add(performance.now() - began)
     })
     stream.once('close', () => {
-      member.callsInFlight -= 1
+      upstream.callsInFlight -= 1
       if (isAnswered || stream.rstCode === constants.NGHTTP2_CANCEL) return
-      member.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
+      upstream.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
       this.#pool.askSoon()
     })
-    return { stream, secrets: upstream.url.secrets }
+    return { stream, secrets: connection.url.secrets }
   }
 }
 

@@ -105,8 +105,8 @@ it('says that no node can be reached when all are away, and which of them are', 
   expect([end.code, end.details]).toEqual([status.UNAVAILABLE, 'The node cannot be reached.'])
   await waitFor(() =>
     expect(gateway.states()).toMatchObject([
-      { label: 'node/grpc/0', class: 'failing' },
-      { label: 'node/grpc/1', class: 'failing' },
+      { nodes: ['node'], position: 0, class: 'failing' },
+      { nodes: ['node'], position: 1, class: 'failing' },
     ]),
   )
 })

@@ -1,9 +1,10 @@
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
-import { LRUCache } from 'lru-cache'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { parseUpstreams, type UpstreamRecord } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { operatorUpstreams, type UpstreamRules } from '@fairlead/gateway-core/network/upstream-rules'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import { NodePools, type PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
+import { type Fingerprint, UpstreamRegistry } from '@fairlead/gateway-core/upstream/upstream-registry'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
 import type { HealthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { GrpcPool } from './grpc-pool.ts'
@@ -13,8 +14,10 @@ import { parseUpstreamUrl } from './parse-url.ts'
 export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
   of(grant: Grant): Pick<GrpcPool, 'open'>
-  /** What is known of every upstream that was used, or of those of a node in their order. */
-  states(grant?: Grant): readonly UpstreamState[]
+  /** What is known of every upstream that was used. */
+  states(): readonly PooledUpstreamState[]
+  /** What is known of the upstreams of a node, which are asked whether they are there for a minute from now on. */
+  statesOf(grant: Grant): readonly UpstreamState[]
   /** Rejects when there is an embedded chain that does not answer. */
   embeddedAnswer(signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -28,68 +31,64 @@ export interface GrpcUpstreamOptions {
   readonly embedded: string | undefined
   /** That each connection is checked against. */
   readonly upstreamRules?: UpstreamRules | undefined
+  /** Makes the ids of the upstreams. */
+  readonly fingerprint?: Fingerprint | undefined
   readonly times?: HealthTimes
 }
-
-// Upstreams of nodes change, and nobody says which ones are gone.
-const mostKept = 20_000
 
 /** Makes the set of all gRPC upstreams. */
 export function createGrpcUpstreams({
   connectTimeoutMs,
   embedded,
   upstreamRules = operatorUpstreams,
+  fingerprint,
   times,
 }: GrpcUpstreamOptions): GrpcUpstreams {
-  const connections = new LRUCache<string, GrpcConnections>({ max: mostKept })
-  const pools = new LRUCache<string, GrpcPool>({ max: mostKept, dispose: (pool) => pool.close() })
-  const at = (text: string): GrpcConnections => {
-    const known = connections.get(text)
-    if (known) return known
-    const url = parseUpstreamUrl(text)
-    if (!url) throw unusable('The upstream address of this node is not a gRPC address.')
-    const opened = createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
-    connections.set(text, opened)
-    return opened
-  }
-  const connectionsOf = ({ address }: UpstreamRecord): GrpcConnections => {
-    const text = address === 'devnet' ? embedded : address
-    if (text === undefined) throw missing()
-    return at(text)
-  }
+  const registry = new UpstreamRegistry<GrpcConnections>({
+    field: 'grpc',
+    fingerprint,
+    open: ({ address }) => {
+      const text = address === 'devnet' ? embedded : address
+      if (text === undefined) throw missing()
+      const url = parseUpstreamUrl(text)
+      if (!url) throw unusable('The upstream address of this node is not a gRPC address.')
+      return createGrpcConnections(url, connectTimeoutMs, upstreamRules.of(text))
+    },
+  })
+  const pools = new NodePools<GrpcPool>()
   const poolOf = ({ upstreams: { grpc: text }, nodeId }: Grant): GrpcPool => {
     if (text === undefined) throw missing()
-    const known = pools.get(text)
-    if (known) return known
-    const upstreams = recordsOf(text).map((record, position) => ({
-      record,
-      position,
-      upstream: connectionsOf(record),
-    }))
-    if (upstreams.every(({ record }) => record.isCordoned)) throw missing()
-    const pool = new GrpcPool(`${nodeId}/grpc`, upstreams, times)
-    pools.set(text, pool)
-    return pool
+    return pools.of(nodeId, text, () => {
+      const upstreams = recordsOf(text).map((record, position) => ({
+        record,
+        position,
+        upstream: registry.of(record),
+      }))
+      if (upstreams.every(({ record }) => record.isCordoned)) throw missing()
+      return new GrpcPool(upstreams, times)
+    })
   }
   return {
     of: poolOf,
-    states: (grant) => {
-      if (!grant) return [...pools.values()].toReversed().flatMap((pool) => pool.states())
+    states: () => pools.states(),
+    statesOf: (grant) => {
       try {
         const pool = poolOf(grant)
         pool.watch()
         return pool.states()
       } catch {
-        // It has none, or whoever wrote them was told of their fault.
+        // It has none, or the API reported the fault when the record was written.
         return []
       }
     },
     embeddedAnswer: async (signal) => {
-      if (embedded !== undefined) await at(embedded).ping(signal)
+      if (embedded === undefined) return
+      const [devnet] = parseUpstreams('devnet')
+      if (devnet) await registry.of(devnet).connection.ping(signal)
     },
-    close: async () => {
-      for (const pool of pools.values()) pool.close()
-      await Promise.all([...connections.values()].map((upstream) => upstream.close()))
+    close: () => {
+      pools.close()
+      return registry.close()
     },
   }
 }

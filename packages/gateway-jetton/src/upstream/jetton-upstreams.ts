@@ -14,8 +14,9 @@ import type { RestPool } from '@fairlead/gateway-core/rest/rest-pool'
 import { type HealthTimes, healthTimes } from '@fairlead/gateway-core/upstream/steady-pool'
 import { RestPools } from '@fairlead/gateway-core/rest/rest-pools'
 import { unreachable } from '@fairlead/gateway-core/rest/rest-upstream'
-import { RestUpstreams } from '@fairlead/gateway-core/rest/rest-upstreams'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { JettonFamily } from '../operations/operations.ts'
@@ -34,6 +35,8 @@ export interface JettonUpstreamOptions {
   /** Longest wait for a response. */
   readonly timeoutMs: number
   readonly times?: HealthTimes
+  /** Makes the ids of upstreams. */
+  readonly fingerprint?: Fingerprint | undefined
   readonly log?: Logger | undefined
   /** For the responses that adapters hold whole; any number of bytes when it is left out. */
   readonly memory?: ResponseMemory | undefined
@@ -45,8 +48,10 @@ type ResponseMemory = Pick<MemoryBudget, 'take' | 'release'>
 export interface JettonUpstreams {
   /** @throws RestError with status 503 when the hosted node has no usable upstream for this protocol */
   of(grant: Grant): NodeOfGrant
-  /** What is known of every upstream that was used, or of those of a node in their order. */
-  states(grant?: Grant): readonly UpstreamState[]
+  /** What is known of every upstream that was used. */
+  states(): readonly PooledUpstreamState[]
+  /** What is known of the upstreams of a node in their order. Their health is checked for a minute from now on. */
+  statesOf(grant: Grant): readonly UpstreamState[]
   /** Asks the embedded chain, when there is one, for its newest block; rejects when it does not answer. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
   close(): Promise<void>
@@ -60,19 +65,15 @@ const toleratedLag = 3
 
 /** Makes the set of all jetton upstreams. */
 export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUpstreams {
-  const { open, embedded, timeoutMs, times = healthTimes, log, memory } = options
-  const upstreams = new RestUpstreams(open)
+  const { memory, times = healthTimes, ...rest } = options
   const poolsOf = (family: JettonFamily, field: string) =>
     new RestPools({
+      ...rest,
       protocol: 'jetton',
       field,
-      upstreams,
-      embedded,
       readHealth: healthReader(family),
       toleratedLag,
-      timeoutMs,
       times,
-      log,
     })
   const v2 = poolsOf('v2', 'jetton')
   const v3 = poolsOf('v3', 'jetton-v3')
@@ -81,7 +82,7 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
   return {
     of: (grant) => {
       const { jetton, 'jetton-v3': index = jetton } = grant.upstreams
-      const key = JSON.stringify([jetton, index])
+      const key = JSON.stringify([grant.nodeId, jetton, index])
       const known = nodes.get(key)
       if (known) return known
       const held = memory && { memory, owner: `jetton ${key}` }
@@ -89,8 +90,8 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       nodes.set(key, node)
       return node
     },
-    states: (grant) =>
-      grant ? [...v2.statesOf(grant), ...v3.statesOf(grant)] : [...v2.states(), ...v3.states()],
+    states: () => [...v2.states(), ...v3.states()],
+    statesOf: (grant) => [...v2.statesOf(grant), ...v3.statesOf(grant)],
     embeddedAnswer: async (signal) => {
       const upstream = v2.embedded()
       if (!upstream) return
@@ -98,10 +99,8 @@ export function createJettonUpstreams(options: JettonUpstreamOptions): JettonUps
       const { status } = await node.ask({ family: 'v2', method: 'GET', path: '/getMasterchainInfo', signal })
       if (status !== 200) throw new Error('The embedded chain does not answer.')
     },
-    close: () => {
-      v2.close()
-      v3.close()
-      return upstreams.close()
+    close: async () => {
+      await Promise.all([v2.close(), v3.close()])
     },
   }
 }

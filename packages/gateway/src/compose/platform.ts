@@ -38,7 +38,7 @@ export function openPlatform(
   const send = { ...webhookSettingsOf(configuration), own }
   const nodes = {
     ...nodeSettingsOf(configuration, own),
-    upstreamStates: protocols.upstreamStates,
+    upstreamStates: protocols.nodeUpstreamStates,
     probe,
   }
   const webhooks = startWebhooks({ store, log, send, upstreams: () => protocols.upstreamStates() })

@@ -6,7 +6,8 @@ import type {
   ProtocolSettings,
 } from '@fairlead/gateway-core/protocol/module'
 import type { OptionGroup } from '@fairlead/gateway-core/protocol/option'
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Configuration } from '../configuration/options.ts'
 
 type Settings = ProtocolSettings<OptionGroup>
@@ -17,8 +18,10 @@ export interface Protocols extends Pick<
   'ready' | 'reconfigure' | 'drain' | 'close'
 > {
   readonly all: readonly Protocol<Settings>[]
-  /** States of the upstreams that are in use, of all nodes or of one. */
-  upstreamStates(grant?: Grant): readonly UpstreamState[]
+  /** States of the upstreams that are in use. */
+  upstreamStates(): readonly PooledUpstreamState[]
+  /** States of the upstreams of a node. */
+  nodeUpstreamStates(grant: Grant): readonly UpstreamState[]
 }
 
 /** @throws FairleadError `CONFIG_INVALID` when a protocol cannot use the value of an option */
@@ -42,7 +45,8 @@ export async function openProtocols(
   }
   return {
     all,
-    upstreamStates: (grant) => all.flatMap((protocol) => protocol.upstreamStates?.(grant) ?? []),
+    upstreamStates: () => all.flatMap((protocol) => protocol.upstreamStates?.() ?? []),
+    nodeUpstreamStates: (grant) => all.flatMap((protocol) => protocol.nodeUpstreamStates?.(grant) ?? []),
     ready: async (signal) => {
       await Promise.all(all.map((protocol) => protocol.ready(signal)))
     },

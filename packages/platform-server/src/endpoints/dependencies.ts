@@ -1,4 +1,4 @@
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 
 /** What the operations on nodes need to know of the service around them. */

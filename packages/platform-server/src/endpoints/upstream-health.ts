@@ -1,4 +1,4 @@
-import type { UpstreamState } from '@fairlead/gateway-core/upstream/upstream'
+import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import type { Success } from '../platform-api/platform-call.ts'
@@ -29,8 +29,7 @@ export function upstreamHealth(
   states: readonly UpstreamState[],
 ): readonly UpstreamHealth[] {
   const cordoned = cordonedOf(protocols, upstreams)
-  // Nodes with the same upstreams share their states, whose labels begin with the id of one of them.
-  const known = new Map(states.map((state) => [state.label.slice(state.label.indexOf('/') + 1), state]))
+  const known = new Map(states.map((state) => [`${state.field}/${state.position}`, state]))
   const recordNames = new Map(fieldsOf(protocols).map(({ name, recordName }) => [name, recordName]))
   const positions = new Map<string, number>()
   return shownUpstreams(protocols, upstreams).map(({ protocol, address }) => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ensureFirstStart } from '../../first-start/first-start.ts'
 import { issueNodeCredential } from '../../records/node-credentials.ts'
+import { insertNode } from '../../records/nodes.ts'
 import { insertWebhook } from '../../records/webhooks.ts'
 import { putLimits } from '../../records/limits.ts'
 import { writeUsage } from '../../records/usage.ts'
@@ -143,7 +144,9 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
 
   describe('upstreams', () => {
     const seen = (state: SeenUpstream['class'], position = 0): SeenUpstream => ({
-      label: `${nodeId}/evm/${position}`,
+      nodes: [nodeId],
+      field: 'evm',
+      position,
       class: state,
     })
 
@@ -178,6 +181,23 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(JSON.stringify(events)).not.toContain('c4n4ry')
     })
 
+    it('are told at every node that uses them', async () => {
+      await askFor('upstream.down')
+      const other = await insertNode(store.db, store.encryptor, {
+        projectId,
+        name: 'Other',
+        chain: 'evm',
+        network: 'devnet',
+        protocols: ['evm'],
+        upstreams: { evm: 'https://a.example' },
+      })
+      const look = createUpstreamWatch(store)
+      const shared: SeenUpstream = { ...seen('failing'), nodes: [nodeId, other] }
+      expect([await look([shared], noon), await look([shared], noon)]).toEqual([0, 2])
+      const nodes = (await told()).map(({ data }) => (data as { node: { id: string } }).node.id)
+      expect(new Set(nodes)).toEqual(new Set([nodeId, other]))
+    })
+
     it('are told once, however many processes see them', async () => {
       await askFor('upstream.down', 'upstream.up')
       const looks = [createUpstreamWatch(store), createUpstreamWatch(store)]
@@ -196,7 +216,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       await askFor('upstream.down', 'upstream.up')
       const look = createUpstreamWatch(store)
       const others: SeenUpstream[] = [
-        { label: 'ND-gone/evm/0', class: 'failing' },
+        { nodes: ['ND-gone'], field: 'evm', position: 0, class: 'failing' },
         seen('cordoned'),
         seen('unknown', 1),
       ]
@@ -206,7 +226,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
     it('are named as the API names them', async () => {
       await askFor('upstream.down')
       const look = createUpstreamWatch(store)
-      const index: SeenUpstream = { label: `${nodeId}/jetton-v3/0`, class: 'failing' }
+      const index = { nodes: [nodeId], field: 'jetton-v3', position: 0, class: 'failing' } as const
       expect([await look([index], noon), await look([index], noon)]).toEqual([0, 1])
       expect(await told()).toMatchObject([{ data: { upstream: { protocol: 'jetton_v3', position: 0 } } }])
     })

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { UpstreamClass } from '@fairlead/gateway-core/upstream/upstream'
+import type { PooledUpstreamState } from '@fairlead/gateway-core/upstream/node-pools'
+import type { UpstreamClass } from '@fairlead/gateway-core/upstream/pool-member'
 import { parseUpstreams } from '@fairlead/gateway-core/grants/parse-upstreams'
 import { openUpstreams } from '../../records/sealed-upstreams.ts'
 import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
@@ -7,11 +8,7 @@ import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
 /** How this process sees an upstream. */
-export interface SeenUpstream {
-  /** `<node id>/<protocol>/<position>`, counted from 0. */
-  readonly label: string
-  readonly class: UpstreamClass
-}
+export type SeenUpstream = Pick<PooledUpstreamState, 'nodes' | 'field' | 'position' | 'class'>
 
 type State = 'up' | 'down'
 
@@ -50,10 +47,14 @@ export function createUpstreamWatch({
   }
 }
 
-/** Of several with one label, which a node has had one after the other, the last one counts. */
+/** By `<node id>/<field>/<position>`: an upstream has a state at each node that uses it. */
 function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
-  const latest = new Map(seen.map((upstream) => [upstream.label, states[upstream.class]]))
-  return new Map([...latest].flatMap(([label, state]) => (state === undefined ? [] : [[label, state]])))
+  return new Map(
+    seen.flatMap(({ nodes, field, position, class: its }) => {
+      const state = states[its]
+      return state === undefined ? [] : nodes.map((node) => [`${node}/${field}/${position}`, state] as const)
+    }),
+  )
 }
 
 async function tell(

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import type { UpstreamState } from './pool-member.ts'
+
+/** The upstreams of a node, as one. */
+export interface NodePool {
+  states(): readonly UpstreamState[]
+  close(): void
+}
+
+/** An upstream as the nodes see it whose pool it is in. */
+export interface PooledUpstreamState extends UpstreamState {
+  /** Ids of the nodes. */
+  readonly nodes: readonly string[]
+}
+
+interface SharedPool<pool extends NodePool> {
+  readonly text: string
+  readonly pool: pool
+  readonly nodes: Set<string>
+}
+
+// Nodes go without notice.
+const mostNodes = 20_000
+
+/**
+ * The pools of one field of all nodes. Nodes with the same upstreams share one. A pool that no node has any more is dropped: calls
+ * that run end with it, and it stops its health checks when it is idle.
+ */
+export class NodePools<pool extends NodePool> {
+  // The node that was not called for longest gives up its pool.
+  readonly #byNode = new LRUCache<string, SharedPool<pool>>({
+    max: mostNodes,
+    dispose: (shared, nodeId) => this.#leave(shared, nodeId),
+  })
+  readonly #byText = new Map<string, SharedPool<pool>>()
+
+  /**
+   * The pool of a node.
+   *
+   * @param text - upstreams as in the record of the node
+   * @param open - makes the pool when no node has it yet; what it throws is passed on
+   */
+  of(nodeId: string, text: string, open: () => pool): pool {
+    const known = this.#byNode.get(nodeId)
+    if (known?.text === text) return known.pool
+    const shared = this.#byText.get(text) ?? { text, pool: open(), nodes: new Set<string>() }
+    shared.nodes.add(nodeId)
+    this.#byText.set(text, shared)
+    this.#byNode.set(nodeId, shared)
+    return shared.pool
+  }
+
+  /** What is known of every upstream that was used. */
+  states(): readonly PooledUpstreamState[] {
+    return [...this.#byText.values()].flatMap(({ pool, nodes }) =>
+      pool.states().map((state) => ({ ...state, nodes: [...nodes] })),
+    )
+  }
+
+  close(): void {
+    for (const { pool } of this.#byText.values()) pool.close()
+  }
+
+  #leave(shared: SharedPool<pool>, nodeId: string): void {
+    shared.nodes.delete(nodeId)
+    if (shared.nodes.size === 0) this.#byText.delete(shared.text)
+  }
+}
