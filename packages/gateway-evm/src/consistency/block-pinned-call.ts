@@ -39,11 +39,10 @@ export function sendPinned(
   const pinned = (unpinned.get(upstream) ?? 0) < performance.now() ? pinnedTo(text, destination) : undefined
   if (!pinned) return ask(destination, undefined, completion)
   const fail = (error: unknown) => completion.reject(error)
-  const askAgain = (rejection?: string) =>
+  const askAgain = (isBehind: boolean) =>
     ask(destination, undefined, {
       resolve: (again) => {
         // A node that is behind has not got the block yet; the next batch may be luckier.
-        const isBehind = rejection !== undefined && isUnknownBlock(rejection)
         if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
         completion.resolve(again)
       },
@@ -51,15 +50,33 @@ export function sendPinned(
     })
   ask(pinned, latest, {
     resolve: (asked) => {
-      if ('error' in asked && isRefusal(asked.error)) askAgain(asked.error)
+      if ('error' in asked && isRefusal(asked.error)) askAgain(isUnknownBlock(asked.error))
+      else if (lacksBlock(destination.method.name, asked)) askAgain(true)
       else completion.resolve(asked)
     },
     reject: (error) => {
-      if (toRpcError(error)?.status === 200) askAgain()
+      if (toRpcError(error)?.status === 200) askAgain(false)
       else fail(error)
     },
   })
 }
+
+const readsBlock: ReadonlySet<string> = new Set([
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByNumber',
+])
+
+/** Whether the block is not there: in a reorganization nodes are without their newest blocks for a moment. */
+function lacksBlock(method: string, asked: Asked): boolean {
+  if (!readsBlock.has(method) || 'error' in asked) return false
+  if ('result' in asked) return asked.result === 'null'
+  const { latin1, bytes } = asked.answer
+  return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, longestNull) ?? '')
+}
+
+// An envelope with an id of this length has a short result, if any.
+const longestNull = 256
 
 function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
   const { method, params, paramsText } = destination

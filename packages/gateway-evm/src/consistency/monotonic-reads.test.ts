@@ -72,6 +72,22 @@ it('a node that is between the blocks that it replaces and the new ones has a mo
   expect(asked).toBe(-996)
 })
 
+it('a batch has the same moment for the block that it reads', async () => {
+  const { behind, node, head, batch } = await fallingBehind()
+  const now = await headOf()
+  expect(await head()).toBe(now)
+  behind(3)
+  let asked = 0
+  node.scripts.set('eth_getBlockByNumber', async ([number, isFull]) => {
+    const isThere = number !== hex(now) || ++asked > 2
+    const there = number === 'latest' ? hex(now - 3) : number
+    return { result: isThere ? await chain.rpc('eth_getBlockByNumber', there, isFull) : null }
+  })
+  const [number, block] = await batch([['eth_blockNumber'], ['eth_getBlockByNumber', 'latest', false]])
+  expect([number, block]).toMatchObject([hex(now), { number: hex(now) }])
+  expect(asked).toBe(3)
+})
+
 it('an answer that a failure has overtaken is not left on its way', async () => {
   const node = await countedNode(chain.node)
   const now = await headOf()
