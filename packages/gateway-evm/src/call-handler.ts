@@ -12,7 +12,7 @@ import {
 import { type Completion, settleWith } from '@fairlead/gateway-core/completion'
 import type { Call } from './rpc-call.ts'
 import type { ResponseCaches } from './cache/caches.ts'
-import { beginDispatch, type DispatchedResponse } from './dispatch/dispatch.ts'
+import { beginDispatch } from './dispatch/dispatch.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { UpstreamResponse } from './upstream/upstream-response.ts'
 import type { Upstream } from './upstream/types.ts'
@@ -45,18 +45,18 @@ export interface CallContext {
   readonly log: Logger
 }
 
-/** How one call was answered. */
-export interface RpcResponse {
+/** A call that has its response. */
+export interface HandledCall {
   /** Method of the contract, or `unknown`. */
   readonly method: string
-  /** HTTP status for an answer that holds this call alone. */
+  /** HTTP status for a response that holds this call alone. */
   readonly status: number
-  /** Whole text, or the node's answer that is still to be read; undefined for a notification. */
+  /** Whole text, or the upstream's response that is still to be read; undefined for a notification. */
   readonly content: string | UpstreamResponse | undefined
   /** When another try of a call that was refused can succeed. */
   readonly retryAfterSeconds?: number | undefined
-  /** Gives the call's place back; to be called once the node's answer has been read. */
-  readonly leave?: (() => void) | undefined
+  /** Releases the permit of the call; to be called once the upstream's response has been read. */
+  release?(): void
 }
 
 /** {@link beginCall} for whoever would rather have a promise. */
@@ -64,7 +64,7 @@ export function answerCall(
   item: RpcItem,
   context: CallContext,
   reservation?: Reservation,
-): Promise<RpcResponse> {
+): Promise<HandledCall> {
   return new Promise((done) => beginCall(item, context, done, reservation))
 }
 
@@ -76,13 +76,13 @@ export function answerCall(
 export function beginCalls(
   items: readonly RpcItem[],
   context: CallContext,
-  done: (answered: readonly RpcResponse[]) => void,
+  done: (answered: readonly HandledCall[]) => void,
   reservation: Reservation,
 ): void {
-  const answered: RpcResponse[] = []
+  const answered: HandledCall[] = []
   let missing = items.length
   items.forEach((item, at) => {
-    const hear = (one: RpcResponse) => {
+    const hear = (one: HandledCall) => {
       answered[at] = one
       missing -= 1
       if (missing === 0) done(answered)
@@ -100,7 +100,7 @@ export function beginCalls(
 export function beginCall(
   item: RpcItem,
   context: CallContext,
-  done: (answered: RpcResponse) => void,
+  done: (answered: HandledCall) => void,
   reservation?: Reservation,
 ): void {
   if ('failure' in item) {
@@ -109,7 +109,7 @@ export function beginCall(
 }
 
 /** A call between admission and its response. */
-class CallHandler implements Completion<DispatchedResponse>, Call {
+class CallHandler implements Completion<string | UpstreamResponse>, Call, HandledCall {
   readonly request: RpcRequest
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
@@ -119,16 +119,19 @@ class CallHandler implements Completion<DispatchedResponse>, Call {
   readonly batch: Call['batch']
   readonly latest: Call['latest']
   readonly #context: CallContext
-  readonly #done: (answered: RpcResponse) => void
+  readonly #done: (answered: HandledCall) => void
   readonly #reservation: Reservation | undefined
-  readonly #method: string
-  #place: Permit | undefined
+  readonly method: string
+  status = 200
+  content: string | UpstreamResponse | undefined = undefined
+  retryAfterSeconds: number | undefined = undefined
+  #permit: Permit | undefined = undefined
   #isOver = false
 
   constructor(
     request: RpcRequest,
     context: CallContext,
-    done: (answered: RpcResponse) => void,
+    done: (answered: HandledCall) => void,
     reservation: Reservation | undefined,
   ) {
     this.request = request
@@ -142,7 +145,7 @@ class CallHandler implements Completion<DispatchedResponse>, Call {
     this.#context = context
     this.#done = done
     this.#reservation = reservation
-    this.#method = contractMethod(request.method)?.name ?? 'unknown'
+    this.method = contractMethod(request.method)?.name ?? 'unknown'
   }
 
   begin(): void {
@@ -162,7 +165,7 @@ class CallHandler implements Completion<DispatchedResponse>, Call {
 
   #enter(admitted: Permit | Rejection | undefined): void {
     if (admitted && isRejection(admitted)) return this.reject(rejectedCall(admitted))
-    this.#place = admitted
+    this.#permit = admitted
     try {
       const destination = resolveMethod(this.request, this.grant, this.endpoint)
       beginDispatch(this, destination, this.#context.upstream, this, this.#reservation)
@@ -171,41 +174,47 @@ class CallHandler implements Completion<DispatchedResponse>, Call {
     }
   }
 
-  resolve(forwarded: DispatchedResponse): void {
-    if (this.request.idText === undefined) this.#drop(forwarded)
-    else if ('text' in forwarded) this.#end({ method: this.#method, status: 200, content: forwarded.text })
-    else {
-      // The place is held until the answer has been read.
-      const leave = this.#place && (() => this.#place?.release())
-      this.#tell({ method: this.#method, status: 200, content: forwarded.answer, leave })
-    }
+  resolve(content: string | UpstreamResponse): void {
+    if (this.request.idText === undefined) this.#drop(content)
+    else if (typeof content === 'string') this.#end(200, content)
+    // The permit is held until the response has been read.
+    else this.#hand(200, content)
   }
 
   reject(error: unknown): void {
-    this.#end(failed(this.#method, this.request, toResponseError(error, this.#context.log)))
+    const failure = toResponseError(error, this.#context.log)
+    const { idText } = this.request
+    if (idText === undefined) return this.#end(204, undefined)
+    this.retryAfterSeconds = failure.retryAfterSeconds
+    this.#end(failure.status, errorText(idText, failure))
   }
 
-  /** Reads the answer to a notification, and gives it to nobody. */
-  #drop(forwarded: DispatchedResponse): void {
-    const answered = { method: this.#method, status: 204, content: undefined }
-    if ('text' in forwarded) this.#end(answered)
+  release(): void {
+    this.#permit?.release()
+  }
+
+  /** Reads the response to a notification, and gives it to nobody. */
+  #drop(content: string | UpstreamResponse): void {
+    if (typeof content === 'string') this.#end(204, undefined)
     else {
-      settleWith(forwarded.answer.body.dump(), {
-        resolve: () => this.#end(answered),
+      settleWith(content.body.dump(), {
+        resolve: () => this.#end(204, undefined),
         reject: (error) => this.reject(error),
       })
     }
   }
 
-  #end(answered: RpcResponse): void {
-    this.#place?.release()
-    this.#tell(answered)
+  #end(status: number, content: string | undefined): void {
+    this.release()
+    this.#hand(status, content)
   }
 
-  #tell(answered: RpcResponse): void {
+  #hand(status: number, content: string | UpstreamResponse | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#done(answered)
+    this.status = status
+    this.content = content
+    this.#done(this)
   }
 }
 
@@ -215,15 +224,4 @@ export function toResponseError(error: unknown, log: Logger): RpcError {
   if (failure) return failure
   log.error({ err: error }, 'node request failed')
   return new RpcError(rpcCodes.internalError, 'Internal error.', { status: 500 })
-}
-
-function failed(method: string, { idText }: RpcRequest, failure: RpcError): RpcResponse {
-  return idText === undefined
-    ? { method, status: 204, content: undefined }
-    : {
-        method,
-        status: failure.status,
-        content: errorText(idText, failure),
-        retryAfterSeconds: failure.retryAfterSeconds,
-      }
 }

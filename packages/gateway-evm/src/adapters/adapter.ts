@@ -1,7 +1,7 @@
 import type { Call } from '../rpc-call.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Asked } from '../upstream/asked.ts'
-import type { PlainAnswer } from '../upstream/read-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 /** How an adapter asks for parts of an answer. */
@@ -10,14 +10,14 @@ export interface PartAsking {
   /** Holds the parts. */
   readonly reservation: Reservation
   /** Asks for all at once. */
-  whole(): Promise<Asked>
+  whole(): Promise<RpcResponse | UpstreamResponse>
   /**
    * Asks for a part; the answer may be one that was kept.
    *
    * @param params - in place of the caller's
    * @param minBlock - number of a block that the node has to have for it
    */
-  part(params: readonly unknown[], minBlock: number): Promise<PlainAnswer>
+  part(params: readonly unknown[], minBlock: number): Promise<RpcResponse>
 }
 
 /** Translates one difference between the specification and what nodes do. */
@@ -45,7 +45,11 @@ export interface Adapter {
    * @param params - those to forward, as `ask` has given them
    * @throws RpcError
    */
-  gather?(call: Call, params: readonly unknown[], asking: PartAsking): Promise<Asked | undefined>
+  gather?(
+    call: Call,
+    params: readonly unknown[],
+    asking: PartAsking,
+  ): Promise<RpcResponse | UpstreamResponse | undefined>
   /**
    * Corrects what the node has answered to the forwarded call.
    *

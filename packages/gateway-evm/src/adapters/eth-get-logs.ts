@@ -5,8 +5,8 @@ import { rpcCodes } from '../rpc-codes.ts'
 import type { Call } from '../rpc-call.ts'
 import { type BlockRange, gatherLogs } from '../consistency/logs/gather-logs.ts'
 import { isTooWide, narrower } from '../consistency/logs/range-refusal.ts'
-import type { Asked } from '../upstream/asked.ts'
-import type { PlainAnswer } from '../upstream/read-response.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { Upstream } from '../upstream/types.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
@@ -58,7 +58,7 @@ export async function readLogs(call: Call, params: readonly unknown[], upstream:
   }
 }
 
-function errorOf(error: unknown): PlainAnswer {
+function errorOf(error: unknown): RpcResponse {
   const failure = toRpcError(error)
   if (!failure) throw error
   const { code, message, data } = failure
@@ -124,7 +124,11 @@ async function rangeOf(
 }
 
 /** Asks once, and in parts when the node says that it is too much at once. */
-async function gatherWhenTooWide(filter: Filter, { signal }: Call, asking: PartAsking): Promise<Asked> {
+async function gatherWhenTooWide(
+  filter: Filter,
+  { signal }: Call,
+  asking: PartAsking,
+): Promise<RpcResponse | UpstreamResponse> {
   const asked = await asking.whole().catch((error: unknown) => {
     // Some nodes say it by an HTTP status.
     if (error instanceof UpstreamError && error.httpStatus === 413) return undefined

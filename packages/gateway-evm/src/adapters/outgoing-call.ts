@@ -1,9 +1,10 @@
+import type { RpcResponse } from '../rpc-response.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Completion } from '@fairlead/gateway-core/completion'
 import type { Sendable } from '../cache/request-coalescer.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Call } from '../rpc-call.ts'
-import type { Asked } from '../upstream/asked.ts'
+import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
 
@@ -22,7 +23,7 @@ export class OutgoingCall implements Sendable {
     this.#minBlock = minBlock
   }
 
-  send(signal: CancellationSignal, completion: Completion<Asked>): void {
+  send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void {
     const call = signal === this.#call.signal ? this.#call : { ...this.#call, signal }
     sendToUpstream(call, this.#destination, this.#upstream, this.#minBlock, completion)
   }

@@ -7,11 +7,11 @@ import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import type { Adapter, PartAsking } from './adapter.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { Sendable } from '../cache/request-coalescer.ts'
-import type { Asked } from '../upstream/asked.ts'
 import { beginsWithError, isErrorAtHand } from '../upstream/peek-response.ts'
-import { answerResult, type PlainAnswer, plainAnswer, readResponse } from '../upstream/read-response.ts'
+import { readResult, toRpcResponse, readResponse } from '../upstream/read-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
 import { rewriteResponse } from '../upstream/rewrite-response.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { CallInfo, Upstream } from '../upstream/types.ts'
 
 /**
@@ -31,7 +31,7 @@ export function sendToUpstream(
   destination: ResolvedMethod,
   upstream: Upstream,
   minBlock: number | undefined,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const { adapter } = destination
   if (adapter) settleWith(adapted(call, destination, adapter, upstream, minBlock), completion)
@@ -44,14 +44,17 @@ async function adapted(
   adapter: Adapter,
   upstream: Upstream,
   minBlock: number | undefined,
-): Promise<Asked> {
+): Promise<RpcResponse | UpstreamResponse> {
   const { params } = destination
   const made = await adapter.answer?.(call, params, upstream)
   if (made !== undefined) return { result: JSON.stringify(made) }
   const asked = await adapter.ask?.(call, params, upstream)
   const question =
     asked === undefined ? destination : { ...destination, params: asked, paramsText: stringifyParams(asked) }
-  const whole = () => promised<Asked>((completion) => post(call, question, upstream, minBlock, completion))
+  const whole = () =>
+    promised<RpcResponse | UpstreamResponse>((completion) =>
+      post(call, question, upstream, minBlock, completion),
+    )
   if (!adapter.gather) return whole()
   const reservation = upstream.reserve(call.grant.credentialId)
   try {
@@ -77,11 +80,11 @@ function partsOf(
       send: (signal, completion) => post({ ...call, signal }, part, upstream, minBlock, completion),
     }
     const memory = call.answers?.of(upstream, call.grant)
-    const asked = await promised<Asked>((completion) => {
+    const asked = await promised<RpcResponse | UpstreamResponse>((completion) => {
       if (memory) memory.answers.part(call, part, request, completion)
       else request.send(call.signal, completion)
     })
-    return 'answer' in asked ? plainOf(asked.answer, part.method.name, reservation, call.signal) : asked
+    return isUpstreamResponse(asked) ? plainOf(asked, part.method.name, reservation, call.signal) : asked
   }
 }
 
@@ -90,7 +93,7 @@ function post(
   { adapter, method: { name: method }, params, paramsText }: ResolvedMethod,
   upstream: Upstream,
   minBlock: number | undefined,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const { signal, request } = call
   const { idText = '1' } = request
@@ -110,7 +113,7 @@ function post(
   upstream.send(body, signal, info, {
     resolve: (answer) => {
       const isOrdinary = adapter === undefined && isErrorAtHand(answer) === false
-      if (isOrdinary) completion.resolve({ answer })
+      if (isOrdinary) completion.resolve(answer)
       else settleWith(translated(answer, { call, adapter, method, params, upstream }), completion)
     },
     reject: (error) => completion.reject(error),
@@ -129,12 +132,12 @@ interface Translation {
 async function translated(
   answer: UpstreamResponse,
   { call, adapter, method, params, upstream }: Translation,
-): Promise<Asked> {
+): Promise<RpcResponse | UpstreamResponse> {
   const { signal } = call
   const held = upstream.reserve(call.grant.credentialId)
   try {
     if (adapter?.mend && isWithin(answer, adapter.mendsUpTo)) {
-      const result = await answerResult(answer, { method, reservation: held, signal })
+      const result = await readResult(answer, { method, reservation: held, signal })
       return { result: JSON.stringify(await adapter.mend(result, call, params, upstream)) }
     }
     if (await beginsWithError(answer, signal)) {
@@ -143,7 +146,7 @@ async function translated(
       return plain
     }
     const rewrite = adapter?.rewrite?.(params)
-    return { answer: rewrite ? rewriteResponse(answer, rewrite) : answer }
+    return rewrite ? rewriteResponse(answer, rewrite) : answer
   } finally {
     held.release()
   }
@@ -154,12 +157,12 @@ async function plainOf(
   method: string,
   reservation: Reservation,
   signal: CancellationSignal,
-): Promise<PlainAnswer> {
-  return plainAnswer(await readResponse(answer, reservation, signal), method, answer.secrets)
+): Promise<RpcResponse> {
+  return toRpcResponse(await readResponse(answer, reservation, signal), method, answer.secrets)
 }
 
 /** Whether the node does not have the method; the error has the code of the specification by now. */
-function isMissing(plain: PlainAnswer): boolean {
+function isMissing(plain: RpcResponse): boolean {
   if (!('error' in plain) || !plain.error.includes(missingCode)) return false
   const { code } = JSON.parse(plain.error) as { readonly code?: unknown }
   return code === rpcCodes.methodNotFound

@@ -1,12 +1,12 @@
 import { toRpcError } from '../upstream/rpc-errors.ts'
 import { Cancellation, type CancellationSignal } from '@fairlead/http1'
-import type { PlainAnswer } from '../upstream/read-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
 /** How a call that several wait for came to its end. */
 export type RequestOutcome =
-  | { readonly kind: 'answered'; readonly plain: PlainAnswer }
+  | { readonly kind: 'answered'; readonly plain: RpcResponse }
   /** The answer is too long for more than the one who asked first. */
   | { readonly kind: 'long' }
   | { readonly kind: 'failed'; readonly failure: unknown }

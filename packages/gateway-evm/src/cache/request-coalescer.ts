@@ -5,9 +5,9 @@ import { currentPassedThrough } from '@fairlead/gateway-core/network/cdn-loop'
 import { currentTrace } from '@fairlead/gateway-core/telemetry/current-trace'
 import { type Completion, promised, settleWith } from '@fairlead/gateway-core/completion'
 import { latencyClass } from '../methods/latency-class.ts'
-import type { Asked } from '../upstream/asked.ts'
-import { plainAnswer, type PlainAnswer } from '../upstream/read-response.ts'
-import { isBuffered, type UpstreamResponse } from '../upstream/upstream-response.ts'
+import { toRpcResponse } from '../upstream/read-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
+import { isBuffered, isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { type BlockOfCall, blockOfCall, toldNumber } from './block-of-call.ts'
@@ -58,7 +58,7 @@ export interface RequestCoalescerParts {
 /** Something that can be sent to the node. */
 export interface Sendable {
   /** @param signal - ends the exchange */
-  send(signal: CancellationSignal, completion: Completion<Asked>): void
+  send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void
 }
 
 /** A call on its way through the kept answers. */
@@ -95,7 +95,7 @@ export class RequestCoalescer {
     call: CacheableCall,
     destination: CacheableMethod,
     request: Sendable,
-    completion: Completion<Asked>,
+    completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     this.#answer(call, destination, '', request, completion)
   }
@@ -105,7 +105,7 @@ export class RequestCoalescer {
     call: CacheableCall,
     destination: CacheableMethod,
     request: Sendable,
-    completion: Completion<Asked>,
+    completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     this.#answer(call, destination, 'part ', request, completion)
   }
@@ -116,7 +116,7 @@ export class RequestCoalescer {
     { method, params, paramsText }: CacheableMethod,
     mark: string,
     request: Sendable,
-    completion: Completion<Asked>,
+    completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
@@ -153,7 +153,7 @@ export class RequestCoalescer {
     isRepeatable: boolean,
     signal: CancellationSignal,
     request: Sendable,
-    completion: Completion<Asked>,
+    completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
     if (isRepeatable) return request.send(signal, completion)
     request.send(signal, {
@@ -175,7 +175,11 @@ export class RequestCoalescer {
   }
 
   /** Waits for the same call of somebody else; a failure of his is tried again once. */
-  async #join(first: InFlightRequest, lookup: Lookup, signal: CancellationSignal): Promise<Asked> {
+  async #join(
+    first: InFlightRequest,
+    lookup: Lookup,
+    signal: CancellationSignal,
+  ): Promise<RpcResponse | UpstreamResponse> {
     let inFlight: InFlightRequest | undefined = first
     for (let attempt = 0; inFlight; attempt += 1) {
       this.#parts.counts.joins += 1
@@ -191,7 +195,11 @@ export class RequestCoalescer {
     return promised((completion) => this.#lead(lookup, signal, completion))
   }
 
-  #lead(lookup: Lookup, signal: CancellationSignal, completion: Completion<Asked>): void {
+  #lead(
+    lookup: Lookup,
+    signal: CancellationSignal,
+    completion: Completion<RpcResponse | UpstreamResponse>,
+  ): void {
     // A quick call costs less to ask again than to keep from ending with the one who asked first.
     const isQuick = latencyClass(lookup.method) === 'quick'
     const inFlight = new InFlightRequest(this.#parts.chain.epoch, isQuick ? signal : undefined)
@@ -200,28 +208,42 @@ export class RequestCoalescer {
     else settleWith(this.#leadLong(lookup, inFlight, signal), completion)
   }
 
-  async #leadLong(lookup: Lookup, inFlight: InFlightRequest, signal: CancellationSignal): Promise<Asked> {
-    const flown = promised<Asked>((completion) => this.#fly(lookup, inFlight, completion))
+  async #leadLong(
+    lookup: Lookup,
+    inFlight: InFlightRequest,
+    signal: CancellationSignal,
+  ): Promise<RpcResponse | UpstreamResponse> {
+    const flown = promised<RpcResponse | UpstreamResponse>((completion) =>
+      this.#fly(lookup, inFlight, completion),
+    )
     try {
       const asked = await inFlight.wait(flown, signal)
-      if ('answer' in asked && !isBuffered(asked.answer)) inFlight.endWith(signal, asked.answer)
+      if (isUpstreamResponse(asked) && !isBuffered(asked)) inFlight.endWith(signal, asked)
       return asked
     } catch (error) {
       // Nobody is there any more to read what may still come.
       flown.then(
-        (asked) => 'answer' in asked && asked.answer.body.destroy(),
+        (asked) => isUpstreamResponse(asked) && asked.body.destroy(),
         () => undefined,
       )
       throw error
     }
   }
 
-  #fly(lookup: Lookup, inFlight: InFlightRequest, completion: Completion<Asked>): void {
+  #fly(
+    lookup: Lookup,
+    inFlight: InFlightRequest,
+    completion: Completion<RpcResponse | UpstreamResponse>,
+  ): void {
     if (lookup.sharedKey === undefined) this.#askFor(lookup, inFlight, completion)
     else settleWith(this.#flyByStore(lookup, lookup.sharedKey, inFlight), completion)
   }
 
-  async #flyByStore(lookup: Lookup, sharedKey: string, inFlight: InFlightRequest): Promise<Asked> {
+  async #flyByStore(
+    lookup: Lookup,
+    sharedKey: string,
+    inFlight: InFlightRequest,
+  ): Promise<RpcResponse | UpstreamResponse> {
     const shared = await this.#parts.shared.get(sharedKey)
     if (shared === undefined) return promised((completion) => this.#askFor(lookup, inFlight, completion))
     const plain = { result: shared }
@@ -230,23 +252,27 @@ export class RequestCoalescer {
     return plain
   }
 
-  #askFor(lookup: Lookup, inFlight: InFlightRequest, completion: Completion<Asked>): void {
+  #askFor(
+    lookup: Lookup,
+    inFlight: InFlightRequest,
+    completion: Completion<RpcResponse | UpstreamResponse>,
+  ): void {
     const until = this.#untilWhen(lookup)
     const fail = (failure: unknown) => {
       this.#land(lookup, inFlight, { kind: 'failed', failure })
       completion.reject(failure)
     }
-    const land = (asked: Asked, plain: PlainAnswer | undefined) => {
+    const land = (asked: RpcResponse | UpstreamResponse, plain: RpcResponse | undefined) => {
       this.#land(lookup, inFlight, plain ? { kind: 'answered', plain } : { kind: 'long' })
       if (!plain) return completion.resolve(asked)
       // Nothing was read of an answer that came whole.
-      const isUnread = 'answer' in asked && isBuffered(asked.answer) && inFlight.waiters === 0
+      const isUnread = isUpstreamResponse(asked) && isBuffered(asked) && inFlight.waiters === 0
       completion.resolve(isUnread ? asked : plain)
     }
     lookup.request.send(inFlight.signal, {
       resolve: (asked) => {
         // Most answers are for one alone, and not to be kept.
-        if ('answer' in asked && until === undefined && inFlight.waiters === 0) land(asked, undefined)
+        if (isUpstreamResponse(asked) && until === undefined && inFlight.waiters === 0) land(asked, undefined)
         else this.#plain(asked, lookup, until).then((plain) => land(asked, plain), fail)
       },
       reject: fail,
@@ -259,20 +285,24 @@ export class RequestCoalescer {
   }
 
   /** The answer without its envelope, if it is short; kept as long as it may be. */
-  async #plain(asked: Asked, lookup: Lookup, until: Until | undefined): Promise<PlainAnswer | undefined> {
-    const plain = 'answer' in asked ? await this.#opened(asked.answer, lookup.method) : asked
+  async #plain(
+    asked: RpcResponse | UpstreamResponse,
+    lookup: Lookup,
+    until: Until | undefined,
+  ): Promise<RpcResponse | undefined> {
+    const plain = isUpstreamResponse(asked) ? await this.#opened(asked, lookup.method) : asked
     if (plain && 'result' in plain) this.#keep(lookup, plain.result, until)
     return plain
   }
 
-  async #opened(answer: UpstreamResponse, method: string): Promise<PlainAnswer | undefined> {
+  async #opened(answer: UpstreamResponse, method: string): Promise<RpcResponse | undefined> {
     const reservation = this.#parts.upstream.reserve()
     const length = Math.min(Number(answer.contentLength ?? maxKeptBytes), maxKeptBytes)
     try {
       if (!reservation.canReserve(length)) return undefined
       reservation.take(length)
       const bytes = await readUpTo(answer, maxKeptBytes)
-      return bytes && plainAnswer(bytes.toString('utf8'), method, answer.secrets)
+      return bytes && toRpcResponse(bytes.toString('utf8'), method, answer.secrets)
     } finally {
       reservation.release()
     }

@@ -34,7 +34,7 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
     const destination = resolveMethod(request, grant, endpoint)
     const call = { grant, endpoint, request, signal, answers }
     const forwarded = await dispatch(call, destination, upstream, reservation)
-    const { result } = JSON.parse('text' in forwarded ? forwarded.text : '{}') as {
+    const { result } = JSON.parse(typeof forwarded === 'string' ? forwarded : '{}') as {
       readonly result?: unknown
     }
     return typeof result === 'string' && /^0x[0-9a-f]{1,13}$/i.test(result) ? Number(result) : undefined

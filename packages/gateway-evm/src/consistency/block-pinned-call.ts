@@ -1,9 +1,10 @@
+import type { RpcResponse } from '../rpc-response.ts'
 import { toRpcError } from '../upstream/rpc-errors.ts'
 import type { Completion } from '@fairlead/gateway-core/completion'
 import { jsonParts } from '@fairlead/gateway-core/json-rpc/json-parts'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
-import type { Asked } from '../upstream/asked.ts'
+import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
@@ -16,7 +17,7 @@ export interface PinnedCall {
   readonly ask: (
     destination: ResolvedMethod,
     minBlock: number | undefined,
-    completion: Completion<Asked>,
+    completion: Completion<RpcResponse | UpstreamResponse>,
   ) => void
 }
 
@@ -32,7 +33,7 @@ const unpinnedMs = 60_000
  */
 export function sendPinned(
   { latest, destination, upstream, ask }: PinnedCall,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const text = `0x${latest.toString(16)}`
   if (destination.method.name === 'eth_blockNumber') return completion.resolve({ result: `"${text}"` })
@@ -68,10 +69,10 @@ const readsBlock: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the block is not there: in a reorganization nodes are without their newest blocks for a moment. */
-function lacksBlock(method: string, asked: Asked): boolean {
-  if (!readsBlock.has(method) || 'error' in asked) return false
-  if ('result' in asked) return asked.result === 'null'
-  const { latin1, bytes } = asked.answer
+function lacksBlock(method: string, asked: RpcResponse | UpstreamResponse): boolean {
+  if (!readsBlock.has(method)) return false
+  if (!isUpstreamResponse(asked)) return 'result' in asked && asked.result === 'null'
+  const { latin1, bytes } = asked
   return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, longestNull) ?? '')
 }
 

@@ -1,3 +1,4 @@
+import type { RpcResponse } from '../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { toRpcError } from '../upstream/rpc-errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,9 +9,9 @@ import { callText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { ResponseCaches } from '../cache/caches.ts'
-import type { Asked } from '../upstream/asked.ts'
+import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import { blockNumberOf } from '../cache/block-of-call.ts'
-import { answerResult } from '../upstream/read-response.ts'
+import { readResult } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
 // A node that replaces blocks may be without the new ones for a moment.
@@ -18,7 +19,7 @@ const mostLooks = 4
 const betweenLooksMs = 50
 
 /** Asks the node again. */
-type Ask = (destination: ResolvedMethod, minBlock: number) => Promise<Asked>
+type Ask = (destination: ResolvedMethod, minBlock: number) => Promise<RpcResponse | UpstreamResponse>
 
 /** Whether a call asks for the newest block. */
 export function asksForHead({ method: { name }, params }: ResolvedMethod): boolean {
@@ -38,9 +39,9 @@ export function asksForHead({ method: { name }, params }: ResolvedMethod): boole
 export function monotonicReads(
   call: Call,
   destination: ResolvedMethod,
-  asked: Asked,
+  asked: RpcResponse | UpstreamResponse,
   parts: HeadParts,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const { answers, upstream } = parts
   const { chain } = answers.of(upstream, call.grant)
@@ -85,7 +86,7 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
   const answer = await upstream.post(body, signal, { method, params, minBlock: number })
   const reservation = upstream.reserve()
   try {
-    const block = await answerResult(answer, { method, reservation, signal })
+    const block = await readResult(answer, { method, reservation, signal })
     return isRecord(block) && blockNumberOf(block['number']) === number
   } catch (error) {
     if (error instanceof UpstreamError || !toRpcError(error)) throw error
@@ -106,7 +107,7 @@ interface HeadParts {
 async function higherHead(
   call: Call,
   destination: ResolvedMethod,
-  asked: Asked,
+  asked: RpcResponse | UpstreamResponse,
   {
     answers,
     upstream,
@@ -114,7 +115,7 @@ async function higherHead(
     floor,
     show,
   }: HeadParts & { readonly floor: number; readonly show: (shown: number) => void },
-): Promise<Asked> {
+): Promise<RpcResponse | UpstreamResponse> {
   const { chain } = answers.of(upstream, call.grant)
   const again = await orLeave(asked, ask(destination, floor))
   const better = headIn(again) ?? -1
@@ -146,14 +147,13 @@ async function higherHead(
 }
 
 /** The height that an answer tells; a long answer tells it at its beginning, which has arrived. It can still be read. */
-function headIn(asked: Asked): number | undefined {
-  if ('error' in asked) return undefined
-  if ('result' in asked) return numberIn(asked.result)
-  const { latin1 } = asked.answer
+function headIn(asked: RpcResponse | UpstreamResponse): number | undefined {
+  if (!isUpstreamResponse(asked)) return 'result' in asked ? numberIn(asked.result) : undefined
+  const { latin1 } = asked
   if (latin1 !== undefined) return numberIn(latin1)
-  const { bytes } = asked.answer
+  const { bytes } = asked
   if (bytes) return numberIn(bytes.toString('latin1'))
-  const { body } = asked.answer
+  const { body } = asked
   const first = body.read() as Buffer | null
   if (!first) return undefined
   body.unshift(first)
@@ -169,13 +169,16 @@ function numberIn(text: string): number | undefined {
 }
 
 /** Waits for another answer; when it fails, nobody reads the first one any more. */
-function orLeave(asked: Asked, again: Promise<Asked>): Promise<Asked> {
+function orLeave(
+  asked: RpcResponse | UpstreamResponse,
+  again: Promise<RpcResponse | UpstreamResponse>,
+): Promise<RpcResponse | UpstreamResponse> {
   return again.catch((error: unknown) => {
     leave(asked)
     throw error
   })
 }
 
-function leave(asked: Asked): void {
-  if ('answer' in asked) asked.answer.body.destroy()
+function leave(asked: RpcResponse | UpstreamResponse): void {
+  if (isUpstreamResponse(asked)) asked.body.destroy()
 }

@@ -5,16 +5,13 @@ import type { ResolvedMethod } from '../methods/resolve-method.ts'
 import { sendToUpstream, nodesEcho } from '../adapters/send-to-upstream.ts'
 import type { ResponseCaches } from '../cache/caches.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { Asked } from '../upstream/asked.ts'
 import { OutgoingCall } from '../adapters/outgoing-call.ts'
 import { sendPinned, type PinnedCall } from '../consistency/block-pinned-call.ts'
 import { asksForHead, monotonicReads } from '../consistency/monotonic-reads.ts'
-import { answerText, type PlainAnswer, tryPassThrough } from '../upstream/read-response.ts'
-import type { UpstreamResponse } from '../upstream/upstream-response.ts'
+import { readUnderId, tryPassThrough } from '../upstream/read-response.ts'
+import type { RpcResponse } from '../rpc-response.ts'
+import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
-
-/** An answer: its whole text, or the node's own answer, not yet read. */
-export type DispatchedResponse = { readonly text: string } | { readonly answer: UpstreamResponse }
 
 /** {@link beginDispatch} for whoever would rather have a promise. */
 export function dispatch(
@@ -22,7 +19,7 @@ export function dispatch(
   destination: ResolvedMethod,
   upstream: Upstream,
   reservation?: Reservation,
-): Promise<DispatchedResponse> {
+): Promise<string | UpstreamResponse> {
   return promised((completion) => beginDispatch(call, destination, upstream, completion, reservation))
 }
 
@@ -32,35 +29,35 @@ export function dispatch(
  * @param call - the call
  * @param destination - what the router found
  * @param upstream - the node
- * @param completion - gets the response, or an error that `toRpcError` maps
+ * @param completion - gets the whole text of the response or that of the upstream, not yet read; or an error that `toRpcError` maps
  * @param reservation - when given, the answer is read whole and checked before it is passed on
  */
 export function beginDispatch(
   call: Call,
   destination: ResolvedMethod,
   upstream: Upstream,
-  completion: Completion<DispatchedResponse>,
+  completion: Completion<string | UpstreamResponse>,
   reservation?: Reservation,
 ): void {
   const { idText = '1' } = call.request
   answered(call, destination, upstream, {
     resolve: (asked) => {
-      const text =
-        'answer' in asked ? reservation && tryPassThrough(asked.answer, idText) : plainText(asked, idText)
+      const isUnread = isUpstreamResponse(asked)
+      const text = isUnread ? reservation && tryPassThrough(asked, idText) : plainText(asked, idText)
       if (text !== undefined) {
         const failure = reservation?.tryTake(text.length)
         if (failure) completion.reject(failure)
-        else completion.resolve({ text })
-      } else if ('answer' in asked) {
-        if (!reservation && asked.answer.delimited && nodesEcho(idText)) completion.resolve(asked)
-        else settleWith(underId(asked.answer, { call, destination, upstream }, reservation), completion)
+        else completion.resolve(text)
+      } else if (isUnread) {
+        if (!reservation && asked.delimited && nodesEcho(idText)) completion.resolve(asked)
+        else settleWith(underId(asked, { call, destination, upstream }, reservation), completion)
       }
     },
     reject: (error) => completion.reject(error),
   })
 }
 
-function plainText(asked: PlainAnswer, idText: string): string {
+function plainText(asked: RpcResponse, idText: string): string {
   return 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
 }
 
@@ -69,13 +66,13 @@ async function underId(
   answer: UpstreamResponse,
   { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: ResolvedMethod },
   reservation: Reservation | undefined,
-): Promise<DispatchedResponse> {
+): Promise<string> {
   const { signal, request } = call
   const { idText = '1' } = request
   const held = reservation ?? upstream.reserve(call.grant.credentialId)
   try {
     const method = destination.method.name
-    return { text: await answerText(answer, { method, idText, reservation: held, signal }) }
+    return await readUnderId(answer, { method, idText, reservation: held, signal })
   } finally {
     if (!reservation) held.release()
   }
@@ -85,7 +82,7 @@ function answered(
   call: Call,
   destination: ResolvedMethod,
   upstream: Upstream,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const { answers, latest } = call
   if (!answers) sendToUpstream(call, destination, upstream, undefined, completion)
@@ -98,7 +95,7 @@ function ofBatch(
   asking: Asking,
   destination: ResolvedMethod,
   latestOf: NonNullable<Call['latest']>,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   // Whoever began the call does not wait here any more, so nobody would catch what is thrown.
   const ask: PinnedCall['ask'] = (one, minBlock, asker) => {
@@ -129,7 +126,7 @@ function remembered(
   { call, answers, upstream }: Asking,
   destination: ResolvedMethod,
   minBlock: number | undefined,
-  completion: Completion<Asked>,
+  completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
   const memory = answers.of(upstream, call.grant)
   const outgoing = new OutgoingCall(call, destination, upstream, minBlock)
@@ -137,7 +134,7 @@ function remembered(
   memory.answers.answer(call, destination, outgoing, {
     resolve: (asked) => {
       const again = (one: ResolvedMethod, floor: number) =>
-        promised<Asked>((asker) => sendToUpstream(call, one, upstream, floor, asker))
+        promised<RpcResponse | UpstreamResponse>((asker) => sendToUpstream(call, one, upstream, floor, asker))
       monotonicReads(call, destination, asked, { answers, upstream, ask: again }, completion)
     },
     reject: (error) => completion.reject(error),

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import {
-  type RpcResponse,
+  type HandledCall,
   beginCall,
   beginCalls,
   type CallContext,
@@ -167,7 +167,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     beginCall(item, this, (answered) => this.#http.guard(() => this.#answerOne(item, answered)))
   }
 
-  #answerOne({ idText }: RpcItem, answered: RpcResponse): void {
+  #answerOne({ idText }: RpcItem, answered: HandledCall): void {
     this.#http.method = answered.method
     const { content, status, retryAfterSeconds } = answered
     if (retryAfterSeconds !== undefined) {
@@ -182,13 +182,13 @@ class JsonRpcRequest implements Expirable, CallContext {
     const bytes = latin1 === undefined ? content.bytes : undefined
     const first = latin1?.charCodeAt(0) ?? bytes?.[0]
     if (first !== openBrace) return this.#endWith(this.#stream(content, answered, idText))
-    answered.leave?.()
+    answered.release?.()
     if (latin1 === undefined) this.#http.end(200, bytes)
     else this.#http.end(200, latin1, 'latin1')
     this.#over()
   }
 
-  async #stream(content: UpstreamResponse, { leave }: RpcResponse, idText = 'null'): Promise<void> {
+  async #stream(content: UpstreamResponse, answered: HandledCall, idText = 'null'): Promise<void> {
     try {
       const end = await streamResponse(
         content,
@@ -202,7 +202,7 @@ class JsonRpcRequest implements Expirable, CallContext {
       const failure = toResponseError(error, this.log)
       this.#http.end(failure.status, errorText(idText, failure))
     } finally {
-      leave?.()
+      answered.release?.()
     }
   }
 
@@ -219,11 +219,11 @@ class JsonRpcRequest implements Expirable, CallContext {
     )
   }
 
-  #answerBatch(answered: readonly RpcResponse[], reservation: Reservation): void {
+  #answerBatch(answered: readonly HandledCall[], reservation: Reservation): void {
     this.#http.calls = answered
     // Not earlier: what is still being read is given back by whoever reads it.
     this.#http.whenOver(() => reservation.release())
-    const texts = answered.flatMap(({ content }: RpcResponse) =>
+    const texts = answered.flatMap(({ content }: HandledCall) =>
       typeof content === 'string' ? [content] : [],
     )
     if (texts.length === 0) this.#http.end(204)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { adapterOf } from '../adapters/adapters.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import { answerText } from '../upstream/read-response.ts'
+import { readUnderId } from '../upstream/read-response.ts'
 import { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
 import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
@@ -79,7 +79,7 @@ export function adapted(address: string): AdaptedCall {
       upstream,
     )
     const reading = { method: name, idText: '7', reservation: upstream.reserve(), signal }
-    const text = 'text' in forwarded ? forwarded.text : await answerText(forwarded.answer, reading)
+    const text = typeof forwarded === 'string' ? forwarded : await readUnderId(forwarded, reading)
     const { id, result, error } = JSON.parse(text) as { id: number; result?: unknown; error?: RpcError }
     if (id !== 7) throw new Error('The answer has the id of another call.')
     if (error) throw Object.assign(new Error(error.message), error)

@@ -107,7 +107,7 @@ export function rememberingNode(text: string, options: Partial<ResponseCacheOpti
     const call = { grant, endpoint: '' as const, request, signal, answers, ...more }
     const forwarded = await dispatch(call, resolveMethod(request, call.grant, ''), upstream, reservation)
     const answer =
-      'text' in forwarded ? forwarded.text : await readResponse(forwarded.answer, reservation, signal)
+      typeof forwarded === 'string' ? forwarded : await readResponse(forwarded, reservation, signal)
     reservation.release()
     const { id, result, error } = JSON.parse(answer) as { id: unknown; result?: unknown; error?: RpcError }
     if (String(id) !== request.idText) throw new Error('The answer has the id of another call.')

@@ -11,6 +11,7 @@ import { normalizeError, type NodeError } from './upstream-errors.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 import { toRpcError, malformed } from './rpc-errors.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
+import type { RpcResponse } from '../rpc-response.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 
 /**
@@ -78,16 +79,13 @@ export function tryPassThrough(answer: UpstreamResponse, idText: string): string
  *
  * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response, else as {@link readResponse}
  */
-export async function answerText(
+export async function readUnderId(
   answer: UpstreamResponse,
   { method, idText, reservation, signal }: Reading & { readonly idText: string },
 ): Promise<string> {
-  const plain = plainAnswer(await readResponse(answer, reservation, signal), method, answer.secrets)
+  const plain = toRpcResponse(await readResponse(answer, reservation, signal), method, answer.secrets)
   return 'error' in plain ? errorObjectText(idText, plain.error) : resultText(idText, plain.result)
 }
-
-/** An answer without its envelope: JSON of the result, or of the error object. */
-export type PlainAnswer = { readonly result: string } | { readonly error: string }
 
 /**
  * Takes a node's answer out of its envelope. A result stays as the node wrote it, an error as far as it needs no
@@ -98,7 +96,7 @@ export type PlainAnswer = { readonly result: string } | { readonly error: string
  * @param secrets - what an error may not tell
  * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response
  */
-export function plainAnswer(text: string, method: string, secrets: readonly string[] = []): PlainAnswer {
+export function toRpcResponse(text: string, method: string, secrets: readonly string[] = []): RpcResponse {
   const value = parseAnswer(text)
   if (!isRecord(value)) throw malformed()
   const members = jsonMembers(text)
@@ -119,9 +117,9 @@ export function plainAnswer(text: string, method: string, secrets: readonly stri
  * Reads a node's answer to its end and parses it.
  *
  * @returns the result
- * @throws {@link RpcError} with the node's error, else as {@link answerText}
+ * @throws {@link RpcError} with the node's error, else as {@link readUnderId}
  */
-export async function answerResult(
+export async function readResult(
   answer: UpstreamResponse,
   { method, reservation, signal }: Reading,
 ): Promise<unknown> {

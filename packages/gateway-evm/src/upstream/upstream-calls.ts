@@ -1,7 +1,7 @@
 import { promised } from '@fairlead/gateway-core/completion'
 import { callText, stringifyParams } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { MemoryBudget } from '@fairlead/gateway-core/memory/memory-budget'
-import { answerResult } from './read-response.ts'
+import { readResult } from './read-response.ts'
 import type { Upstream } from './types.ts'
 
 /**
@@ -19,7 +19,7 @@ export function upstreamCalls(
     const answer = await post(callText(method, stringifyParams(params), '1'), signal, { method, params })
     const reservation = memory.reserve()
     try {
-      return await answerResult(answer, { method, reservation, signal })
+      return await readResult(answer, { method, reservation, signal })
     } finally {
       reservation.release()
     }

@@ -16,6 +16,11 @@ export interface UpstreamResponse {
   readonly secrets?: readonly string[] | undefined
 }
 
+/** Tells what an upstream responded from a response that is read already. */
+export function isUpstreamResponse(response: object): response is UpstreamResponse {
+  return 'body' in response
+}
+
 /** Whether the whole body of an answer is there. */
 export function isBuffered(answer: UpstreamResponse): boolean {
   return answer.latin1 !== undefined || answer.bytes !== undefined

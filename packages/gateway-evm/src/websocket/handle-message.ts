@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import { type Admission, type Permit, isRejection } from '@fairlead/gateway-core/admission/types'
-import { type RpcResponse, answerCall, beginCall, toResponseError } from '../call-handler.ts'
+import { type HandledCall, answerCall, beginCall, toResponseError } from '../call-handler.ts'
 import { settleWith } from '@fairlead/gateway-core/completion'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
 import type { ResponseCaches } from '../cache/caches.ts'
 import { batchLatestBlock } from '../consistency/batch-latest-block.ts'
-import { answerText } from '../upstream/read-response.ts'
+import { readUnderId } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { RpcBody } from '@fairlead/gateway-core/json-rpc/parse-body'
 import type { RpcItem, RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
@@ -45,7 +45,7 @@ export interface HandledMessage {
   /** HTTP status that the same answer would have over HTTP. */
   readonly status: number
   /** The calls of a batch. */
-  readonly calls?: readonly RpcResponse[] | undefined
+  readonly calls?: readonly HandledCall[] | undefined
 }
 
 /**
@@ -104,24 +104,24 @@ function answerAlone(item: RpcItem, context: MessageContext, done: (answered: Ha
 
 function tellAlone(
   item: RpcItem,
-  answered: RpcResponse,
+  answered: HandledCall,
   reservation: Reservation,
   { signal, log }: MessageContext,
   done: (answered: HandledMessage) => void,
 ): void {
-  const { content, method, status, leave } = answered
+  const { content, method, status } = answered
   const latin1 = typeof content === 'object' ? content.latin1 : undefined
   // Most answers are ASCII, and need neither a check nor bytes.
   const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
   const failure = isPlain ? reservation.tryTake(latin1.length) : undefined
   if (isPlain && !failure) {
-    leave?.()
+    answered.release?.()
     done({ text: latin1, method, status, activate: nothing, release: () => reservation.release() })
   } else if (content === undefined) done(messageOf(answered))
   else {
     const held = failure ? Promise.reject(failure) : readInto(reservation, answered, item, signal)
     settleWith(
-      held.finally(() => leave?.()),
+      held.finally(() => answered.release?.()),
       {
         resolve: (text) =>
           done({ text, method, status, activate: nothing, release: () => reservation.release() }),
@@ -135,7 +135,7 @@ function tellAlone(
 }
 
 /** The message for a call whose answer is at hand as a text, and is not counted in any memory. */
-function messageOf({ content, method, status }: RpcResponse): HandledMessage {
+function messageOf({ content, method, status }: HandledCall): HandledMessage {
   const text = typeof content === 'string' ? Buffer.from(content) : undefined
   return { text, method, status, activate: nothing, release: nothing }
 }
@@ -150,7 +150,7 @@ function isAscii(text: string): boolean {
 /** Holds an answer whole, as a WebSocket has no frames that could break off. */
 async function readInto(
   reservation: Reservation,
-  { content = '', method, status }: RpcResponse,
+  { content = '', method, status }: HandledCall,
   { idText = 'null' }: RpcItem,
   signal: CancellationSignal,
 ): Promise<Buffer> {
@@ -162,7 +162,7 @@ async function readInto(
   const { bytes } = content
   // The client would have to end the connection for a text that is none.
   if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
-    return Buffer.from(await answerText(content, { method, idText, reservation, signal }))
+    return Buffer.from(await readUnderId(content, { method, idText, reservation, signal }))
   }
   reservation.take(bytes.length)
   return bytes
@@ -175,7 +175,7 @@ async function answerItems(
   context: MessageContext,
   told: (() => void)[],
   reservations: Reservation[],
-): Promise<readonly RpcResponse[]> {
+): Promise<readonly HandledCall[]> {
   try {
     const { grant, endpoint, upstream, signal, maxLogRange, admission, answers, log } = context
     const reservation = upstream.reserve(grant.credentialId)
@@ -202,7 +202,7 @@ async function answerSubscription(
   { method, params, idText }: RpcRequest,
   { subscriptions, log, admission, grant, signal }: MessageContext,
   told: (() => void)[],
-): Promise<RpcResponse> {
+): Promise<HandledCall> {
   // Nobody could tell what the notifications belong to.
   if (idText === undefined) return { method, status: 204, content: undefined }
   let place: Permit | undefined
@@ -223,7 +223,7 @@ async function answerSubscription(
   }
 }
 
-function failed(method: string, idText: string | undefined, failure: RpcError): RpcResponse {
+function failed(method: string, idText: string | undefined, failure: RpcError): HandledCall {
   return idText === undefined
     ? { method, status: 204, content: undefined }
     : { method, status: failure.status, content: errorText(idText, failure) }

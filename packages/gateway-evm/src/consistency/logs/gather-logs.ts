@@ -1,7 +1,7 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../../rpc-codes.ts'
 import type { Reservation } from '@fairlead/gateway-core/memory/memory-budget'
-import type { PlainAnswer } from '../../upstream/read-response.ts'
+import type { RpcResponse } from '../../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-refusal.ts'
 
@@ -14,7 +14,7 @@ export interface BlockRange {
 /** What a query is put together with. */
 export interface Gathering {
   /** Asks for the logs of some of the blocks. */
-  readonly ask: (range: BlockRange) => Promise<PlainAnswer>
+  readonly ask: (range: BlockRange) => Promise<RpcResponse>
   /** Most blocks that are asked for at once. */
   readonly maxBlocks: number
   /** Holds what was found so far. */
@@ -34,7 +34,7 @@ const maxAtOnce = 4
  * @returns the logs, or the node's error for a part
  * @throws {@link RpcError} -32602 when it takes too many calls, -32005 when the logs are too many, else as `ask`
  */
-export function gatherLogs(range: BlockRange, gathering: Gathering): Promise<PlainAnswer> {
+export function gatherLogs(range: BlockRange, gathering: Gathering): Promise<RpcResponse> {
   return new LogQuery(gathering).answer(range)
 }
 
@@ -43,14 +43,14 @@ class LogQuery {
   readonly #gathering: Gathering
   #blocks: number
   #asked = 0
-  #error: PlainAnswer | undefined
+  #error: RpcResponse | undefined
 
   constructor(gathering: Gathering) {
     this.#gathering = gathering
     this.#blocks = gathering.maxBlocks
   }
 
-  async answer(range: BlockRange): Promise<PlainAnswer> {
+  async answer(range: BlockRange): Promise<RpcResponse> {
     const ranges = partsOf(range, this.#blocks)
     const found: string[] = []
     let next = 0
@@ -99,7 +99,7 @@ class LogQuery {
   }
 
   /** Some nodes say by an HTTP status that the query is too wide. */
-  async #ask(range: BlockRange): Promise<PlainAnswer> {
+  async #ask(range: BlockRange): Promise<RpcResponse> {
     try {
       return await this.#gathering.ask(range)
     } catch (error) {
