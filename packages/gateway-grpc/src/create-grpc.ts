@@ -50,7 +50,7 @@ export interface Grpc {
   close(): Promise<void>
 }
 
-/** Makes the gRPC of a service: a proxy that reads no messages. */
+/** Makes the gRPC of a service: a proxy that reads the messages of Geyser subscriptions alone. */
 export function createGrpc(options: GrpcOptions): Grpc {
   const { directory, embedded, connectTimeoutMs, rules, maxOpenCalls, maxStalledCalls } = options
   const { upstreamRules, fingerprint, healthTimes: times } = options

@@ -1,7 +1,7 @@
 import { CommitmentLevel } from '@fairlead/grpc/geyser'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
-import { type ChainRecord, createChainRecord, expectSame } from './grpc-record.ts'
+import { createChainRecord, expectSame, readUpToNow } from './grpc-record.ts'
 import { filtersOf, kindsOf, readStream, type ReadStream } from './grpc-streams.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
@@ -38,7 +38,7 @@ it('a hundred streams miss nothing and repeat nothing, whatever happens to those
     const before = streams.map(({ newest }) => newest)
     await accident()
     await Promise.race([failed, allAdvance(streams, before, what)])
-    await readUpToNow(records)
+    await readUpToNow(direct, records)
   }
   await survive('the beginning', () => undefined)
   const first = levels.map((level) => newestOf(streams, level))
@@ -109,15 +109,6 @@ function newestOf(streams: readonly ReadStream[], level: CommitmentLevel): bigin
     .filter(({ commitment }) => commitment === level)
     .map(({ newest }) => newest)
     .reduce((most, one) => (one > most ? one : most), 0n)
-}
-
-async function readUpToNow(records: readonly ChainRecord[]): Promise<void> {
-  await Promise.all(
-    levels.map(async (commitment) => {
-      const { slot } = await direct.getSlot({ commitment })
-      await records[commitment]?.readTo(slot - 1n)
-    }),
-  )
 }
 
 const disconnections = ({ notices }: ReadStream) =>

@@ -26,8 +26,9 @@ export interface Running {
 export interface GrpcNetwork {
   readonly chain: Running & { readonly example: SolanaExample }
   readonly gateway: Running
-  /** Between the gateway and the chain. */
+  /** Between the gateway and the chain: the first of the upstreams. */
   readonly upstream: Relay
+  readonly upstreams: readonly Relay[]
   /** Between the clients and the gateway; clients have its address. */
   readonly downstream: Relay
   readonly token: string
@@ -46,6 +47,8 @@ export function clientOf(url: string, token: string, connection: Http2TransportO
 
 export interface NetworkOptions {
   readonly solana: SolanaOptions
+  /** Ways to the chain, each an upstream of the gateway; one when left out. */
+  readonly upstreamCount?: number
   /** Further settings of the gateway. */
   readonly gateway?: Readonly<Record<string, string>>
 }
@@ -54,16 +57,23 @@ export async function startGrpcNetwork(options: NetworkOptions): Promise<GrpcNet
   const directory = await mkdtemp(join(tmpdir(), 'fairlead-grpc-'))
   const chain = await startChain(directory, options.solana)
   const upstream = await startRelay(chain.url)
-  const { gateway, token } = await startGateway(directory, upstream.url, options.gateway)
+  const others = await Promise.all(
+    Array.from({ length: (options.upstreamCount ?? 1) - 1 }, () => startRelay(chain.url)),
+  )
+  const upstreams = [upstream, ...others]
+  const urls = upstreams.map(({ url }) => url).join(' ')
+  const { gateway, token } = await startGateway(directory, urls, options.gateway)
   const downstream = await startRelay(gateway.url)
   return {
     chain,
     gateway,
     upstream,
+    upstreams,
     downstream,
     token,
     async stop() {
-      await Promise.all([downstream.close(), upstream.close(), gateway.kill(), chain.kill()])
+      const relays = [downstream, ...upstreams].map((relay) => relay.close())
+      await Promise.all([...relays, gateway.kill(), chain.kill()])
       await rm(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }

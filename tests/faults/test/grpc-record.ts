@@ -5,10 +5,11 @@ import { type Seen, seenIn } from './grpc-update.ts'
 
 /** What a chain says of itself at one level, slot by slot. */
 export interface ChainRecord {
+  readonly commitment: CommitmentLevel
   /** Asks the chain for its slots up to this one, as a client that comes only now; waits until it has them. */
-  readTo(slot: bigint): Promise<void>
+  readonly readTo: (slot: bigint) => Promise<void>
   /** All updates of these kinds from one slot to another, both included. */
-  between(from: bigint, to: bigint, kinds: readonly string[]): readonly string[]
+  readonly between: (from: bigint, to: bigint, kinds: readonly string[]) => readonly string[]
 }
 
 export function createChainRecord(
@@ -19,6 +20,7 @@ export function createChainRecord(
   const updates: Seen[] = []
   let next = fromSlot
   return {
+    commitment,
     async readTo(last) {
       const request = {
         accounts: { all: {} },
@@ -43,6 +45,16 @@ export function createChainRecord(
         .filter(({ kind, slot }) => slot >= from && slot <= to && kinds.includes(kind))
         .map(({ id }) => id),
   }
+}
+
+/** Reads the records as far as the chain is. It keeps its updates for some slots only, so this has to happen again and again. */
+export async function readUpToNow(chain: GeyserClient, records: readonly ChainRecord[]): Promise<void> {
+  await Promise.all(
+    records.map(async ({ commitment, readTo }) => {
+      const { slot } = await chain.getSlot({ commitment })
+      await readTo(slot - 1n)
+    }),
+  )
 }
 
 /** Compares what a stream has brought of some slots with the record. */

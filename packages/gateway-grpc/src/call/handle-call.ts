@@ -12,7 +12,9 @@ import { headersForNode, type ReceivedHeaders, single } from './metadata.ts'
 import { recordCall } from './record-call.ts'
 import { createMessageCounter } from './message-counter.ts'
 import { type OpenCall, statusOfLoss } from './open-calls.ts'
-import { ProxiedCall } from './proxied-call.ts'
+import type { GrpcPool } from '../upstream/grpc-pool.ts'
+import { GeyserSubscription, subscribePath } from '../geyser/geyser-subscription.ts'
+import { type CallObserver, ProxiedCall } from './proxied-call.ts'
 
 /** What a client asks for. */
 export interface CallRequest {
@@ -141,7 +143,7 @@ function forward(
   const headers = headersForNode(request.path, request.received, request.isWeb)
   if (dependencies.loops) headers[loopField] = loopValue(dependencies.loops.entry)
   if (span) headers['traceparent'] = span.traceparent
-  const call: ProxiedCall = new ProxiedCall(client, node, headers, {
+  const observer: CallObserver = {
     onRequest: (bytes) => {
       metrics.bytesIn.inc(bytes.length)
       context.bytesIn += bytes.length
@@ -169,7 +171,10 @@ function forward(
       metrics.open.dec()
       onEnd(code)
     },
-  })
+  }
+  const resumable = isResumable(request, node) ? new GeyserSubscription() : undefined
+  if (resumable) headers['grpc-accept-encoding'] = 'identity'
+  const call: ProxiedCall = new ProxiedCall(client, node, headers, observer, resumable)
   const requester = {
     address: authenticator.addressOf({ headers: request.received.headers, socket: request.socket }),
     origin: request.received.headers.origin,
@@ -184,4 +189,10 @@ function forward(
   openCalls.add(open)
   metrics.open.inc()
   call.begin()
+}
+
+/** Whether a call can go on at another upstream; of compressed messages nothing can be read. */
+function isResumable({ path, received }: CallRequest, node: Pick<GrpcPool, 'hasSeveral'>): boolean {
+  const { 'grpc-encoding': encoding = 'identity' } = received.headers
+  return path === subscribePath && node.hasSeveral && encoding === 'identity'
 }

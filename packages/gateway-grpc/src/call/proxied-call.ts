@@ -9,8 +9,19 @@ import { type CallEnd, endOfError, endOfHttp, endOfNode, ownEnd, withoutSecrets 
 import type { Downstream } from './downstream.ts'
 import { headersForClient, type ReceivedHeaders, trailersForClient } from './metadata.ts'
 import { isUnprocessed } from '../upstream/grpc-connections.ts'
-import type { GrpcPool } from '../upstream/grpc-pool.ts'
+import type { GrpcPool, UpstreamStream } from '../upstream/grpc-pool.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
+import { type BudgetRules, RetryBudget } from '@fairlead/gateway-core/upstream/retry-budget'
+
+/** What passes through a call that can go on at another upstream. */
+export interface ResumableStream {
+  /** Takes bytes of requests, and gives those that may be sent; throws a GrpcError. */
+  takeRequests(bytes: Uint8Array): Uint8Array
+  /** Takes bytes of responses, and gives those that the client does not have; throws a GrpcError. */
+  takeUpdates(bytes: Uint8Array): Uint8Array
+  /** What the next upstream is sent first; undefined when the call cannot go on. */
+  resume(): Uint8Array | undefined
+}
 
 /** Hears what passes through a call. */
 export interface CallObserver {
@@ -29,6 +40,9 @@ export interface CallObserver {
 // What is kept of a request until the node has answered, to send it again when the node has not even begun with it.
 const maxKeptBytes = 65_536
 
+// So often a call moves to another upstream: five times in a row, then once in five seconds.
+const moveRules: BudgetRules = { share: 0, perSecond: 0.2, most: 5 }
+
 // How long a client that is told of the end may take to read it.
 const endMs = 500
 
@@ -38,6 +52,13 @@ export class ProxiedCall {
   readonly #upstreams: Pick<GrpcPool, 'open'>
   readonly #headers: OutgoingHttpHeaders
   readonly #observer: CallObserver
+  readonly #resumable: ResumableStream | undefined
+  /** The upstream that has the call. */
+  #member: UpstreamStream['member'] | undefined
+  readonly #moves = new RetryBudget(moveRules)
+  /** Whether the upstream that it has moved to has brought nothing yet. */
+  #isMoving = false
+  #isBegun = false
   /** The node's side; none before it is open, and while it is opened again. */
   #stream: ClientHttp2Stream | undefined
   /** Request bytes that were sent; undefined when they are too many, or it is too late to send them again. */
@@ -49,6 +70,8 @@ export class ProxiedCall {
   /** Set once the node will send no more. */
   #isAnswered = false
   #isSecondTry = false
+  /** What the next upstream is sent first. */
+  #first: readonly Uint8Array[] | undefined
   #isOver = false
 
   constructor(
@@ -56,11 +79,13 @@ export class ProxiedCall {
     upstreams: Pick<GrpcPool, 'open'>,
     headers: OutgoingHttpHeaders,
     observer: CallObserver,
+    resumable?: ResumableStream,
   ) {
     this.#client = client
     this.#upstreams = upstreams
     this.#headers = headers
     this.#observer = observer
+    this.#resumable = resumable
   }
 
   /** Begins the call at the node. */
@@ -93,7 +118,8 @@ export class ProxiedCall {
 
   async #open(): Promise<void> {
     try {
-      const { stream, secrets } = await this.#upstreams.open(this.#headers)
+      const { stream, member, secrets } = await this.#upstreams.open(this.#headers, this.#member)
+      this.#member = member
       this.#secrets = secrets
       if (this.#isOver) stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL)
       else this.#connect(stream)
@@ -111,9 +137,12 @@ export class ProxiedCall {
       this.#answer({ headers, raw })
     }
     const onData = (bytes: Buffer) => {
-      if (this.#isOver) return
-      this.#observer.onAnswer(bytes)
-      if (this.#client.write(bytes)) return
+      if (this.#isOver || stream !== this.#stream) return
+      const taken = this.#resumable ? this.#take('takeUpdates', bytes) : bytes
+      if (!taken) return
+      this.#isMoving = false
+      this.#observer.onAnswer(taken)
+      if (this.#client.write(taken)) return
       stream.pause()
       this.#observer.onStall()
     }
@@ -121,9 +150,9 @@ export class ProxiedCall {
       this.#trailers = trailersForClient({ headers, raw })
     }
     const onEnd = () => {
-      if (!this.#trailers) return
+      if (!this.#trailers || stream !== this.#stream) return
       this.#isAnswered = true
-      this.#finish(this.#endOf(this.#trailers))
+      this.#finishOrMove(this.#endOf(this.#trailers))
     }
     stream.on('response', this.#guard(onResponse))
     stream.on('data', this.#guard(onData))
@@ -149,9 +178,10 @@ export class ProxiedCall {
 
   #sendRequests(stream: ClientHttp2Stream): void {
     const { requests } = this.#client
-    for (const bytes of this.#kept ?? []) stream.write(bytes)
+    for (const bytes of this.#first ?? this.#kept ?? []) stream.write(bytes)
+    this.#first = undefined
     if (requests.readableEnded) stream.end()
-    else if (this.#isSecondTry) requests.resume()
+    else if (this.#isSecondTry || this.#isBegun) requests.resume()
     else {
       requests.on(
         'data',
@@ -167,20 +197,62 @@ export class ProxiedCall {
   #send(bytes: Uint8Array): void {
     if (this.#isOver) return
     this.#observer.onRequest(bytes)
-    this.#keptBytes += bytes.length
+    const taken = this.#resumable ? this.#take('takeRequests', bytes) : bytes
+    if (!taken) return
+    this.#keptBytes += taken.length
     if (this.#keptBytes > maxKeptBytes) this.#kept = undefined
-    this.#kept?.push(bytes)
-    if (this.#stream?.write(bytes) === false) this.#client.requests.pause()
+    this.#kept?.push(taken)
+    if (this.#stream?.write(taken) === false) this.#client.requests.pause()
   }
 
   #answer(received: ReceivedHeaders): void {
     this.#kept = undefined
     const { ':status': status = 200, 'content-type': type } = received.headers
     const headers = withoutSecrets(headersForClient(received), this.#secrets)
-    if (headers['grpc-status'] !== undefined) this.#finish(this.#endOf(headers))
+    if (headers['grpc-status'] !== undefined) this.#finishOrMove(this.#endOf(headers))
     else if (Number(status) !== 200 || !type?.startsWith('application/grpc')) {
-      this.#finish(endOfHttp(Number(status)))
-    } else if (!this.#isOver) this.#client.begin(headers)
+      this.#finishOrMove(endOfHttp(Number(status)))
+    } else if (!this.#isOver && !this.#isBegun) {
+      this.#isBegun = true
+      this.#client.begin(headers)
+    }
+  }
+
+  /** @returns undefined when there is nothing to pass on; bytes that are no messages end the call */
+  #take(take: 'takeRequests' | 'takeUpdates', bytes: Uint8Array): Uint8Array | undefined {
+    try {
+      const taken = this.#resumable?.[take](bytes)
+      return taken?.length === 0 ? undefined : taken
+    } catch (error) {
+      if (!(error instanceof GrpcError)) throw error
+      this.#finish(endOfError(error))
+      return undefined
+    }
+  }
+
+  /** An upstream that cannot go on with a stream is replaced by the next one. */
+  #finishOrMove(end: CallEnd): void {
+    // What the next upstream says of a call that it did not begin is no use to the client.
+    const isRefused = this.#isMoving
+    if ((end.code === Status.UNAVAILABLE || isRefused) && this.#move()) return
+    this.#finish(isRefused ? brokenOff : end)
+  }
+
+  /** @returns whether the call goes on at another upstream */
+  #move(): boolean {
+    if (this.#isOver || !this.#isBegun || !this.#resumable || !this.#moves.spend()) return false
+    const first = this.#resumable.resume()
+    if (!first) return false
+    this.#isMoving = true
+    this.#first = [first]
+    this.#trailers = undefined
+    this.#isAnswered = false
+    const stream = this.#stream
+    this.#stream = undefined
+    stream?.close(constants.NGHTTP2_CANCEL)
+    this.#client.requests.pause()
+    void this.#open()
+    return true
   }
 
   #endOf(trailers: OutgoingHttpHeaders): CallEnd {
@@ -189,7 +261,7 @@ export class ProxiedCall {
 
   /** The node's side is closed; unless the call was over before, it was broken off. */
   #broken(stream: ClientHttp2Stream): void {
-    if (this.#isOver) return
+    if (this.#isOver || stream !== this.#stream) return
     // Once only: a node that refuses again refuses.
     if (this.#kept && !this.#isSecondTry && isUnprocessed(stream)) {
       this.#isSecondTry = true
@@ -202,7 +274,7 @@ export class ProxiedCall {
     if (isWhole) this.#finish(ownEnd(Status.UNKNOWN, 'The node ended the call without a status.'))
     else if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) {
       this.#finish(ownEnd(Status.RESOURCE_EXHAUSTED, 'The call exceeds a limit of the node.'))
-    } else this.#finish(ownEnd(Status.UNAVAILABLE, 'The node broke the call off.'))
+    } else this.#finishOrMove(brokenOff)
   }
 
   #finish({ code, trailers }: CallEnd): void {
@@ -221,6 +293,8 @@ export class ProxiedCall {
     this.#observer.onEnd(code)
   }
 }
+
+const brokenOff = ownEnd(Status.UNAVAILABLE, 'The node broke the call off.')
 
 /** Lets go of the node's side; a node that has answered in full is told so by an end, not by a reset. */
 function leave(stream: ClientHttp2Stream, isAnswered: boolean): void {

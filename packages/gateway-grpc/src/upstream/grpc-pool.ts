@@ -2,20 +2,20 @@ import { type ClientHttp2Stream, constants, type OutgoingHttpHeaders } from 'nod
 import { GrpcError, Status } from '@fairlead/grpc-transport/wire'
 import { healthTimes, SteadyPool } from '@fairlead/gateway-core/upstream/steady-pool'
 import type { PoolMember, PoolUpstream, UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
-import type { Upstream } from '@fairlead/gateway-core/upstream/upstream'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { GrpcConnections } from './grpc-connections.ts'
+
+type Member = PoolMember<GrpcConnections>
 
 /** A stream at one of the upstreams. */
 export interface UpstreamStream {
   readonly stream: ClientHttp2Stream
+  readonly member: Member
   /** Texts to take out of what the upstream says. */
   readonly secrets: readonly string[]
 }
 
-type Member = PoolMember<GrpcConnections>
-
-// The gateway reads no messages, and does not know how far an upstream is.
+// The gateway does not know how far an upstream is.
 const toleratedLag = 0
 
 /** The gRPC upstreams of a node, called as one: calls stay at the best of them. */
@@ -35,21 +35,27 @@ export class GrpcPool {
     })
   }
 
+  /** Whether there is another upstream in use. */
+  get hasSeveral(): boolean {
+    return this.#pool.members.filter(({ isInUse }) => isInUse).length > 1
+  }
+
   /**
    * Opens a stream of HTTP/2 at the best upstream, or at the next one when that cannot be reached.
    *
    * @param headers - without those that open the upstream
+   * @param last - an upstream to be tried after all others
    * @throws GrpcError UNAVAILABLE when none can be reached
    */
-  async open(headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
+  async open(headers: OutgoingHttpHeaders, last?: Member): Promise<UpstreamStream> {
     await this.#pool.use()
     const tried: Member[] = []
     let failure: unknown
-    for (let member = this.#pool.choose(tried); member; member = this.#pool.choose(tried)) {
-      if (tried.length > 0) member.upstream.retries += 1
+    for (let member = this.#next(tried, last); member; member = this.#next(tried, last)) {
+      if (tried.length > 0 || last !== undefined) member.upstream.retries += 1
       tried.push(member)
       try {
-        const opened = await this.#openAt(member.upstream, headers)
+        const opened = await this.#openAt(member, headers)
         if (failure !== undefined) this.#pool.moveTo(member)
         return opened
       } catch (error) {
@@ -76,8 +82,14 @@ export class GrpcPool {
     this.#pool.close()
   }
 
-  async #openAt(upstream: Upstream<GrpcConnections>, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
+  #next(tried: readonly Member[], last: Member | undefined): Member | undefined {
+    const others = last === undefined ? undefined : this.#pool.choose([last, ...tried])
+    return others ?? this.#pool.choose(tried)
+  }
+
+  async #openAt(member: Member, headers: OutgoingHttpHeaders): Promise<UpstreamStream> {
     const began = performance.now()
+    const { upstream } = member
     const { connection } = upstream
     upstream.calls += 1
     const stream = await connection.open(headers)
@@ -91,11 +103,16 @@ export class GrpcPool {
     })
     stream.once('close', () => {
       upstream.callsInFlight -= 1
-      if (isAnswered || stream.rstCode === constants.NGHTTP2_CANCEL) return
+      if (stream.rstCode === constants.NGHTTP2_CANCEL) return
+      if (isAnswered) {
+        // A stream that breaks off may be the first sign of more.
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#pool.askSoon()
+        return
+      }
       upstream.failed(new UpstreamError('broken', 'The node broke the call off.'), 'slow')
       this.#pool.askSoon()
     })
-    return { stream, secrets: connection.url.secrets }
+    return { stream, member, secrets: connection.url.secrets }
   }
 }
 

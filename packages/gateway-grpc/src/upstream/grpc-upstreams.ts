@@ -13,7 +13,7 @@ import { parseUpstreamUrl } from './parse-url.ts'
 /** The gRPC upstreams of all nodes, connected to when first needed. */
 export interface GrpcUpstreams {
   /** @throws GrpcError UNAVAILABLE when the node has no usable upstream */
-  of(grant: Grant): Pick<GrpcPool, 'open'>
+  of(grant: Grant): Pick<GrpcPool, 'open' | 'hasSeveral'>
   /** What is known of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
   /** What is known of the upstreams of a node, which are asked whether they are there for a minute from now on. */

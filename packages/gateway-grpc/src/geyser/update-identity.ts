@@ -1,0 +1,134 @@
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+
+/** What tells an update of a subscription from the others. */
+export interface UpdateIdentity {
+  readonly slot: number
+  /** Equal for an update and its repetition by any node; 53 bits. */
+  readonly key: number
+}
+
+/** Numbers of the fields of `SubscribeUpdate`. */
+const field = {
+  filters: 1,
+  account: 2,
+  slot: 3,
+  transaction: 4,
+  block: 5,
+  blockMeta: 7,
+  entry: 8,
+  transactionStatus: 10,
+} as const
+
+/** Where a kind of update has its slot, and the fields that are its own within the slot. */
+interface UpdateKind {
+  readonly slot: number
+  readonly own: readonly number[]
+  /** The message inside that has further fields of its own. */
+  readonly inner?: { readonly field: number; readonly own: readonly number[] }
+}
+
+// Numbers that every node counts by itself, such as the write version of an account, are no part of the identity.
+const kinds: Readonly<Record<number, UpdateKind>> = {
+  [field.account]: { slot: 2, own: [], inner: { field: 1, own: [1, 2, 6, 8] } },
+  [field.slot]: { slot: 1, own: [2, 3] },
+  [field.transaction]: { slot: 2, own: [], inner: { field: 1, own: [1] } },
+  [field.block]: { slot: 1, own: [2] },
+  [field.blockMeta]: { slot: 1, own: [2] },
+  [field.entry]: { slot: 1, own: [2] },
+  [field.transactionStatus]: { slot: 1, own: [2] },
+}
+
+const startupField = 3
+
+/**
+ * Reads the identity of an update.
+ *
+ * @param update - a serialized `SubscribeUpdate`
+ * @returns undefined for a ping, a pong, and an account of the snapshot with which a node started: they belong to no slot
+ * @throws Error when it is no protobuf
+ * @see specs/grpc/proto/geyser.proto, SubscribeUpdate
+ */
+export function identityOf(update: Uint8Array): UpdateIdentity | undefined {
+  const reader = new BinaryReader(update)
+  const hash = new KeyHash()
+  let slot: number | undefined
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    const kind = kinds[number]
+    // A block comes once for each filter.
+    if (number === field.filters) hash.add(reader.bytes())
+    else if (kind === undefined) reader.skip(wireType)
+    else {
+      hash.addNumber(number)
+      const content = reader.bytes()
+      if (number === field.account && isStartup(content)) return undefined
+      slot = readKind(content, kind, hash)
+    }
+  }
+  return slot === undefined ? undefined : { slot, key: hash.value }
+}
+
+function readKind(content: Uint8Array, { slot: slotField, own, inner }: UpdateKind, hash: KeyHash): number {
+  const reader = new BinaryReader(content)
+  let slot = 0
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (number === slotField) slot = Number(reader.uint64())
+    else if (number === inner?.field) addFields(reader.bytes(), inner.own, hash)
+    else if (own.includes(number)) addField(reader, number, wireType, hash)
+    else reader.skip(wireType)
+  }
+  return slot
+}
+
+function addFields(content: Uint8Array, own: readonly number[], hash: KeyHash): void {
+  const reader = new BinaryReader(content)
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (own.includes(number)) addField(reader, number, wireType, hash)
+    else reader.skip(wireType)
+  }
+}
+
+function addField(reader: BinaryReader, number: number, wireType: number, hash: KeyHash): void {
+  hash.addNumber(number)
+  if (wireType === lengthDelimited) hash.add(reader.bytes())
+  else hash.addNumber(Number(reader.uint64()))
+}
+
+const lengthDelimited = 2
+
+function isStartup(account: Uint8Array): boolean {
+  const reader = new BinaryReader(account)
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag()
+    if (number === startupField) return reader.bool()
+    reader.skip(wireType)
+  }
+  return false
+}
+
+/** FNV-1a twice, with different seeds. */
+class KeyHash {
+  #one = 0x811c9dc5
+  #other = 0x01000193
+
+  add(bytes: Uint8Array): void {
+    this.addNumber(bytes.length)
+    for (const byte of bytes) this.#addByte(byte)
+  }
+
+  addNumber(value: number): void {
+    for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) this.#addByte(rest % 256)
+    this.#addByte(0)
+  }
+
+  get value(): number {
+    return (this.#one >>> 0) * 0x20_00_00 + (this.#other >>> 11)
+  }
+
+  #addByte(byte: number): void {
+    this.#one = Math.imul(this.#one ^ byte, 0x01000193)
+    this.#other = Math.imul(this.#other ^ byte, 0x5bd1e995) ^ (this.#other >>> 15)
+  }
+}

@@ -1,0 +1,124 @@
+import { CommitmentLevel, SubscribeRequest } from '@fairlead/grpc/geyser'
+import { toSubscribeRequest } from '@fairlead/grpc/solana'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { clientOf, type GeyserClient, type GrpcNetwork, startGrpcNetwork } from './grpc-network.ts'
+import { createChainRecord, expectSame, readUpToNow } from './grpc-record.ts'
+import { filtersOf, kindsOf } from './grpc-streams.ts'
+import { type Seen, seenIn } from './grpc-update.ts'
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const levels = [CommitmentLevel.PROCESSED, CommitmentLevel.CONFIRMED, CommitmentLevel.FINALIZED]
+const later = { timeout: 60_000, interval: 50 }
+
+let network: GrpcNetwork
+let direct: GeyserClient
+
+beforeAll(async () => {
+  network = await startGrpcNetwork({ solana: { secondsPerSlot: 0.4 }, upstreamCount: 2 })
+  direct = clientOf(network.chain.url, 'none')
+})
+
+afterAll(async () => {
+  await direct?.disconnect()
+  await network?.stop()
+})
+
+/** A subscription of a client that knows nothing of faults: it ends with the first one that it sees. */
+function plainStream(client: GeyserClient, turn: number) {
+  const commitment = levels[turn % levels.length] ?? 0
+  const filters = { ...filtersOf(turn), commitment }
+  const seen: Seen[] = []
+  let newest = 0n
+  let fault: unknown
+  const left = new AbortController()
+  async function* requests() {
+    yield toSubscribeRequest(filters)
+    // Every other client sends pings, and keeps its side open.
+    if (turn % 2 === 0) return
+    for (let id = 1; !left.signal.aborted; id++) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      yield SubscribeRequest.fromPartial({ ping: { id } })
+    }
+  }
+  const read = async () => {
+    for await (const update of client.subscribe(requests(), { signal: left.signal })) {
+      const one = seenIn(update)
+      if (!one) continue
+      seen.push(one)
+      if (one.slot > newest) newest = one.slot
+    }
+    throw new Error('The stream has ended.')
+  }
+  const ended = read().catch((error: unknown) => {
+    if (!left.signal.aborted) fault = error
+  })
+  return {
+    commitment,
+    kinds: kindsOf(filters),
+    seen,
+    get newest() {
+      return newest
+    },
+    get fault() {
+      return fault
+    },
+    leave: async () => {
+      left.abort()
+      await ended
+    },
+  }
+}
+
+it('a client that knows nothing of faults misses nothing and gets nothing twice as upstreams fail', async () => {
+  const { downstream, upstreams, token } = network
+  const client = clientOf(downstream.url, token)
+  const { slot: begun } = await direct.getSlot({ commitment: CommitmentLevel.FINALIZED })
+  const records = levels.map((level) => createChainRecord(direct, level, begun))
+  const streams = Array.from({ length: 15 }, (_, turn) => plainStream(client, turn))
+  const advance = async (what: string) => {
+    const before = streams.map(({ newest }) => newest)
+    await vi.waitFor(() => {
+      expect(streams.map(({ fault }) => fault).filter(Boolean), what).toEqual([])
+      for (const [index, { newest }] of streams.entries()) {
+        expect(newest, what).toBeGreaterThan((before[index] ?? 0n) + 3n)
+      }
+    }, later)
+    await readUpToNow(direct, records)
+  }
+  await advance('the beginning')
+  const first = streams.map(({ newest }) => newest)
+  for (const turn of [0, 1, 0]) {
+    upstreams[turn]?.cut()
+    await advance(`the upstreams of position ${turn} are cut`)
+  }
+  for (const relay of upstreams) relay.cut()
+  await advance('both are cut')
+  for (const relay of upstreams) relay.swallow()
+  await advance('all connections fall silent')
+  const last = levels.map((level) =>
+    streams
+      .filter(({ commitment }) => commitment === level)
+      .reduce((most, { newest }) => (newest > most ? newest : most), 0n),
+  )
+  await Promise.all(records.map((record, level) => record.readTo(last[level] ?? 0n)))
+  await vi.waitFor(() => {
+    for (const { newest, commitment } of streams) expect(newest).toBeGreaterThan(last[commitment] ?? 0n)
+  }, later)
+  await Promise.all(streams.map((stream) => stream.leave()))
+  let compared = 0
+  for (const [index, { seen, commitment, kinds }] of streams.entries()) {
+    const from = (first[index] ?? 0n) + 1n
+    const to = last[commitment] ?? 0n
+    const inside = seen.filter(({ slot }) => slot >= from && slot <= to)
+    compared += inside.length
+    const record = records[commitment]?.between(from, to, kinds) ?? []
+    expectSame(
+      inside.map(({ id }) => id),
+      record,
+      `stream ${index} at ${commitment}: ${kinds.join()}`,
+    )
+  }
+  expect(compared).toBeGreaterThan(1_000)
+  await client.disconnect()
+})

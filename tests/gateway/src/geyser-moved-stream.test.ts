@@ -1,0 +1,111 @@
+import { createGrpcServer, GrpcError, implement, Status } from '@fairlead/grpc-transport'
+import { createGrpcClient } from '@fairlead/grpc'
+import { GeyserDefinition, SubscribeRequest, SubscribeUpdate } from '@fairlead/grpc/geyser'
+import { expect, it, onTestFinished } from 'vitest'
+import { grpcInFrontOf, xToken } from '@fairlead/gateway-grpc/testing/grpc-fixture'
+
+type Serve = (turn: number, request: SubscribeRequest) => AsyncIterable<SubscribeUpdate>
+
+/** A node that serves subscriptions as a test wants, and notes what it was asked. */
+async function geyserNode(serve: Serve) {
+  const asked: (bigint | undefined)[] = []
+  const unimplemented = () => Promise.reject(new GrpcError(Status.UNIMPLEMENTED, 'not here'))
+  const server = createGrpcServer({
+    implementations: [
+      implement(GeyserDefinition, {
+        subscribe: async function* (requests) {
+          for await (const request of requests) {
+            asked.push(request.fromSlot)
+            yield* serve(asked.length, request)
+            return
+          }
+        },
+        subscribeReplayInfo: unimplemented,
+        ping: unimplemented,
+        getLatestBlockhash: unimplemented,
+        getBlockHeight: unimplemented,
+        getSlot: unimplemented,
+        isBlockhashValid: unimplemented,
+        getVersion: unimplemented,
+      }),
+    ],
+  })
+  await server.listen({ port: 0 })
+  onTestFinished(() => server.stop())
+  return { url: server.url, asked }
+}
+
+const entry = (slot: bigint, index: bigint) =>
+  SubscribeUpdate.fromPartial({ filters: ['e'], updateOneof: { $case: 'entry', value: { slot, index } } })
+
+const unavailable = () => new GrpcError(Status.UNAVAILABLE, 'restarting')
+
+/** What a client gets, and the status and detail with which its call ends. */
+async function outcomeOf(upstreams: string) {
+  const { url } = await grpcInFrontOf(upstreams)
+  const client = createGrpcClient(GeyserDefinition, { url, auth: { kind: 'x-token', token: xToken } })
+  onTestFinished(() => client.close())
+  const got: string[] = []
+  try {
+    for await (const { updateOneof } of client.subscribe([
+      SubscribeRequest.fromPartial({ entry: { e: {} } }),
+    ])) {
+      if (updateOneof?.$case === 'entry') got.push(`${updateOneof.value.slot} ${updateOneof.value.index}`)
+    }
+    return { got, end: 'OK' }
+  } catch (error) {
+    const { status, detail } = (error as { context: { status: number; detail: string } }).context
+    return { got, end: `${status} ${detail}` }
+  }
+}
+
+it('goes on at the next upstream when one shuts down', async () => {
+  const first = await geyserNode(async function* () {
+    yield* [entry(100n, 0n), entry(100n, 1n)]
+    throw unavailable()
+  })
+  const second = await geyserNode(async function* () {
+    yield* [entry(100n, 0n), entry(100n, 1n), entry(100n, 2n), entry(101n, 0n)]
+  })
+  const { got, end } = await outcomeOf(`${first.url} ${second.url}`)
+  expect([got, end]).toEqual([['100 0', '100 1', '100 2', '101 0'], 'OK'])
+  expect([first.asked, second.asked]).toEqual([[undefined], [100n]])
+})
+
+it('is broken off when no upstream can go on with it', async () => {
+  const first = await geyserNode(async function* () {
+    yield entry(100n, 0n)
+    throw unavailable()
+  })
+  const second = await geyserNode(async function* (_, { fromSlot }) {
+    if (fromSlot === undefined) yield entry(100n, 0n)
+    throw new GrpcError(Status.OUT_OF_RANGE, 'broadcast from 100 is not available')
+  })
+  const { got, end } = await outcomeOf(`${first.url} ${second.url}`)
+  expect([got, end]).toEqual([['100 0'], '14 The node broke the call off.'])
+  // Both are tried in turn: five times, and once more for each five seconds that it takes.
+  const tries = first.asked.length + second.asked.length
+  expect(tries).toBeGreaterThanOrEqual(6)
+  expect(tries).toBeLessThan(10)
+})
+
+it('ends as the upstream says when the call is at fault', async () => {
+  const first = await geyserNode(async function* () {
+    yield entry(100n, 0n)
+    throw new GrpcError(Status.INVALID_ARGUMENT, 'too many filters')
+  })
+  const second = await geyserNode(async function* () {
+    yield entry(1n, 0n)
+  })
+  const { end } = await outcomeOf(`${first.url} ${second.url}`)
+  expect([end, second.asked]).toEqual(['3 too many filters', []])
+})
+
+it('ends with a single upstream', async () => {
+  const only = await geyserNode(async function* () {
+    yield entry(100n, 0n)
+    throw unavailable()
+  })
+  expect((await outcomeOf(only.url)).end).toBe('14 restarting')
+  expect((await outcomeOf(`${only.url} ${only.url}#cordoned`)).end).toBe('14 restarting')
+})
