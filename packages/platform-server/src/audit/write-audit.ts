@@ -3,7 +3,7 @@ import type { Identity, Origin } from '../identity/identity.ts'
 import type { Database } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** What was done to which kind of object. */
+/** An audited action, as `<kind of object>.<action>`. */
 export type AuditAction =
   | 'organization.update'
   | `member.${'update' | 'delete'}`
@@ -16,27 +16,27 @@ export type AuditAction =
   | 'limits.update'
   | `webhook.${'create' | 'update' | 'delete' | 'rotate' | 'test' | 'resend'}`
 
-/** Who did it: a call of the platform API, or what stands in for one where nobody is known yet. */
+/** Author of an action: a call of the platform API, or a substitute where no caller is authenticated. */
 export interface AuditAuthor {
   readonly identity: Pick<Identity, 'id' | 'label' | 'userId' | 'organizationId'> & {
-    /** `system` is the service itself. */
+    /** `system` is the gateway itself. */
     readonly kind: Identity['kind'] | 'system'
   }
-  /** Left out for what the service does by itself. */
+  /** Omitted for actions of the gateway itself. */
   readonly origin?: Origin | undefined
 }
 
-/** Values by name as the platform API shows them; never a secret. */
+/** Values by field name as the platform API returns them; never a secret. */
 export type Changes = Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>
 
-/** One thing that was done. */
+/** One action for the audit log. */
 export interface AuditEntry {
   readonly action: AuditAction
   readonly object: { readonly kind: string; readonly id: string; readonly name?: string | undefined }
   readonly changes?: Changes | undefined
 }
 
-/** Writes a line into the audit log. Call it in the transaction of the change: there is neither without the other. */
+/** Writes an audit log entry. Call it in the transaction of the change, so that both commit together. */
 export async function writeAudit(
   transaction: Kysely<Database>,
   { identity, origin }: AuditAuthor,
@@ -65,10 +65,10 @@ export async function writeAudit(
 }
 
 /**
- * What differs between two states of an object, by the names of the fields.
+ * Returns the differences between two states of an object, by field name.
  *
- * @param before - undefined for an object that is made
- * @param after - undefined for one that is deleted
+ * @param before - undefined for a created object
+ * @param after - undefined for a deleted object
  */
 export function changesBetween(before: object | undefined, after: object | undefined): Changes {
   const [old, fresh] = [new Map(Object.entries(before ?? {})), new Map(Object.entries(after ?? {}))]
@@ -80,7 +80,7 @@ export function changesBetween(before: object | undefined, after: object | undef
   )
 }
 
-// A session is its user; a key is itself, whoever made it.
+// The actor of a session is its user; the actor of an API key is the key, not its creator.
 function actorOf({ kind, id, userId, label }: AuditAuthor['identity']) {
   if (kind === 'system') return { actor_kind: kind, actor_id: null, actor_label: label } as const
   if (kind === 'key') return { actor_kind: kind, actor_id: id, actor_label: label } as const

@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
-/** Writes a backup into a file, compressed and readable by its owner only; a file of this name appears whole or not at all. */
+/** Writes a compressed backup file that only its owner can read; the file appears only when it is complete. */
 export async function writeBackupFile(store: Pick<Store, 'db'>, file: string): Promise<void> {
   const draft = `${file}.${process.pid}`
   try {
@@ -23,10 +23,11 @@ export async function writeBackupFile(store: Pick<Store, 'db'>, file: string): P
 }
 
 /**
- * Puts the records of a backup file into an empty database, all of them or none.
+ * Restores the records of a backup file into an empty database, in one transaction.
  *
- * @returns how many rows it had
- * @throws StoreError `STORE_INVALID` when the file is no whole backup, and what `restoreBackup` throws
+ * @returns number of restored rows
+ * @throws StoreError `STORE_INVALID` when the file is unreadable or not a complete backup, and the errors of
+ *   `restoreBackup`
  */
 export async function restoreBackupFile(
   store: Pick<Store, 'db' | 'encryptor'>,
@@ -34,7 +35,7 @@ export async function restoreBackupFile(
 ): Promise<number> {
   const unpacked = createGunzip()
   const reading = pipeline(createReadStream(file), unpacked)
-  // Whoever reads the lines hears of it as well.
+  // The reader of the lines gets the same error.
   reading.catch(() => undefined)
   try {
     return await restoreBackup(

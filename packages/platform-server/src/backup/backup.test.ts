@@ -19,7 +19,7 @@ async function backupOf({ db }: Pick<Store, 'db'>): Promise<string[]> {
   return lines
 }
 
-/** Gives a database the key of another one. */
+/** Opens a database with the key of another one. */
 async function openWithKeyOf(database: TemporaryDatabase, other: TemporaryDatabase): Promise<Store> {
   return database.open((await readFile(`${other.dataDirectory}/secret.key`, 'utf8')).trim())
 }
@@ -33,7 +33,7 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
     source = await create()
     store = await source.open()
     await ensureFirstStart(store, { protocols, upstreams: { evm: 'http://node.example/c4n4ry' } })
-    // More rows than are read or written at once, with numbers that no JavaScript number holds.
+    // More rows than one batch reads or writes, with numbers above Number.MAX_SAFE_INTEGER.
     await sql`
       insert into usage_hours (node_id, hour, credential_id, protocol, method, status_class, organization_id, requests,
         units, bytes_in, bytes_out, timed_requests, duration_us)
@@ -53,7 +53,7 @@ describe.each(allBackends)('a backup of the $name database', ({ create }) => {
       expect(rows).toBe(lines.length - 2 - (await tablesInOrder(restored.db)).length)
       const again = await backupOf(restored)
       expect(new Set(again.slice(1))).toEqual(new Set(lines.slice(1)))
-      // Whoever opened a node before opens it still.
+      // The upstreams of a node can still be decrypted.
       const node = await restored.db.selectFrom('nodes').select(['id', 'upstreams']).executeTakeFirstOrThrow()
       expect(restored.encryptor.open(node.upstreams, node.id)).toContain('c4n4ry')
     } finally {

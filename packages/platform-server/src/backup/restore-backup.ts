@@ -10,13 +10,14 @@ import type { BackupHead } from './write-backup.ts'
 const rowsAtOnce = 500
 
 /**
- * Puts the records of a backup into an empty database, all of them or none.
+ * Restores the records of a backup into an empty database, in one transaction.
  *
  * @param store - an open store of the same schema without records, embedded or PostgreSQL
  * @param lines - lines of a backup
- * @returns how many rows it had
- * @throws StoreError `STORE_INVALID` when the lines are no whole backup, it was made by another version, or the database
- *   holds records already, `STORE_KEY` when it was sealed with another key; nothing is changed then
+ * @returns number of restored rows
+ * @throws StoreError `STORE_INVALID` when the backup is incomplete, was created by another version, or the database
+ *   already contains records; `STORE_KEY` when the backup was encrypted with another key. The database is then
+ *   unchanged.
  */
 export async function restoreBackup(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
@@ -24,7 +25,7 @@ export async function restoreBackup(
 ): Promise<number> {
   const restoring = db.transaction().execute(async (transaction) => {
     await assertEmpty(transaction)
-    // What was written when this store was opened says nothing about the key of the backup.
+    // The checks that this store wrote when it was opened use its own key, not that of the backup.
     await transaction.deleteFrom('sealing_checks').execute()
     const tables = new Set(await tablesInOrder(transaction))
     const iterator = lines[Symbol.asyncIterator]()
@@ -56,7 +57,7 @@ export async function restoreBackup(
     }
   })
   return restoring.catch((error: unknown) => {
-    // A row that refers to one that is missing, or is none of its table: SQLSTATE classes 22 and 23.
+    // A row with a missing reference, or one that does not fit its table: SQLSTATE classes 22 and 23.
     const state = error instanceof Error && 'code' in error ? String(error.code) : ''
     throw /^2[23][0-9A-Z]{3}$/.test(state) ? broken() : error
   })
@@ -88,7 +89,7 @@ function assertHead(head: unknown, migrations: readonly string[]): void {
   }
 }
 
-// Only the lines between the rows begin like this: rows have columns of other names.
+// Only the lines between the rows start like this: no table has a column of these names.
 function markOf(line: string): { table: string } | { end: true; rows: number } | undefined {
   return /^\{"(?:table|end)":/.test(line) ? (parsed(line) as ReturnType<typeof markOf>) : undefined
 }

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
-// Which migrations have run is told by the head of a backup, not by its rows.
+// The header of a backup lists the migrations that have run; its rows do not.
 const ownTables = ['kysely_migration', 'kysely_migration_lock']
 
-/** Names of all tables with records, each behind those that it refers to. */
+/** Returns the names of all tables with records, each after the tables that it refers to. */
 export async function tablesInOrder(db: Kysely<Database>): Promise<readonly string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -26,7 +26,7 @@ export async function tablesInOrder(db: Kysely<Database>): Promise<readonly stri
   return [...ordered]
 }
 
-/** Names of the migrations that have run, the first one first. */
+/** Returns the names of the migrations that have run, oldest first. */
 export async function migrationsOf(db: Kysely<Database>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)

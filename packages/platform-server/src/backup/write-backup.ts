@@ -6,7 +6,7 @@ import { migrationsOf, tablesInOrder } from './tables.ts'
 export interface BackupHead {
   readonly format: 'fairlead-backup'
   readonly version: 1
-  /** Migrations that the database had. */
+  /** Migrations that had run in the database. */
   readonly migrations: readonly string[]
   readonly created_at: string
 }
@@ -14,12 +14,12 @@ export interface BackupHead {
 const rowsAtOnce = 1_000
 
 /**
- * Reads every record of the database as of one moment, as lines of JSON: a head, for each table its name and its rows, and
- * a last line with the number of rows. The rows are written by the database and never read here, so that no number loses a
- * digit.
+ * Reads every record of the database from one snapshot, as lines of JSON: a header, the name and the rows of each
+ * table, and a last line with the number of rows. The database serializes the rows and they are not parsed here, so
+ * that no number loses precision.
  *
  * @param db - a migrated database, embedded or PostgreSQL; it may be in use
- * @returns one line after the other, without line ends
+ * @returns the lines in order, without line ends
  */
 export async function* writeBackup(db: Kysely<Database>): AsyncGenerator<string, void, undefined> {
   const transaction = await db
@@ -50,7 +50,7 @@ export async function* writeBackup(db: Kysely<Database>): AsyncGenerator<string,
   }
 }
 
-// A cursor, as a table may hold more than fits into memory.
+// Uses a cursor, because a table may be larger than memory.
 async function* rowsOf(db: Kysely<Database>, table: string): AsyncGenerator<string, void, undefined> {
   await sql`
     declare backup no scroll cursor for select row_to_json(record)::text as line from ${sql.table(table)} as record`.execute(

@@ -2,31 +2,31 @@ import type { Logger } from 'pino'
 import type { CredentialUseRecorder } from '@fairlead/gateway-core/authentication/record-use'
 import { guardedInterval } from '@fairlead/http1'
 
-/** That a credential was used. */
+/** A use of a credential. */
 export interface CredentialUse {
   readonly credentialId: string
-  /** The last time, in milliseconds since 1970. */
+  /** Time of the last use, in milliseconds since 1970. */
   readonly usedAt: number
-  /** Address of the client, the last time. */
+  /** IP address of the client at the last use. */
   readonly address: string
-  /** All addresses since the last report. */
+  /** All IP addresses since the last report. */
   readonly addresses: readonly string[]
 }
 
-/** Notes who uses which credential, and reports it now and then, never while a client waits. */
+/** Records the use of credentials and reports it periodically, outside of requests. */
 export interface CredentialUseSink extends CredentialUseRecorder {
-  /** Reports what was noted, and ends. */
+  /** Reports the remaining uses and stops. */
   close(): Promise<void>
 }
 
-/** What a sink is made with. */
+/** Options of {@link createCredentialUse}. */
 export interface CredentialUseOptions {
-  /** Hear of what was noted, one after the other. What one of them could not write is not told again. */
+  /** Receive each report one after the other. A report that a reporter fails to write is not repeated. */
   readonly reporters: readonly ((uses: readonly CredentialUse[]) => Promise<void>)[]
   readonly log: Logger
-  /** How often there is a look at what is due, in milliseconds. */
+  /** Interval between checks for due reports, in milliseconds. */
   readonly lookMs?: number
-  /** Shortest time between two reports of one credential, in milliseconds. */
+  /** Minimum time between two reports of one credential, in milliseconds. */
   readonly reportMs?: number
   readonly now?: () => number
 }
@@ -39,10 +39,10 @@ interface Noted {
   reportedAt: number
 }
 
-// Who uses one credential from more places than this in a minute is known well enough by these.
+// Bounds the memory per credential: more addresses than this within a minute add little information.
 const mostAddresses = 64
 
-/** Makes a sink, which looks at what is due as long as the process lives. */
+/** Creates a sink with a timer that checks for due reports until `close`. */
 export function createCredentialUse(options: CredentialUseOptions): CredentialUseSink {
   const { reporters, log, lookMs = 2_000, reportMs = 60_000, now = Date.now } = options
   const noted = new Map<string, Noted>()
@@ -52,7 +52,7 @@ export function createCredentialUse(options: CredentialUseOptions): CredentialUs
     const uses: CredentialUse[] = []
     for (const [credentialId, entry] of noted) {
       if (!isDue(entry)) continue
-      // Whoever was not seen since is forgotten, so that the table holds those in use alone.
+      // A credential without uses since its last report is removed, so that the table holds only active ones.
       if (entry.addresses.size === 0) noted.delete(credentialId)
       else {
         const { usedAt, address, addresses } = entry

@@ -2,13 +2,13 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import type { Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 
-/** What can be spoken with a node. */
+/** A protocol of nodes. */
 export type NodeProtocol = Success<'getNode'>['protocols'][number]
 
-/** What is spoken with an upstream, as the platform API names it. */
+/** A protocol of upstreams, as named in the platform API. */
 export type UpstreamProtocol = Success<'getNode'>['upstreams'][number]['protocol']
 
-/** What nodes of each chain may offer, the protocol that the chain is known by first. */
+/** Returns the protocols that nodes of each chain can offer, the chain's main protocol first. */
 export function nodeChains(
   protocols: readonly ProtocolDescription[],
 ): ReadonlyMap<string, readonly NodeProtocol[]> {
@@ -21,13 +21,13 @@ export function nodeChains(
   return chains
 }
 
-/** Those upstreams of a node that serve one protocol. */
+/** Selects the upstreams of a node that serve one protocol. */
 export function partsOf({ upstreamFields }: ProtocolDescription, upstreams: UpstreamTexts): UpstreamTexts {
   const names = new Set(upstreamFields.map(({ recordName }) => recordName))
   return Object.fromEntries(Object.entries(upstreams).filter(([name]) => names.has(name)))
 }
 
-/** Those of some texts that are names of protocols of nodes. */
+/** Selects the texts that are names of node protocols. */
 export function nodeProtocolsIn(
   protocols: readonly ProtocolDescription[],
   texts: readonly string[],

@@ -3,21 +3,21 @@ import type { ConfiguredNode } from '../records/configured-node.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import { type NodeProtocol, nodeChains, partsOf } from './chains.ts'
 
-/** What a node can be created from. */
+/** An option that a node can be created from. */
 export interface DeploymentOption {
   readonly id: string
   readonly chain: string
-  /** Undefined where the creator says it. */
+  /** Undefined where the creator chooses the network. */
   readonly network?: string
   readonly protocols: readonly NodeProtocol[]
-  /** Undefined where the creator gives them. */
+  /** Undefined where the creator provides the upstreams. */
   readonly upstreams?: UpstreamTexts
   readonly description: string
 }
 
 /**
- * Everything that a node can be created from: each protocol that the service was configured with, and each chain for
- * upstreams of the creator's own.
+ * Lists all deployment options: one for each protocol in the gateway's configuration, and one for each chain with
+ * upstreams that the creator provides.
  */
 export function deploymentOptions(
   protocols: readonly ProtocolDescription[],
@@ -26,7 +26,7 @@ export function deploymentOptions(
   return [...configuredOptions(protocols, configured), ...ownOptions(protocols)]
 }
 
-/** The id of the option for upstreams of one's own of a chain. */
+/** The id of a chain's option for upstreams that the creator provides. */
 export function ownOptionOf(chain: string): string {
   return `own-${chain}`
 }
@@ -41,7 +41,7 @@ function configuredOptions(
     .filter(({ name }) => Object.hasOwn(upstreams, name))
     .map((protocol) => ({
       id: protocol.name,
-      // The node of the configuration may have several protocols, and one chain.
+      // The configured node may have several protocols, but only one chain.
       chain: protocol.chains.includes(chain) ? chain : protocol.defaultChain,
       network,
       protocols: [protocol.name as NodeProtocol],

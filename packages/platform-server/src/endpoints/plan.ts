@@ -5,14 +5,14 @@ import type { DeploymentOption } from './deployment-options.ts'
 import { nodeChains, type NodeProtocol, nodeProtocolsIn } from './chains.ts'
 import { type Complaints, complaintsOfTexts, type GivenUpstreams, textsOf } from './upstream-fields.ts'
 
-/** What a new node is to be, or what is wrong with what was asked for. */
+/** The fields of a new node, or validation errors. */
 export type NodePlan =
   | { readonly plan: Pick<NewNode, 'chain' | 'network' | 'protocols' | 'upstreams' | 'option'> }
   | { readonly complaints: Complaints }
 
 type Asked = Pick<Body<'createNode'>, 'option' | 'chain' | 'network' | 'protocols' | 'upstreams'>
 
-/** Puts together what a new node is to be. */
+/** Determines the fields of a new node from the request. */
 export function planNode(
   protocols: readonly ProtocolDescription[],
   asked: Asked,
@@ -26,7 +26,7 @@ export function planNode(
     : planConfigured(asked, option)
 }
 
-/** The protocols of upstreams, or what is wrong with these for a chain. */
+/** Returns the protocols of upstreams, or validation errors for a chain. */
 export function planUpstreams(
   descriptions: readonly ProtocolDescription[],
   given: GivenUpstreams,

@@ -2,9 +2,9 @@ import type { Success } from '../platform-api/platform-call.ts'
 import type { IssuedNodeCredential, NodeCredentialRecord } from '../records/node-credentials.ts'
 
 /**
- * A credential as the platform API shows it.
+ * Converts a credential to its form in the platform API.
  *
- * @param isRevealed - whether the service shows secrets again
+ * @param isRevealed - whether the gateway can show secrets again
  */
 export function presentCredential(
   credential: NodeCredentialRecord,
@@ -28,14 +28,14 @@ export function presentCredential(
   }
 }
 
-/** The secret of a new credential. */
+/** Returns the secret of a new credential. */
 export function secretOf(issued: IssuedNodeCredential): Success<'revealCredential'> {
   return issued.kind === 'basic'
     ? { username: issued.username, password: issued.password }
     : { token: issued.token }
 }
 
-/** What the audit log says of a credential. */
+/** The fields of a credential in the audit log. */
 export function auditedCredential({ kind, label, expiresAt }: NodeCredentialRecord) {
   return { kind, label, expires_at: expiresAt }
 }

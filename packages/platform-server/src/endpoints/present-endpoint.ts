@@ -6,9 +6,9 @@ import { nodeProtocolsIn } from './chains.ts'
 import { shownUpstreams } from './upstream-fields.ts'
 
 /**
- * A node as the platform API shows it.
+ * Converts a node to its form in the platform API.
  *
- * @param token - put into its addresses; left out, these are templates
+ * @param token - inserted into the node's URLs; when omitted, the URLs are templates
  */
 export function presentNode(
   descriptions: readonly ProtocolDescription[],
@@ -23,7 +23,7 @@ export function presentNode(
     project,
     chain,
     network,
-    // A WebSocket is another way to speak to an EVM node.
+    // WebSocket is a transport of an EVM node, not a separate protocol of the node.
     protocols: [...nodeProtocolsIn(descriptions, protocols)],
     option,
     managed_by: node.managedBy ?? 'api',
@@ -34,7 +34,7 @@ export function presentNode(
   }
 }
 
-/** What the audit log says of a node: nothing that depends on who asks. */
+/** The fields of a node in the audit log: none depends on the caller. */
 export function auditedNode(
   protocols: readonly ProtocolDescription[],
   { name, project, chain, network, upstreams, option, beaconDebug }: NodeRecord,

@@ -9,7 +9,7 @@ type ShownLimits = Omit<Success<'getNodeLimits'>, 'used'>
 
 const dayMs = 86_400_000
 
-/** Limits as the platform API shows them. */
+/** Converts limits to their form in the platform API. */
 export function presentLimits(limits: Limits): ShownLimits {
   const { rate, methodRates } = limits
   return {
@@ -31,9 +31,9 @@ export function presentLimits(limits: Limits): ShownLimits {
   }
 }
 
-/** What was used, as the platform API shows it. */
+/** Converts the use of limits to its form in the platform API. */
 export function presentUse(use: LimitsUse, now: number = Date.now()): Success<'getNodeLimits'>['used'] {
-  // A month has less than 32 days, so that many behind its beginning lie in the next one.
+  // A month has fewer than 32 days, so 32 days after its start lie in the next month.
   const nextMonth = beginningOf('month', beginningOf('month', now) + 32 * dayMs)
   return {
     requests_today: use.requestsToday,
@@ -43,7 +43,7 @@ export function presentUse(use: LimitsUse, now: number = Date.now()): Success<'g
   }
 }
 
-/** Limits as the records hold them: what is null, or left out, is not there. */
+/** Converts limits to their stored form, which omits null and missing values. */
 export function limitsOf(given: GivenLimits): Limits {
   const { requests_per_second: perSecond, burst, methods } = given
   const hasMethods = methods !== undefined && methods !== null && Object.keys(methods).length > 0
@@ -82,7 +82,7 @@ function wholeSecond(time: number): string {
 
 const methodPattern = /^(?:\/?[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}\*?|\/?\*)$/
 
-/** What is wrong with limits beyond the form of each field. */
+/** Validates limits beyond the syntax of each field. */
 export function complaintsOfLimits({ requests_per_second, burst, methods }: GivenLimits): Complaints {
   const patterns = Object.keys(methods ?? {})
   return {

@@ -20,14 +20,14 @@ const forms: Readonly<
   },
 }
 
-/** The value of a rule as it is kept; undefined when it can be none of its kind. */
+/** Returns the value of a rule in its stored form; undefined for an invalid value. */
 export function ruleValue(kind: RuleKind, text: string): string | undefined {
-  // Origins and hosts have no case; a browser writes them without a slash at the end.
+  // Origins and hosts are case-insensitive; browsers send them without a trailing slash.
   const value = kind === 'origin' ? text.trim().toLowerCase().replace(/\/$/, '') : text.trim()
   return forms[kind].isRight(value) ? value : undefined
 }
 
-/** What a value of a kind must be, as a complaint. */
+/** Returns the requirement for values of a kind, as a validation error. */
 export function ruleOfValues(kind: RuleKind): string {
   return forms[kind].rule
 }

@@ -7,7 +7,7 @@ import { areSameUpstreams, openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from '../store/database.ts'
 import { deploymentOptions } from './deployment-options.ts'
 
-/** The database of nodes, and the protocols that they can have. */
+/** The database of nodes, and the available protocols. */
 export interface NodeStore {
   readonly db: Kysely<Database>
   readonly encryptor: Encryptor
@@ -15,8 +15,8 @@ export interface NodeStore {
 }
 
 /**
- * Gives a node other upstreams; when it is the one that follows the configuration, those that were created from a
- * deployment option too. A row that already has them stays untouched, so nobody is notified.
+ * Sets a node's upstreams. If the node is the configured one, also updates the nodes created from a deployment option.
+ * A row that already has these upstreams is not written, so that no notification is sent.
  */
 export async function setNodeUpstreams(
   { db, encryptor, protocols }: NodeStore,
@@ -42,7 +42,7 @@ async function moveFollowers(
     .orderBy('id')
     .execute()
   for (const { id, option, protocols: offered } of followers) {
-    // Without the option a node stays with what it had.
+    // If the option no longer exists, the node keeps its upstreams.
     const followed = options.get(option ?? '')
     if (followed?.upstreams === undefined) continue
     const { upstreams } = followed

@@ -5,18 +5,18 @@ import type { Body, Success } from '../platform-api/platform-call.ts'
 import type { UpstreamTexts } from '../records/sealed-upstreams.ts'
 import type { UpstreamProtocol } from './chains.ts'
 
-/** Upstream addresses as the platform API takes them. */
+/** Upstream URLs in the platform API's input format. */
 export type GivenUpstreams = NonNullable<Body<'createNode'>['upstreams']>
 
-/** An upstream as the platform API shows it. */
+/** An upstream as the platform API returns it. */
 export type ShownUpstream = Success<'getNode'>['upstreams'][number]
 
-/** Complaints by field. */
+/** Validation errors by field. */
 export type Complaints = Readonly<Record<string, readonly string[]>>
 
 type Protocols = readonly ProtocolDescription[]
 
-/** The upstreams as the records hold them. */
+/** Converts upstreams to their stored format. */
 export function textsOf(protocols: Protocols, given: GivenUpstreams): UpstreamTexts {
   return Object.fromEntries(
     fieldsOf(protocols).flatMap(({ name, recordName }) => {
@@ -26,7 +26,7 @@ export function textsOf(protocols: Protocols, given: GivenUpstreams): UpstreamTe
   )
 }
 
-/** What is wrong with the form of upstream addresses; a complaint never repeats one. */
+/** Validates the syntax of upstream URLs; an error never contains a URL. */
 export function complaintsOfTexts(protocols: Protocols, given: GivenUpstreams): Complaints {
   const complaints: Record<string, readonly string[]> = {}
   const fields = fieldsOf(protocols)
@@ -42,7 +42,7 @@ export function complaintsOfTexts(protocols: Protocols, given: GivenUpstreams): 
   return complaints
 }
 
-/** The hosts that upstreams lead to, by the field that names them. */
+/** Returns the URLs of upstreams with the field of each. */
 export function targetsOf(
   protocols: Protocols,
   given: GivenUpstreams,
@@ -55,7 +55,7 @@ export function targetsOf(
   )
 }
 
-/** The upstreams of a node as they may be shown: where they are, and nothing that opens them. */
+/** Returns the upstreams of a node without their credentials. */
 export function shownUpstreams(protocols: Protocols, texts: UpstreamTexts): readonly ShownUpstream[] {
   return fieldsOf(protocols).flatMap(({ name, recordName }) =>
     addressesOf(texts[recordName] ?? '').map((address) => ({
@@ -65,7 +65,7 @@ export function shownUpstreams(protocols: Protocols, texts: UpstreamTexts): read
   )
 }
 
-/** The lists of upstreams of all protocols, in their order. */
+/** Returns the upstream fields of all protocols, in order. */
 export function fieldsOf(protocols: Protocols): readonly UpstreamField[] {
   return protocols.flatMap(({ upstreamFields }) => upstreamFields)
 }
@@ -78,7 +78,7 @@ function addressesOf(text: string): readonly string[] {
   try {
     return parseUpstreams(text).map(({ address }) => address)
   } catch {
-    // The configuration was told of it; the text may hold a secret.
+    // The error was already reported for the configuration; the text may contain a secret.
     return []
   }
 }

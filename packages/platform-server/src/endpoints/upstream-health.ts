@@ -19,9 +19,9 @@ const stateOf: Readonly<Record<UpstreamState['class'], UpstreamHealth['state']>>
 }
 
 /**
- * The upstreams of a node with what is known of them.
+ * Returns the upstreams of a node with their known state.
  *
- * @param states - of those of its upstreams whose protocols know them
+ * @param states - states of those upstreams whose protocols report them
  */
 export function upstreamHealth(
   protocols: readonly ProtocolDescription[],

@@ -35,7 +35,7 @@ it.each([
   'http://[::1]:8545',
   'http://192.168.1.4',
   'http://unknown.example',
-  // The port of this service at another machine.
+  // The gateway's port on another machine.
   'http://private.example:8645',
 ])('lets %s pass where private networks may be called', async (url) => {
   expect(await complains(url)).toBe(false)
@@ -60,7 +60,7 @@ it.each([
   expect(await complains(url)).toBe(true)
 })
 
-// Each of them leads to port 8645 of this machine, in as many notations as a URL has for it.
+// Each of them resolves to port 8645 of this machine, in all notations that a URL allows.
 const notations = [
   '127.0.0.1',
   '127.0.0.1.',

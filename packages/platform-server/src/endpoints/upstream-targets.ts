@@ -14,13 +14,13 @@ import {
 import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/description'
 import { type Complaints, type GivenUpstreams, targetsOf } from './upstream-fields.ts'
 
-/** Where upstreams may be. */
+/** Rules for the network location of upstreams. */
 export interface TargetRules extends NetworkPolicy {
-  /** Addresses that this service itself is reached at. */
+  /** URLs of the gateway itself. */
   readonly ownUrls: () => readonly string[]
-  /** Domain below which every host is this service. */
+  /** Domain whose subdomains all belong to the gateway. */
   readonly ownDomain?: string | undefined
-  /** Finds the addresses of a name; that of the system when left out. */
+  /** Resolves a host name to IP addresses. Default: the system resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>
 }
 
@@ -29,9 +29,10 @@ const ownService = 'Must not lead to this service itself.'
 const unresolved = 'Must name a host that can be found.'
 
 /**
- * Complaints about upstreams that would let a caller reach what only this service can: link-local networks, where
- * clouds keep the credentials of machines, this service itself, and where it is configured so, private networks. A name
- * that cannot be resolved now passes where private networks do. Each connection checks the address again.
+ * Returns validation errors for upstreams that would give a caller access to what only the gateway can reach:
+ * link-local networks, where clouds serve machine credentials, the gateway itself and, unless allowed by the
+ * configuration, private networks. A name that does not resolve yet is accepted where private networks are allowed.
+ * Each connection checks the IP address again.
  *
  * @see https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html
  */

@@ -20,7 +20,7 @@ it.each([
     api_v2: `${expected}/{token}/api/v2`,
     api_v3: `${expected}/{token}/api/v3`,
   })
-  // Behind a path there is no gRPC.
+  // gRPC does not support a path prefix.
   expect(grpc).toBe(new URL(expected).origin)
 })
 

@@ -2,24 +2,24 @@ import type { ProtocolDescription } from '@fairlead/gateway-core/protocol/descri
 import type { Success } from '../platform-api/platform-call.ts'
 import type { NodeRecord } from '../records/nodes.ts'
 
-/** Addresses of a node by the way it is reached. */
+/** URLs of a node by protocol and transport. */
 export type NodeDetails = Success<'getNode'>['details']
 
-/** What the addresses of nodes are made of. */
+/** Inputs of the URLs of nodes. */
 export interface AddressParts {
-  /** Address under which clients reach the service, without a slash at the end. */
+  /** URL under which clients reach the gateway, without a trailing slash. */
   readonly base: string
-  /** Domain below which each node has a host of its own. */
+  /** Domain of which each node has a subdomain. */
   readonly nodeDomain: string | undefined
 }
 
-/** Stands for the token in an address. */
+/** Placeholder of the token in a URL. */
 export const tokenPlace = '{token}'
 
 /**
- * The addresses that a node is reached at.
+ * Builds the URLs of a node.
  *
- * @param token - put in its place; left out, the addresses are templates
+ * @param token - replaces the placeholder; when omitted, the URLs are templates
  */
 export function nodeDetails(
   descriptions: readonly ProtocolDescription[],

@@ -137,7 +137,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
     const renewed = await issueDevelopmentSecrets(store, { protocols, previous: older })
     expect(renewed).toMatchObject({ issued: true, xToken: expect.stringMatching(/^[0-9a-f]{32}$/) })
     expect(await loadNodeCredentials(store.db, store.encryptor)).toHaveLength(3)
-    // A node without gRPC has no use for one, and keeps the one that it had.
+    // A node without gRPC needs no x-token, and keeps an existing one.
     await ensureFirstStart(store, { protocols, upstreams, origin: 'development' })
     const { xToken: __, ...without } = renewed
     expect(await issueDevelopmentSecrets(store, { protocols, previous: without })).toMatchObject({
@@ -151,7 +151,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
 
   it('happens once when several start together', async () => {
     const store = await fresh()
-    // The embedded database serves one process; there the starts are several calls.
+    // The embedded database supports only one process, so there the starts are concurrent calls.
     const stores =
       name === 'embedded'
         ? [store, store, store]
@@ -194,7 +194,7 @@ describe.each(backends)('first start on $name', { timeout: 60_000 }, ({ name, cr
       [sha256Hex(secrets.token), sha256Hex(`${secrets.username}:${secrets.password}`)].toSorted()
     expect(await hashes()).toEqual(hashesOf(second))
 
-    // The first ones are revoked, so handing them in again gives new ones.
+    // The first secrets are revoked, so passing them as previous ones issues new ones.
     const third = await issueDevelopmentSecrets(store, { protocols, previous: first })
     expect(third.issued).toBe(true)
     expect(await hashes()).toEqual(hashesOf(third))

@@ -16,33 +16,33 @@ import type { Database, SecretOrigin } from '../store/database.ts'
 import { exclusively } from '../store/exclusively.ts'
 import type { Store } from '../store/open-store.ts'
 
-/** The plain secrets of one API key, and of one credential of each kind that a node has a use for. */
+/** Plain secrets: one API key and one credential of each kind that the node supports. */
 export interface PlainSecrets {
   readonly apiKey: string
   readonly token: string
   readonly username: string
   readonly password: string
-  /** Only where the node offers a protocol that needs one. */
+  /** Set only where the node offers a protocol that needs an x-token. */
   readonly xToken?: string | undefined
 }
 
-/** What the configuration says about the first node. */
+/** Settings of the first node, from the configuration. */
 export interface FirstStartOptions {
   /** The protocols that nodes can have. */
   readonly protocols: readonly ProtocolDescription[]
-  /** Upstream addresses by protocol; the word `devnet` stands for the embedded chain. */
+  /** Upstream URLs by protocol; the word `devnet` stands for the embedded chain. */
   readonly upstreams: Readonly<Record<string, string>>
   /** Whether the node offers the debug endpoints of the beacon node API. Default true. */
   readonly beaconDebug?: boolean | undefined
   /** Network name of the node. Default `devnet`. */
   readonly network?: string | undefined
-  /** Who the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
+  /** What the secrets are for; {@link issueDevelopmentSecrets} replaces those of `development` only. */
   readonly origin?: Exclude<SecretOrigin, 'user'> | undefined
   /** Whether the credentials of the node can be shown again. Default true. */
   readonly revealCredentials?: boolean | undefined
 }
 
-/** Ids of the records that the first start has made. */
+/** Ids of the records that the first start created. */
 export interface FirstStartIds {
   readonly organizationId: string
   readonly projectId: string
@@ -50,21 +50,22 @@ export interface FirstStartIds {
 }
 
 /**
- * Answer of {@link ensureFirstStart}, `created` when it made secrets: they exist in plain here and nowhere else. A node that
- * offers a protocol that needs an x-token since this start gets one beside the secrets that it has.
+ * Result of {@link ensureFirstStart}. `created` is true when it issued secrets; their plain text exists only in this
+ * result. A node that offers a protocol that needs an x-token only since this start gets an x-token in addition to its
+ * existing secrets.
  */
 export type FirstStart =
   | ({ readonly created: true } & FirstStartIds & PlainSecrets)
   | ({ readonly created: false } & FirstStartIds & Pick<PlainSecrets, 'xToken'>)
 
-/** Answer of {@link issueDevelopmentSecrets}. */
+/** Result of {@link issueDevelopmentSecrets}. */
 export type DevelopmentSecrets = { readonly issued: boolean } & FirstStartIds & PlainSecrets
 
 /**
- * Makes a usable service of an empty database: organization, owner, project, node and secrets, all in one transaction.
- * On a later start it lets the node's row follow the configuration; the first one in production takes the development
- * secrets out of force and makes secrets of its own. Replicas that start together on one database
- * wait for each other, so exactly one of them creates.
+ * Initializes an empty database with an organization, owner, project, node and secrets, all in one transaction. On
+ * later starts, it updates the node's row from the configuration. The first start in production revokes the development
+ * secrets and issues new ones. Replicas that start at the same time on one database wait for each other, so exactly one
+ * of them creates the records.
  */
 export async function ensureFirstStart(store: Store, options: FirstStartOptions): Promise<FirstStart> {
   const encryptor = options.revealCredentials === false ? undefined : store.encryptor
@@ -73,7 +74,7 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
     if (organization !== undefined) {
       const ids = await configured(db, store.encryptor, organization.id, options)
       if (options.origin === 'development') return { created: false, ...ids }
-      // What the development mode wrote into its file must not open a service in production.
+      // The secrets that development mode wrote into its file must not work in production.
       await revokeDevelopmentSecrets(db)
       if (await hasFirstStartSecrets(db)) {
         const xToken = (await hasXToken(db, ids.nodeId))
@@ -115,8 +116,8 @@ export async function ensureFirstStart(store: Store, options: FirstStartOptions)
 }
 
 /**
- * Gives the secrets of the development mode: the previous ones while all of them still work, otherwise new ones. The
- * development secrets issued before are then revoked. {@link ensureFirstStart} must have run.
+ * Returns the secrets of the development mode: the previous ones if all of them are still valid, otherwise new ones.
+ * Issuing new ones revokes the earlier development secrets. {@link ensureFirstStart} must have run.
  */
 export async function issueDevelopmentSecrets(
   store: Store,
@@ -139,7 +140,7 @@ export async function issueDevelopmentSecrets(
   })
 }
 
-/** The project and the node that the configuration calls for, created when they are missing. */
+/** Returns the ids of the project and node that the configuration describes, and creates them when they are missing. */
 async function configured(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -228,7 +229,7 @@ async function ownerOf(db: Kysely<Database>, organizationId: string): Promise<st
   return owner.id
 }
 
-// Revoked ones count: whoever revoked them does not want new ones at every start.
+// Revoked ones count: an operator who revoked them does not want new ones at every start.
 async function hasFirstStartSecrets(db: Kysely<Database>): Promise<boolean> {
   const key = await db
     .selectFrom('api_keys')
@@ -253,11 +254,11 @@ interface SecretOptions {
   readonly protocols: readonly ProtocolDescription[]
   readonly nodeId: string
   readonly origin: SecretOrigin
-  /** Seals the credentials of the node, so that they can be shown again. */
+  /** Encrypts the credentials of the node, so that they can be shown again. */
   readonly encryptor: Encryptor | undefined
 }
 
-/** Issues an x-token for a node that offers a protocol which needs one; undefined when it does not. */
+/** Issues an x-token for a node that offers a protocol which needs one; otherwise returns undefined. */
 async function issueXToken(
   db: Kysely<Database>,
   { protocols, nodeId, origin, encryptor }: SecretOptions,
@@ -350,7 +351,7 @@ async function revokeDevelopmentSecrets(db: Kysely<Database>): Promise<void> {
   }
 }
 
-// The caller may have read the secrets from a file that holds more than these.
+// The caller may have read the secrets from a file that contains additional properties.
 function pick({ apiKey, token, username, password, xToken }: PlainSecrets): PlainSecrets {
   return { apiKey, token, username, password, ...(xToken !== undefined && { xToken }) }
 }

@@ -8,20 +8,20 @@ import type { Database } from '../store/database.ts'
 import { exclusively } from '../store/exclusively.ts'
 import type { Store } from '../store/open-store.ts'
 
-/** What the owner signs in with for the first time. */
+/** Credentials of the owner's first sign-in. */
 export interface OwnerSignIn {
   readonly email: string
-  /** In plain; it exists in this answer only. */
+  /** Plain text; it exists only in this result. */
   readonly password: string
 }
 
 /**
- * Gives the owner of the first organization a password while there is none: in production one that has to be changed at the
- * first sign-in, in development one that stays. A password that the development mode gave opens nothing in production, and
- * one that a person chose is left alone. {@link ensureFirstStart} must have run.
+ * Sets a password for the owner of the first organization if none is usable. In production, the password has to be
+ * changed at the first sign-in; in development, it is permanent. A password from development mode is replaced in
+ * production, and a password that a user chose is never replaced. {@link ensureFirstStart} must have run.
  *
- * @param options - `previous` is the password of the development mode that the caller still knows
- * @returns undefined when there is nothing to tell
+ * @param options - `previous` is the password of the development mode, if the caller still has it
+ * @returns undefined when the owner already has a password that this call must not replace
  */
 export async function ensureOwnerPassword(
   store: Store,
@@ -42,8 +42,8 @@ export async function ensureOwnerPassword(
 }
 
 /**
- * Gives the owner of the first organization a new password, which has to be changed at the next sign-in, and ends the owner's
- * sessions: for whoever has lost it and can reach the database.
+ * Sets a new password for the owner of the first organization, which has to be changed at the next sign-in, and ends
+ * the owner's sessions. It is for operators who have lost the password and have access to the database.
  */
 export async function resetOwnerPassword(
   { db }: Pick<Store, 'db'>,

@@ -12,12 +12,12 @@ import { scopesInForce } from './scopes.ts'
 const bearer = /^bearer +(.+)$/i
 
 /**
- * Finds out whose API key an Authorization header carries. A key that is unknown, revoked, expired or no key at all is
- * refused in one way, so that an answer does not tell which.
+ * Finds the owner of the API key in an Authorization header. Unknown, revoked, expired and malformed keys get the same
+ * error, so that the response does not reveal the reason.
  *
- * @param failedAttempts - counts the keys that are refused
- * @param address - of the client
- * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`; `throttled` after too many of those
+ * @param failedAttempts - counts the rejected keys
+ * @param address - IP address of the client
+ * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`; `throttled` after too many such failures
  */
 export async function bearerIdentity(
   {
@@ -35,7 +35,7 @@ export async function bearerIdentity(
   const key = bearer.exec(authorization?.trim() ?? '')?.[1]
   if (key === undefined) throw new PlatformError('not_authenticated')
   const prefix = apiKeyPrefix(key)
-  // Counted before the database is asked.
+  // Counted before the database is queried.
   const lookupMs = prefix === undefined ? 0 : lookups.take(address, key)
   if (lookupMs > 0) throw throttled(Math.max(lookupMs, failedAttempts?.failed(address) ?? 0))
   const found = prefix === undefined ? undefined : await findValidApiKey(db, prefix)

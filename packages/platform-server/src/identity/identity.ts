@@ -1,25 +1,25 @@
 import type { Role } from './role.ts'
 import type { Scope } from './scopes.ts'
 
-/** Who calls the platform API. */
+/** An authenticated caller of the platform API. */
 export interface Identity {
   readonly kind: 'key' | 'session'
-  /** Of the key or of the session. */
+  /** Id of the key or the session. */
   readonly id: string
-  /** Prefix of the key or e-mail address of the user; for logs and the audit log. */
+  /** Prefix of the key or e-mail address of the user, for logs and the audit log. */
   readonly label: string
-  /** For a key: its creator. */
+  /** The user of the session, or the creator of the key. */
   readonly userId: string
   readonly organizationId: string
-  /** Of the user, now. */
+  /** Current role of the user. */
   readonly role: Role
-  /** Of a session: all of the role. Of a key: its own, as far as its creator's role still has them. */
+  /** For a session, all scopes of the role. For a key, its own scopes that its creator's role still includes. */
   readonly scopes: ReadonlySet<Scope>
-  /** When a key ends; undefined for one without an end, and for a session. */
+  /** Expiry of a key; undefined for a key that does not expire, and for a session. */
   readonly expiresAt?: string | undefined
 }
 
-/** Where a request came from; for the audit log. */
+/** Origin of a request, for the audit log. */
 export interface Origin {
   readonly ip: string
   readonly userAgent: string

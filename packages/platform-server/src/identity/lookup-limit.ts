@@ -8,25 +8,28 @@ const mostValid = 20_000
 const lookupsPerSecond = 20
 const burst = 200
 
-/** Bounds how often an address may have a key or a cookie looked up in the database. */
+/** Limits how often an IP address can trigger a database lookup of a key or cookie. */
 export interface LookupLimit {
   /**
-   * Takes a look-up, before the database is asked.
+   * Counts a lookup before the database is queried.
    *
-   * @returns after how many milliseconds the address may try again; 0 when it may now
+   * @returns milliseconds until the address may try again; 0 when it may try now
    */
   take(address: string, secret: string): number
-  /** The look-up has found a valid secret: it passes from now on, and those of the address count anew. */
+  /**
+   * Records that a lookup found a valid secret: the secret passes from now on, and the count of the address restarts.
+   */
   succeeded(address: string, secret: string): void
 }
 
 /**
- * Makes the limit: twenty look-ups a second and two hundred at once for an address whose secrets open nothing, so that a
- * flood of made-up ones costs no look-up each. Secrets that were valid the last time pass all the same. The addresses of an IPv6 network of 64 bits count together.
+ * Creates the limit: twenty lookups per second with a burst of two hundred for an IP address without valid secrets, so
+ * that a flood of invented secrets does not cause a lookup each. Secrets that were valid at their last lookup always
+ * pass. The addresses of an IPv6 /64 network count together.
  */
 export function createLookupLimit(now: () => number = () => performance.now()): LookupLimit {
   const buckets = new LRUCache<string, TokenBucket>({ max: mostAddresses })
-  // By digest; each is looked up all the same, so one that was revoked opens nothing.
+  // Keyed by digest. Each secret is still looked up, so a revoked one grants no access.
   const valid = new LRUCache<string, true>({ max: mostValid })
   return {
     take: (address, secret) => {

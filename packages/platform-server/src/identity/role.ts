@@ -1,2 +1,2 @@
-/** What a member may do in an organization. */
+/** Role of a member in an organization. */
 export type Role = 'owner' | 'admin' | 'editor' | 'viewer'

@@ -1,6 +1,6 @@
 import type { Role } from './role.ts'
 
-/** Everything that an API key or a session may be allowed to do. */
+/** All scopes of API keys and sessions. */
 export const allScopes = [
   'org:read',
   'org:write',
@@ -20,10 +20,10 @@ export const allScopes = [
   'webhooks:write',
 ] as const
 
-/** One thing that an API key or a session may be allowed to do. */
+/** A permission of an API key or a session. */
 export type Scope = (typeof allScopes)[number]
 
-/** What members of each role may do. What an owner may do beyond an admin has no scope of its own. */
+/** Scopes of each role. The additional permissions of an owner have no scopes. */
 export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(allScopes),
   admin: new Set(allScopes),
@@ -50,7 +50,7 @@ export const scopesOfRole: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   ]),
 }
 
-/** Those of a key's scopes that the role of its creator still has. */
+/** Returns the scopes of a key that its creator's role still includes. */
 export function scopesInForce(scopes: readonly Scope[], role: Role): ReadonlySet<Scope> {
   return new Set(scopes.filter((scope) => scopesOfRole[role].has(scope)))
 }

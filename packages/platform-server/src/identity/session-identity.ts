@@ -10,22 +10,22 @@ import type { Identity } from './identity.ts'
 import type { LookupLimit } from './lookup-limit.ts'
 import { scopesOfRole } from './scopes.ts'
 
-/** What a request with a cookie is recognised by. */
+/** The parts of a request that authenticate it by cookie. */
 export interface CookieRequest {
   readonly via: Via
-  /** Whether the request may change something. */
+  /** Whether the request uses an unsafe method, which may change something. */
   readonly isUnsafe: boolean
-  /** The header X-CSRF-Token. */
+  /** The X-CSRF-Token header. */
   readonly csrfToken: string | undefined
-  /** Of the client. */
+  /** IP address of the client. */
   readonly address: string
 }
 
 /**
- * Finds out whose session the cookie of a request stands for; undefined when it has none.
+ * Finds the session that a request's cookie identifies; undefined when the request has no session cookie.
  *
- * @throws {@link PlatformError} `authentication_failed` when the session has ended, `throttled` after too many of those, `csrf_failed` when the request changes
- *   something without the token of the session or for another site
+ * @throws {@link PlatformError} `authentication_failed` when the session has ended, `throttled` after too many such
+ *   failures, `csrf_failed` when an unsafe request lacks the session's CSRF token or comes from another site
  */
 export async function sessionIdentity(
   { db, lookups }: { readonly db: Kysely<Database>; readonly lookups: LookupLimit },

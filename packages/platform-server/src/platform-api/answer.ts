@@ -1,18 +1,18 @@
 import { PlatformError } from './platform-error.ts'
 
-/** Headers of an answer by name; several of one name as a list. */
+/** Response headers by name; a list for several headers of one name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[]>>
 
-/** What an answer says beside its body. */
+/** Parts of a response in addition to its body. */
 export interface AnswerOptions {
   /** Version of the object in the body. */
   readonly etag?: number | undefined
   readonly headers?: AnswerHeaders | undefined
-  /** Instead of the first status of success that the contract has. */
+  /** Replaces the first success status of the contract. */
   readonly status?: number | undefined
 }
 
-/** A body with more than a body. */
+/** A response body with an ETag, headers or a status. */
 export class Answer<body> {
   readonly body: body
   readonly headers: AnswerHeaders
@@ -25,14 +25,14 @@ export class Answer<body> {
   }
 }
 
-/** Gives an answer more than a body: an ETag, headers, another status. */
+/** Adds an ETag, headers or another status to a response body. */
 export function answer<body>(body: body, options: AnswerOptions): Answer<body> {
   return new Answer(body, options)
 }
 
 /**
- * Reads an If-Match header (RFC 9110, 13.1.1): the versions in it; undefined when any version will do. A weak or foreign
- * tag is that of no version.
+ * Parses an If-Match header (RFC 9110, 13.1.1) into versions; undefined when any version matches. Weak and foreign tags
+ * match no version.
  */
 export function readIfMatch(header: string | undefined): readonly number[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined
@@ -43,7 +43,7 @@ export function readIfMatch(header: string | undefined): readonly number[] | und
 }
 
 /**
- * Refuses a change of an object that is no longer as the client knows it. Read the version in the transaction of the
+ * Rejects a change of an object whose version differs from the client's. Read the version in the transaction of the
  * change, `for update`.
  *
  * @throws {@link PlatformError} `precondition_failed`

@@ -138,7 +138,7 @@ describe('authentication of the platform API', () => {
   })
 
   it('writes the last use once a minute, and again after a failure', async () => {
-    // The service records the use of other keys by the shared instance.
+    // The fixture's platform API records the use of other keys through the shared instance.
     const db = fixture.store.db.withoutPlugins()
     const updates = vi.spyOn(db, 'updateTable')
     let minute = 0

@@ -4,26 +4,26 @@ import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js
 import type { Body, OperationId, Path, Query } from './platform-call.ts'
 import { type Violations, violationsOf } from './violations.ts'
 
-/** Input that follows the contract, or the complaints about it. */
+/** Input that matches the contract, or its validation errors. */
 export type Checked<value> =
   | { readonly value: value; readonly violations?: never }
   | { readonly violations: Violations }
 
-/** Checks the input of one operation and fills in the contract's defaults. */
+/** Validates the input of one operation and fills in the contract's defaults. */
 export interface OperationValidation<id extends OperationId> {
-  /** Checks the parameters that the router found in the path. */
+  /** Validates the path parameters from the router. */
   readonly path: (values: unknown) => Checked<Path<id>>
-  /** Reads query text: of the contract's parameters, the last value each, numbers as numbers. */
+  /** Parses a query string: only parameters of the contract, the last value of each, integers as numbers. */
   readonly query: (text: string) => Checked<Query<id>> & {
-    /** The contract's parameters as the client wrote them. */
+    /** The contract's parameters, unchanged from the request. */
     readonly given: Readonly<Record<string, string>>
   }
   readonly body: (body: unknown) => Checked<Body<id>>
 }
 
-// The database keeps text in UTF-8 without U+0000, so neither that nor half of a surrogate pair can be stored.
+// The database stores text as UTF-8 without U+0000, so it accepts neither that character nor an unpaired surrogate.
 const unstorableText = /\0|\p{Surrogate}/u
-// A number in the one way it can be written: no plus, no blanks, no exponent, no leading zeros.
+// Canonical integers only: no plus sign, blanks, exponent or leading zeros.
 const integerText = /^(0|-?[1-9]\d*)$/
 
 // RFC 5321: a mailbox of ASCII letters without quotes, in a domain that may have one label only.
@@ -36,12 +36,12 @@ const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
   useDefaults: true,
-  // Times and URLs are read where they are used, which says more about what is wrong with them.
+  // Times and URLs are parsed where they are used, with more specific validation errors.
   formats: { email, 'date-time': true, password: true, uri: true },
 })
 ajv.addSchema({ $id: document, components: { schemas } })
 
-/** What checks the input of an operation. It is compiled for the first input: most services never see most operations. */
+/** Returns the validation of an operation. Schemas compile at first use: most processes never serve most operations. */
 export function validationOf<id extends OperationId>(id: id): OperationValidation<id> {
   const route: Route = routes[id]
   const path = compiled<Path<id>>(() => objectSchema(route.pathParameters))
@@ -64,7 +64,7 @@ function compiled<value>(schema: () => AnySchema): () => ValidateFunction<value>
 
 const objectSchemas = new WeakMap<Readonly<Record<string, Parameter>>, AnySchema>()
 
-/** The same for the same parameters, as what is compiled of it is found by it. */
+/** Returns the same schema object for the same parameters, because compiled validators are cached by schema object. */
 function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchema {
   const known = objectSchemas.get(parameters)
   if (known !== undefined) return known
@@ -81,12 +81,12 @@ function objectSchema(parameters: Readonly<Record<string, Parameter>>): AnySchem
 function readQuery(route: Route, text: string) {
   const values: Record<string, unknown> = {}
   const given: Record<string, string> = {}
-  // A later value replaces an earlier one, also by being empty.
+  // The last value wins, also when it is empty.
   for (const [name, value] of new Map(new URLSearchParams(text))) {
     const parameter = Object.hasOwn(route.query, name) ? route.query[name] : undefined
     if (parameter === undefined) continue
     const isNumber = isInteger(parameter.schema)
-    // An empty filter filters nothing; an empty number is still no number.
+    // An empty filter is ignored; an empty number remains invalid.
     if (value === '' && !isNumber) continue
     values[name] = isNumber && integerText.test(value) ? Number(value) : value
     given[name] = value
@@ -98,7 +98,7 @@ function isInteger(schema: JsonSchema): boolean {
   return schema['type'] === 'integer'
 }
 
-/** The schema that a reference leads to. */
+/** Resolves a schema reference. */
 function resolved(schema: JsonSchema | undefined): JsonSchema | undefined {
   const reference = schema?.['$ref']
   if (typeof reference !== 'string') return schema
@@ -124,7 +124,7 @@ function unstorableFields(value: unknown, schema: JsonSchema | undefined): Viola
   )
 }
 
-/** A part of a body, and what the contract says of it. */
+/** A member of a body with its schema in the contract. */
 interface Member {
   readonly name: string
   readonly value: unknown
@@ -132,7 +132,7 @@ interface Member {
 }
 
 function isUnstorable(member: Member): boolean {
-  // A list of what is left instead of recursion: a body may be nested deeper than the stack goes.
+  // A stack instead of recursion: a body may be nested deeper than the call stack allows.
   const left = [member]
   for (let one = left.pop(); one; one = left.pop()) {
     if (unstorableText.test(one.name)) return true
@@ -143,7 +143,10 @@ function isUnstorable(member: Member): boolean {
   return false
 }
 
-/** The members of an object or array. Those that the contract does not have are left out: they have no effect. */
+/**
+ * Returns the members of an object or array. Members that the contract does not define are skipped: they have no
+ * effect.
+ */
 function membersOf(value: object, schema: JsonSchema | undefined): readonly Member[] {
   const { properties, additionalProperties, items } = (resolved(schema) ?? {}) as {
     readonly properties?: Readonly<Record<string, JsonSchema>>

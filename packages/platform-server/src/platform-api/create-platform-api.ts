@@ -30,7 +30,7 @@ import { createRequestLog } from './request-log.ts'
 import { requestNotes } from './request-notes.ts'
 
 const bodyLimitBytes = 1024 * 1024
-// Status in the log of a request whose client left in the middle of its body.
+// Status in the log for a request whose client disconnected before the body was complete.
 const clientGone = 499
 
 /** Options of {@link createPlatformApi}. */
@@ -39,39 +39,39 @@ export interface PlatformApiOptions {
   readonly log: Logger
   /** The protocols that nodes can have. */
   readonly protocols: readonly ProtocolDescription[]
-  /** Address under which clients reach the service; page links begin with it. Default: what the request says. */
+  /** URL under which clients reach the gateway; page links start with it. Default: derived from the request. */
   readonly publicUrl?: string | undefined
-  /** Refuses plain HTTP from other machines. */
+  /** Rejects plain HTTP from other machines. */
   readonly requireHttps?: boolean | undefined
-  /** Whose word about the client's address and protocol counts, in the form Fastify takes. Default: nobody's. */
+  /** Which proxies to trust for the client's IP address and protocol, as in Fastify's option. Default: none. */
   readonly trustProxy?: FastifyServerOptions['trustProxy'] | undefined
-  /** What a call of a node costs. Default: one unit each. */
+  /** Cost of a call to a node. Default: one unit each. */
   readonly units?: Units | undefined
-  /** What the operations on nodes need to know. */
+  /** Dependencies of the operations on nodes. */
   readonly nodes?: NodeService | undefined
-  /** Slows down those who try keys out. */
+  /** Throttles clients that guess API keys. */
   readonly failedAttempts?: FailedAttemptLimiter | undefined
-  /** The OpenID Connect provider that people may sign in through. Default: none. */
+  /** The OpenID Connect provider that users may sign in through. Default: none. */
   readonly oidc?: OidcOptions | undefined
-  /** Counts the requests of each caller. Default: by the contract's limits. */
+  /** Counts the requests of each caller. Default: the limits of the contract. */
   readonly limits?: RateLimits | undefined
   /** Hashes and checks passwords. */
   readonly passwords?: Passwords | undefined
-  /** How webhooks are sent to. Default: to public addresses only, and only when they are tested. */
+  /** How webhook requests are sent. Default: to public IP addresses only, and only for tests of a webhook. */
   readonly webhooks?: WebhookSending | undefined
-  /** Makes the HTTP server, for a caller that answers some requests before this application sees them. */
+  /** Creates the HTTP server, for a caller that responds to some requests before this application receives them. */
   readonly serverFactory?: FastifyServerFactory | undefined
-  /** Answers what the HTTP parser rejects. */
+  /** Responds to requests that the HTTP parser rejects. */
   readonly clientErrorHandler?: ((error: NodeJS.ErrnoException, socket: Socket) => void) | undefined
 }
 
-/** Builds the platform API as a Fastify application; the caller listens, or injects requests. */
+/** Creates the platform API as a Fastify application; the caller starts listening or injects requests. */
 export async function createPlatformApi(options: PlatformApiOptions): Promise<FastifyInstance> {
   const { store, log, units = createUnits('flat', {}) } = options
   const uses = recordUse(store.db, log)
   const logRequest = createRequestLog(log)
   const app = fastify({
-    // Its own log lines contain the URL with the query; the one below does not.
+    // Fastify's log lines contain the URL with the query string; those of `logRequest` do not.
     logger: false,
     genReqId: () => newRequestId(),
     requestIdHeader: false,
@@ -79,10 +79,11 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
     trustProxy: options.trustProxy ?? false,
-    // A request that arrives while the service stops is still answered, in the shape of all other answers.
+    // A request that arrives during shutdown still gets a response, in the same format as all others.
     return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: true },
-    // Requests that no route sees, such as one with a broken escape in its path, end here and pass no hook.
+    // Requests that match no route because of an invalid path, such as one with a broken escape, end here and run no
+    // hook.
     frameworkErrors: (error, request, reply) => {
       const failure = toPlatformError(error)
       const answer: FastifyReply = reply
@@ -101,7 +102,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
     if (options.requireHttps === true && request.protocol !== 'https' && !isLoopback(request.ip)) {
       throw new PlatformError('https_required')
     }
-    // Thrown here, or a body sent to an unknown path would be read and judged first.
+    // Thrown here, because otherwise a body sent to an unknown path would be read and validated first.
     if (request.is404) throw new PlatformError('not_found')
   })
   app.addHook('onResponse', async (request, reply) => {
@@ -151,7 +152,7 @@ export async function createPlatformApi(options: PlatformApiOptions): Promise<Fa
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Takes JSON in UTF-8, compressed or not; the limit of a body holds for what is decoded. */
+/** Accepts JSON in UTF-8, compressed or not; the body limit applies to the decoded size. */
 function readBodies(app: FastifyInstance): void {
   app.addHook('preParsing', async (request, reply, body) => {
     const encoding = encodingOf(request.headers['content-encoding'])
@@ -160,7 +161,7 @@ function readBodies(app: FastifyInstance): void {
       void reply.header('accept-encoding', acceptedEncodings)
       throw new PlatformError('unsupported_media_type')
     }
-    // The length is that of the compressed body.
+    // The header contains the length of the compressed body.
     delete request.headers['content-length']
     const decoded = decodedBody(body, encoding)
     return Object.assign(decoded, { receivedEncodedLength: 0 })
@@ -183,7 +184,7 @@ function commonHeaders(request: FastifyRequest): Record<string, string> {
   return {
     'x-request-id': request.id,
     'cache-control': 'no-store',
-    // An answer is data: no browser is to run, show or guess anything of it.
+    // Responses are data: browsers must not execute, render or sniff them.
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',

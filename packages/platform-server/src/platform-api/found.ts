@@ -1,9 +1,9 @@
 import { PlatformError } from './platform-error.ts'
 
 /**
- * What was looked for in the organization of the caller.
+ * Returns the result of a lookup in the caller's organization.
  *
- * @throws {@link PlatformError} `not_found` when it is not there
+ * @throws {@link PlatformError} `not_found` when it is undefined
  */
 export function found<value>(value: value | undefined): value {
   if (value === undefined) throw new PlatformError('not_found')

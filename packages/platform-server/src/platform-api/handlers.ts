@@ -18,7 +18,7 @@ import { usageOperations } from './operations/usage.ts'
 import { webhookOperations } from './operations/webhooks.ts'
 import type { Handlers } from './platform-call.ts'
 
-/** What each operation of the platform API does. */
+/** Creates the handlers of all operations of the platform API. */
 export function platformHandlers(context: OperationContext): Handlers {
   return {
     ...organizationOperations(context),

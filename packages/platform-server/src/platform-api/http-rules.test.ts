@@ -12,7 +12,7 @@ import { protocols } from '../testing/protocols.ts'
 const all = Object.values<Route>(routes)
 const templates = [...new Set(all.map((route) => route.path))]
 const readable = all.filter((route) => route.method === 'GET')
-// What a key may ask about the first node, or about nothing in particular.
+// Paths that a key may read, with the first node or without an id.
 const answered = readable.filter((route) => route.operationId !== 'getSession').map((route) => route.path)
 
 function allowed(path: string): string[] {
@@ -38,7 +38,7 @@ describe('platform API over HTTP', () => {
     await database.remove()
   })
 
-  /** The path of a template for the first node, and for nothing else that has an id. */
+  /** Fills a template with the id of the first node, and with an invalid id for everything else. */
   const at = (template: string) =>
     template.replace('/nodes/{id}/', `/nodes/${fixture.first.nodeId}/`).replaceAll(/\{\w+\}/g, 'XX-0')
 
@@ -92,7 +92,7 @@ describe('platform API over HTTP', () => {
   })
 
   it.each(templates)('answers every other method on %s with 405', async (template) => {
-    // All methods there are on one path, and the usual ones on the others.
+    // All HTTP methods on one path, and the common ones on the others.
     const methods = template === templates[0] ? METHODS : ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
     const others = methods.filter((method) => method !== 'CONNECT' && !allowed(template).includes(method))
     for (const method of others) {

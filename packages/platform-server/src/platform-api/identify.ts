@@ -15,7 +15,7 @@ import { PlatformError } from './platform-error.ts'
 import { type RateLimits, defaultPolicy, reportingPolicy } from './rate-limits.ts'
 import { assertSameSite } from './same-site.ts'
 
-/** What it takes to find out who calls. */
+/** Dependencies of {@link admit}. */
 export interface IdentifyParts {
   readonly db: Kysely<Database>
   readonly failedAttempts: FailedAttemptLimiter | undefined
@@ -25,10 +25,10 @@ export interface IdentifyParts {
 }
 
 /**
- * Lets a request to an operation in, or refuses it: who calls, may they do that, and how often. A bearer token wins over a
- * cookie.
+ * Authenticates a request, authorizes it for an operation and applies the rate limit. A bearer token takes precedence
+ * over a cookie.
  *
- * @returns who calls; undefined for an operation for which nobody has to be known
+ * @returns the caller; undefined for a public operation
  * @throws {@link PlatformError} `not_authenticated`, `authentication_failed`, `csrf_failed`, `permission_denied`,
  *   `throttled`
  */
@@ -88,7 +88,7 @@ function ownHosts(request: FastifyRequest, publicUrl: string | undefined): reado
   return [request.host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])]
 }
 
-// A route that says nothing about scopes is open to nobody.
+// Fails closed: a route without scopes is available to no caller.
 function assertScopes({ operationId, scopes }: Route, identity: Identity): void {
   if (scopes === undefined) throw new Error(`${operationId} has no scopes.`)
   const granted: ReadonlySet<string> = identity.scopes

@@ -14,36 +14,36 @@ import type { SendOptions } from '../webhooks/send-webhook.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { LookupLimit } from '../identity/lookup-limit.ts'
 
-/** How webhooks are sent to. */
+/** How webhook requests are sent. */
 export interface WebhookSending {
   readonly send: SendOptions
-  /** Has what was just written down sent at once. */
+  /** Sends newly stored deliveries immediately. */
   readonly wake: () => void
 }
 
-/** What the operations of the platform API need of the service. */
+/** Dependencies of the platform API's operations. */
 export interface OperationContext {
   readonly db: Kysely<Database>
-  /** Opens and seals secrets that can be shown again. */
+  /** Encrypts and decrypts secrets that can be shown again. */
   readonly encryptor: Encryptor
   readonly log: Logger
-  /** Address under which clients reach the service, when it is known. */
+  /** URL under which clients reach the gateway, if configured. */
   readonly publicUrl: string | undefined
-  /** What a call of a node costs. */
+  /** Cost of a call to a node. */
   readonly units: Units
   readonly failedAttempts: FailedAttemptLimiter | undefined
-  /** Bounds the look-ups of keys and cookies. */
+  /** Limits the lookups of keys and cookies. */
   readonly lookups: LookupLimit
   /** Counts the requests of each caller. */
   readonly limits: RateLimits
   readonly passwords: Passwords
   readonly signInThrottle: SignInThrottle
-  /** Set where people may sign in through a provider. */
+  /** Set when users may sign in through a provider. */
   readonly oidc: OidcSignIn | undefined
   readonly nodes: NodeService
   /** The protocols that nodes can have. */
   readonly protocols: readonly ProtocolDescription[]
-  /** One session of the database for several statements. */
+  /** Runs several statements in one database session. */
   readonly withSession: Store['withSession']
   readonly webhooks: WebhookSending
 }

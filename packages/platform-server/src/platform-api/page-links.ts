@@ -2,47 +2,47 @@ import type { operations } from '@fairlead/platform-client/contract'
 import type { FastifyRequest } from 'fastify'
 import { PlatformError } from './platform-error.ts'
 
-/** Name of the parameter that every list is paged by. */
+/** Name of the page number parameter of every list. */
 export const pageParameter = 'page' satisfies keyof NonNullable<
   operations['listProjects']['parameters']['query']
 >
 
-// A name or an address with an optional port; everything else in a Host header is somebody's attempt at something.
+// A host name or IP address with an optional port; any other Host header is treated as malicious.
 const plainHost = /^([A-Za-z0-9]([A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?$/
 
-/** The parts of a list's envelope around its results. */
+/** The envelope of a list, without its results. */
 export interface Envelope {
   readonly count: number
   readonly next: string | null
   readonly previous: string | null
 }
 
-/** What the links of a list are made of. */
+/** Inputs of the page links of a list. */
 export interface PageLinks {
-  /** Address of the list without parameters. */
+  /** URL of the list without parameters. */
   readonly address: string
-  /** The parameters that the client gave, the page included. */
+  /** The parameters of the request, including the page. */
   readonly given: Readonly<Record<string, string>>
 }
 
-/** Which page of a list is asked for. */
+/** The requested page of a list. */
 export interface PageQuery {
   readonly page: number
   readonly page_size: number
 }
 
-/** Where a page begins and how long it is, for the query of a list. */
+/** Converts a page to the limit and offset of a database query. */
 export function rangeOf({ page, page_size: limit }: PageQuery): {
   readonly limit: number
   readonly offset: number
 } {
   const offset = (page - 1) * limit
-  // Beyond what a database can count lies no page.
+  // An offset above Number.MAX_SAFE_INTEGER is beyond any page.
   if (!Number.isSafeInteger(offset)) throw invalidPage()
   return { limit, offset }
 }
 
-/** The envelope of one page. Throws when the page does not exist; the first one always does. */
+/** Builds the envelope of one page. Throws when the page does not exist; the first page always exists. */
 export function envelope(count: number, query: PageQuery, links: PageLinks): Envelope {
   const { page, page_size: size } = query
   const last = Math.max(1, Math.ceil(count / size))
@@ -54,20 +54,20 @@ export function envelope(count: number, query: PageQuery, links: PageLinks): Env
   }
 }
 
-/** The answer to a page that is no number or that the list does not have. */
+/** Creates the error for a page that is not a number or does not exist. */
 export function invalidPage(): PlatformError {
   return new PlatformError('not_found', { message: 'Invalid page.' })
 }
 
 /**
- * The address under which the client reaches this service: the configured one, else what the Host header says when it is
- * a plain host and port, else where the connection ends.
+ * Returns the URL under which the client reaches the gateway: the configured one, otherwise the one in the Host header
+ * if it is a plain host and port, otherwise the local IP address and port of the connection.
  */
 export function baseAddress(publicUrl: string | undefined, request: FastifyRequest): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
   const { host, protocol } = request
   const given = `${protocol}://${host}`
-  // A port above 65535 and a name such as `a.999` are plain, and no URL.
+  // Ports above 65535 and names such as `a.999` match the pattern but are not valid in a URL.
   if (plainHost.test(host) && URL.canParse(given)) return given
   const { localAddress, localPort } = request.socket
   if (localAddress === undefined) return `${protocol}://localhost`

@@ -5,7 +5,7 @@ import type { Identity, Origin } from '../identity/identity.ts'
 import type { Answer } from './answer.ts'
 import type { PageLinks } from './page-links.ts'
 
-/** Name of an operation of the contract. */
+/** Id of an operation of the contract. */
 export type OperationId = keyof operations & keyof typeof routes
 
 type Given<id extends OperationId> = operations[id]['parameters'] extends { query?: infer query }
@@ -56,41 +56,41 @@ export type Body<id extends OperationId> = Completed<
 
 type BodyOf<holder> = holder extends { content: { 'text/csv': unknown } } ? Readable : JsonOf<holder>
 
-/** Body of the operation's successful answer: JSON, a stream of another type, or nothing. */
+/** Body of the operation's successful response: JSON, a stream of another type, or nothing. */
 export type Success<id extends OperationId> = BodyOf<
   operations[id]['responses'][keyof operations[id]['responses'] & (200 | 201 | 202 | 204 | 302)]
 >
 
-/** Who calls an operation; nobody has to be known for a public one. */
+/** Caller of an operation; undefined for a public operation. */
 export type Caller<id extends OperationId> = (typeof routes)[id] extends { readonly public: true }
   ? undefined
   : Identity
 
-/** How a request reached the service. */
+/** Origin of a request: base URL, transport security and cookies. */
 export interface Via {
-  /** Address under which the client reaches the service, without a slash at the end. */
+  /** URL under which the client reaches the gateway, without a trailing slash. */
   readonly baseUrl: string
-  /** Whether the client came by TLS, as far as a trusted proxy or this service knows. */
+  /** Whether the client uses TLS, according to a trusted proxy or the connection itself. */
   readonly isSecure: boolean
-  /** By name; of several with one name the first, whose path is the most specific. */
+  /** Cookies by name; of several with one name, the first, which has the most specific path. */
   readonly cookies: Readonly<Cookies>
 }
 
-/** One request that may be made, validated by the contract. */
+/** An authorized request, validated against the contract. */
 export interface PlatformCall<id extends OperationId> {
   readonly identity: Caller<id>
   readonly path: Path<id>
   readonly query: Query<id>
   readonly body: Body<id>
-  /** What links to other pages of a list are made of. */
+  /** Inputs of the links to other pages of a list. */
   readonly links: PageLinks
-  /** Versions of which one must be that of the object; undefined when any will do. */
+  /** Versions from If-Match, one of which must be the object's; undefined when any version matches. */
   readonly ifMatch: readonly number[] | undefined
   readonly origin: Origin
   readonly via: Via
 }
 
-/** One handler for each operation of the contract: a missing or an extra one does not compile. */
+/** One handler for each operation of the contract; a missing or extra handler is a compile error. */
 export type Handlers = {
   readonly [id in OperationId]: (call: PlatformCall<id>) => Promise<Success<id> | Answer<Success<id>>>
 }

@@ -49,13 +49,13 @@ const headersByCode: Readonly<Partial<Record<PlatformErrorCode, Readonly<Record<
   unavailable: retryAfter,
 }
 
-/** What went wrong with a request, by code; clients tell failures apart by it. */
+/** Error code; clients distinguish failures by it. */
 export type PlatformErrorCode = keyof typeof statuses
 
-/** Complaints by field or parameter. */
+/** Validation errors by field or parameter. */
 export type Fields = Readonly<Record<string, readonly string[]>>
 
-/** A failure that the client is told about. Its message and fields never repeat what the client sent. */
+/** An error that is reported to the client. Its message and fields never contain input of the client. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly code: PlatformErrorCode
@@ -82,7 +82,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** The body of every answer that is not 2xx. */
+/** The body of every error response. */
 export function errorBody(error: PlatformError, requestId: string) {
   const { code, message, fields } = error
   return { error: { code, message, ...(fields !== undefined && { fields }), request_id: requestId } }

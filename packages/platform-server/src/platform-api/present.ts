@@ -1,4 +1,4 @@
-/** A row that a foreign key, or the transaction that it is read in, vouches for. */
+/** Asserts that a row exists because of a foreign key or the transaction that it is read in. */
 export function present<value>(value: value | undefined): value {
   if (value === undefined) throw new Error('A row that must exist is missing.')
   return value

@@ -47,7 +47,7 @@ describe('the limits of the platform API', () => {
       'retry-after': '60',
       'ratelimit-policy': '"reporting";q=60;w=60',
     })
-    // What is no report goes on, and so does the report after a minute.
+    // Requests other than reports continue to work, and reports work again after a minute.
     expect((await fixture.call('/v1/organization/')).headers['ratelimit']).toBe('"default";r=599;t=60')
     now += 60_000
     expect((await report()).statusCode).toBe(200)

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-/** How many requests one caller may send in a minute. */
+/** Maximum number of requests per caller and minute. */
 export interface RatePolicy {
   readonly name: string
   readonly quota: number
 }
 
-/** What is left of a policy for one caller. */
+/** State of a policy for one caller. */
 export interface RateState {
   readonly isAllowed: boolean
-  /** For the answer, whether allowed or not. */
+  /** Headers of the response, whether or not the request is allowed. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -18,9 +18,9 @@ export interface RateLimits {
   take(policy: RatePolicy, caller: string): RateState
 }
 
-/** For everything but what has a policy of its own. */
+/** For all operations without a separate policy. */
 export const defaultPolicy: RatePolicy = { name: 'default', quota: 600 }
-/** For reports, which cost the database more. */
+/** For reports, which are more expensive for the database. */
 export const reportingPolicy: RatePolicy = { name: 'reporting', quota: 60 }
 
 interface Window {
@@ -32,7 +32,7 @@ const windowSeconds = 60
 const mostCallers = 20_000
 
 /**
- * Makes counters in the memory of this process, in windows of a minute that begin with a caller's first request.
+ * Creates in-memory counters for this process, in windows of one minute that start with a caller's first request.
  *
  * @see draft-ietf-httpapi-ratelimit-headers, for the headers
  */

@@ -2,10 +2,10 @@ import { PlatformError } from './platform-error.ts'
 import { readTime } from './read-time.ts'
 
 /**
- * Reads a point in time that something ends at. Undefined and null, the end that nobody gave and no end, stay as they are.
+ * Parses an expiry time. Undefined (not set) and null (no expiry) are returned unchanged.
  *
- * @param field - name of the field, for the complaint
- * @throws {@link PlatformError} `invalid` when it is no time of RFC 3339 or has passed
+ * @param field - name of the field, for the validation error
+ * @throws {@link PlatformError} `invalid` when the text is not an RFC 3339 time, or the time has passed
  */
 export function readExpiry<text extends string | null | undefined>(
   field: string,

@@ -3,16 +3,16 @@ import { latestTime, readTime } from './read-time.ts'
 
 const dayMs = 86_400_000
 
-/** A stretch of time that a list is about: from its beginning up to, but not including, its end. */
+/** The period of a list: from its start, inclusive, to its end, exclusive. */
 export interface Period {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
 /**
- * Reads the parameters that name a stretch of time: each a day, UTC, or a time. A day at its end is in it.
+ * Parses the parameters of a period: each a day, UTC, or a time. If the end is a day, the period includes that day.
  *
- * @throws {@link PlatformError} `invalid` for a day or a time that does not exist, or an end before the beginning
+ * @throws {@link PlatformError} `invalid` for a day or a time that does not exist, or an end before the start
  */
 export function readPeriod(query: {
   readonly date_from?: string | undefined
@@ -37,7 +37,7 @@ function beginning(text: string | undefined): number | undefined {
 
 function end(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  // The last day has no midnight behind it.
+  // The midnight after the last representable day is out of range.
   return text.includes('T') ? readTime(text) : Math.min(readTime(text) + dayMs, latestTime)
 }
 

@@ -18,13 +18,13 @@ import { PlatformError } from './platform-error.ts'
 import { requestNotes } from './request-notes.ts'
 import type { Violations } from './violations.ts'
 
-// Before a caller is known, a body holds no more than a form.
+// Bodies of unauthenticated requests are limited to the size of a form.
 const publicBodyBytes = 16_384
 const publicBodyMs = 10_000
 
-/** Adds a route for every operation of the contract, and an answer for every method that a path does not have. */
+/** Adds a route for every operation of the contract, and a 405 response for every other method of a path. */
 export function registerOperations(app: FastifyInstance, context: OperationContext): void {
-  // Methods that the framework does not know would be answered 404 on paths that exist.
+  // Without this, methods unknown to Fastify would get a 404 on existing paths.
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
@@ -46,7 +46,7 @@ export function registerOperations(app: FastifyInstance, context: OperationConte
   })
 }
 
-// Where no body is asked for none is read: many clients name the type of one that they do not send.
+// Bodies of operations without a request body are not read: many clients send a Content-Type without a body.
 function readNoBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     delete request.headers['content-type']
@@ -87,7 +87,7 @@ function registerOperation<id extends OperationId>(
       const { identity, via = viaOf(request, context.publicUrl) } = requestNotes(request)
       if (!isCallerOf<id>(route, identity)) throw new PlatformError('not_authenticated')
       const path = validation.path(request.params)
-      // What no path can hold names nothing.
+      // A path that violates the contract matches no object.
       if (path.violations) throw new PlatformError('not_found')
       const query = validation.query(queryText(request))
       if (query.violations) throw rejection(query.violations)
@@ -117,7 +117,7 @@ function registerOperation<id extends OperationId>(
   })
 }
 
-/** Ends a request whose body is not complete in time. */
+/** Destroys a request whose body is not complete in time. */
 function limitBodyTime(request: IncomingMessage): void {
   const late = guardedTimeout(() => request.destroy(), publicBodyMs).unref()
   const inTime = () => clearTimeout(late)
@@ -148,7 +148,7 @@ function originOf(request: FastifyRequest): Origin {
 
 function rejection(violations: Violations): PlatformError {
   const { [pageParameter]: page, ...fields } = violations
-  // A page that is no number is a page that does not exist, unless the request is wrong in other ways too.
+  // An invalid page number is reported as a page that does not exist, unless the request has other violations.
   const isPageOnly = page !== undefined && Object.keys(fields).length === 0
   return isPageOnly ? invalidPage() : new PlatformError('invalid', { fields })
 }
@@ -159,7 +159,7 @@ function registerOtherMethods(app: FastifyInstance, path: string, allowed: reado
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
     url,
-    // Answered before a body is read, whatever it is.
+    // Rejected before any body is read.
     onRequest: async () => {
       throw new PlatformError('method_not_allowed', { headers })
     },
@@ -177,12 +177,12 @@ function unreachable(): never {
   throw new Error('This request was answered before.')
 }
 
-// `/v2/projects/{id}/` of the contract is `/v2/projects/:id/` for the router.
+// Converts `/v2/projects/{id}/` of the contract to `/v2/projects/:id/` for the router.
 function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-// The reverse for one request: `/v2/projects/PR-1/`.
+// Fills in the values of one request: `/v2/projects/PR-1/`.
 function filledPath(path: string, parameters: unknown): string {
   const values = parameters as Readonly<Record<string, string>>
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))

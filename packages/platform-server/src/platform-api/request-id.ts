@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-// Crockford's base 32: no I, L, O and U, so an id survives being read aloud.
+// Crockford's base 32: no I, L, O and U, so that an id can be read aloud without errors.
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Makes a request id in the ULID form: 48 bits of time, so that ids sort by it, and 80 random bits. */
+/** Creates a request id in the ULID form: 48 bits of time, so that ids sort by it, and 80 random bits. */
 export function newRequestId(now: number = Date.now()): string {
   let value = (BigInt(now) << 80n) | BigInt(`0x${randomBytes(10).toString('hex')}`)
   let text = ''

@@ -6,8 +6,9 @@ const throttledStatus = 429
 const periodMs = 10_000
 
 /**
- * Makes the log of platform requests: one line each, and one in 10 s for those that were throttled, as a caller can send
- * any number of these. That line has the number of throttled requests before it that were not logged.
+ * Creates the log of platform requests: one line per request, but at most one line in 10 s for throttled requests,
+ * because a caller can send any number of them. That line contains the number of earlier throttled requests that were
+ * not logged.
  */
 export function createRequestLog(
   log: Logger,
@@ -21,7 +22,7 @@ export function createRequestLog(
       notLogged += 1
       return
     }
-    // The path is left out: a node token sent here by mistake would stand in it.
+    // The path is omitted: it would contain a node token that was sent here by mistake.
     const { operationId, identity } = requestNotes(request)
     log.info(
       {

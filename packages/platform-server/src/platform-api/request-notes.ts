@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Via } from './platform-call.ts'
 import type { Identity } from '../identity/identity.ts'
 
-/** What became known about a request on its way, for its log line. */
+/** Data collected about a request for its log line. */
 export interface RequestNotes {
   operationId?: string
   identity?: Identity | undefined
@@ -11,7 +11,7 @@ export interface RequestNotes {
 
 const notes = new WeakMap<FastifyRequest, RequestNotes>()
 
-/** The notes of one request; gone with it. */
+/** Returns the notes of a request; they are garbage-collected with it. */
 export function requestNotes(request: FastifyRequest): RequestNotes {
   const existing = notes.get(request)
   if (existing !== undefined) return existing

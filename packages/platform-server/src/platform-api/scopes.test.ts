@@ -30,7 +30,7 @@ describe('scopes', () => {
     await database.remove()
   })
 
-  /** Sends a request that has nothing right but its key. */
+  /** Sends a request in which only the key is valid. */
   async function ask(route: Route, scopes: readonly Scope[], role: Role = 'owner') {
     const { organizationId } = fixture.first
     const creatorId = ids.get(role) ?? ''

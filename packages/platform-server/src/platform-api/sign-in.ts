@@ -11,7 +11,7 @@ import { type Answer, answer } from './answer.ts'
 import type { Success, Via } from './platform-call.ts'
 import { present } from './present.ts'
 
-/** Whose session is opened. */
+/** The user of a new session. */
 export interface SignedIn {
   readonly id: string
   readonly email: string
@@ -19,19 +19,19 @@ export interface SignedIn {
   readonly role: Role
 }
 
-/** A session that was just opened. */
+/** A new session. */
 export interface OpenedSession {
-  /** The session with its cookie. */
+  /** Response with the session and its cookie. */
   readonly answer: Answer<Success<'createSession'>>
-  /** The Set-Cookie header, for an answer of another kind. */
+  /** The Set-Cookie header, for another type of response. */
   readonly cookie: string
-  /** Who does what is done with the sign-in. */
+  /** Author of further audit log entries of this sign-in. */
   readonly author: AuditAuthor
 }
 
 /**
- * Opens a session and writes it into the audit log. It has a token of its own, whatever cookie the request had; a session of
- * that cookie ends.
+ * Opens a session and writes it into the audit log. The session always gets a new token; if the request's cookie
+ * identifies a session, that session ends.
  */
 export async function openSession(
   transaction: Kysely<Database>,
@@ -56,7 +56,7 @@ export async function openSession(
   return { answer: answer(body, { headers: { 'set-cookie': cookie } }), cookie, author }
 }
 
-/** What a session is, for its owner. */
+/** Describes a session to its owner. */
 export async function describeSession(
   db: Kysely<Database>,
   { id, role }: Pick<Identity, 'id' | 'role'>,

@@ -10,28 +10,28 @@ import { loggableError } from '@fairlead/gateway-core/telemetry/loggable-error'
 const minuteMs = 60_000
 const mostCallers = 20_000
 
-/** One request of somebody who is known. */
+/** One request of an authenticated caller. */
 export interface Use {
   readonly identity: Pick<Identity, 'kind' | 'id' | 'label'>
-  /** Address of the client. */
+  /** IP address of the client. */
   readonly ip: string
 }
 
-/** Writes down when keys and sessions were last used, once a minute at most and never while a client waits. */
+/** Records the last use of keys and sessions, at most once per minute and outside of requests. */
 export interface UseRecorder {
   note(use: Use): void
-  /** Resolves when everything noted is written. */
+  /** Resolves when all recorded uses are written. */
   settled(): Promise<void>
 }
 
-/** Makes a recorder over a database. */
+/** Creates a recorder that writes to a database. */
 export function recordUse(db: Kysely<Database>, log: Logger, now: () => number = Date.now): UseRecorder {
   const minutes = new LRUCache<string, number>({ max: mostCallers })
   const running = new Set<Promise<void>>()
   return {
     note(use) {
       const minute = Math.floor(now() / minuteMs)
-      // Each secret of a key is noted by itself.
+      // Each secret of a key is recorded separately.
       const caller = `${use.identity.id} ${use.identity.label}`
       if (minutes.get(caller) === minute) return
       minutes.set(caller, minute)

@@ -1,14 +1,14 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 
-/** Complaints by field; empty when all is well. */
+/** Validation errors by field; empty for valid input. */
 export type Violations = Readonly<Record<string, readonly string[]>>
 
-// Where a complaint about the whole body stands.
+// Field name for errors about the whole body.
 const wholeBody = 'non_field_errors'
 
 /**
- * Complaints by field, each naming the rule and the kind of value that broke it. The value itself is never repeated: it
- * may be a secret sent to the wrong place.
+ * Converts Ajv errors to validation errors by field. Each names the rule and the JSON type of the invalid value, but
+ * never the value itself, which may be a secret sent to the wrong field.
  */
 export function violationsOf(errors: readonly ErrorObject[]): Violations {
   const violations: Record<string, string[]> = {}
@@ -21,7 +21,7 @@ export function violationsOf(errors: readonly ErrorObject[]): Violations {
   return violations
 }
 
-/** What kind of JSON value something is, with its article. */
+/** The JSON type of a value, with its article. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

@@ -4,10 +4,10 @@ import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** Most rules of one kind that a node may have. */
+/** Maximum number of rules of one kind per node. */
 export const mostRules = 100
 
-/** A rule as its record has it. */
+/** A rule as stored. */
 export interface AccessRuleRecord extends AccessRule {
   readonly id: string
   readonly active: boolean
@@ -15,12 +15,12 @@ export interface AccessRuleRecord extends AccessRule {
   readonly version: number
 }
 
-/** What of a rule can be changed. */
+/** Changeable fields of a rule. */
 export type AccessRuleChanges = Partial<Pick<AccessRuleRecord, 'value' | 'action' | 'active'>>
 
 /**
- * Adds a rule to a node and gives its id; undefined when the node does not exist or has all the rules of this kind that
- * it may have. A value that the node has a rule for already gets the new action.
+ * Adds a rule to a node and returns its id; undefined when the node does not exist or has reached the maximum number of
+ * rules of this kind. If the node already has a rule for the value, that rule gets the new action.
  */
 export async function putAccessRule(
   db: Kysely<Database>,
@@ -28,7 +28,7 @@ export async function putAccessRule(
 ): Promise<string | undefined> {
   const { nodeId, kind, value, action, active = true } = rule
   return db.transaction().execute(async (transaction) => {
-    // Holds back others who add to the same node, so that the count is right.
+    // Blocks concurrent inserts for the same node, so that the count is exact.
     const node = await transaction
       .selectFrom('nodes')
       .select('id')
@@ -46,7 +46,7 @@ export async function putAccessRule(
   })
 }
 
-/** Adds a rule to a locked node and gives its id. */
+/** Adds a rule to a locked node and returns its id. */
 export async function insertAccessRule(
   transaction: Kysely<Database>,
   rule: AccessRule & { readonly nodeId: string; readonly active: boolean },
@@ -63,7 +63,7 @@ export async function insertAccessRule(
   })
 }
 
-/** The id of the rule that a node has for a value. */
+/** Finds the id of a node's rule for a value. */
 export async function findAccessRuleOf(
   db: Kysely<Database>,
   nodeId: string,
@@ -80,7 +80,7 @@ export async function findAccessRuleOf(
   return row?.id
 }
 
-/** How many rules of one kind a node has. */
+/** Counts a node's rules of one kind. */
 export async function countAccessRules(
   db: Kysely<Database>,
   nodeId: string,
@@ -104,7 +104,7 @@ export async function findAccessRule(
   return selectRules(db).where('node_id', '=', nodeId).where('id', '=', id).executeTakeFirst()
 }
 
-/** Reads one page of the rules of a node, the oldest first, with the number of all of them. */
+/** Reads one page of a node's rules, oldest first, with the total count. */
 export async function listAccessRules(
   db: Kysely<Database>,
   query: { readonly nodeId: string; readonly limit: number; readonly offset: number },
@@ -120,7 +120,7 @@ export async function listAccessRules(
   return { count: rows[0]?.total ?? 0, rules: rows }
 }
 
-/** Changes a rule; its node has to be locked. */
+/** Updates a rule; the caller must have locked its node. */
 export async function updateAccessRule(
   transaction: Kysely<Database>,
   id: string,

@@ -3,7 +3,7 @@ import type { Scope } from '../identity/scopes.ts'
 import type { Role } from '../identity/role.ts'
 import type { Database } from '../store/database.ts'
 
-/** An API key as the platform API shows it. */
+/** An API key as the platform API returns it. */
 export interface ApiKeyRecord {
   readonly id: string
   readonly name: string
@@ -23,25 +23,25 @@ export interface ApiKeyRecord {
   }[]
 }
 
-/** An API key with what decides who may change it. */
+/** An API key with its version and its creator's role, which decides who may change it. */
 export interface VersionedApiKey {
   readonly key: ApiKeyRecord
   readonly version: number
-  /** Of the creator; null for one who is no member any more. */
+  /** Role of the creator; null when the creator is no longer a member. */
   readonly creatorRole: Role | null
 }
 
-/** Which API keys are seen. */
+/** Visible API keys. */
 export interface ApiKeyScope {
   readonly organizationId: string
-  /** Only those of this creator. */
+  /** Restricts the keys to those of this creator. */
   readonly creatorId?: string | undefined
 }
 
 const text = (column: RawBuilder<unknown>) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-// The secrets are read for the rows of the page only.
+// The secrets are read only for the rows of the page.
 const keysOfPage = sql`
   select
     page.total::int as total, page.version,
@@ -92,7 +92,7 @@ function visible({ organizationId, creatorId }: ApiKeyScope): RawBuilder<SqlBool
   return sql`key.organization_id = ${organizationId} ${own}`
 }
 
-/** Reads one page of API keys with the number of all, the newest first; both come from one snapshot. */
+/** Reads one page of API keys, newest first, with the total count; both come from one snapshot. */
 export async function listApiKeys(
   db: Kysely<Database>,
   query: ApiKeyScope & { readonly limit: number; readonly offset: number },
@@ -111,7 +111,7 @@ export async function listApiKeys(
 /**
  * Reads one API key.
  *
- * @param options - `forUpdate` holds it for a change
+ * @param options - `forUpdate` locks it for a change
  */
 export async function findApiKey(
   db: Kysely<Database>,

@@ -6,7 +6,7 @@ import type { Database, SecretOrigin } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { instant } from '../store/instant.ts'
 
-/** What a new API key is for. */
+/** Fields of a new API key. */
 export interface NewApiKey {
   readonly organizationId: string
   readonly creatorId: string
@@ -16,23 +16,23 @@ export interface NewApiKey {
   readonly origin: SecretOrigin
 }
 
-/** A new API key; its plain value exists in this answer only. */
+/** A new API key; its plain text exists only in this result. */
 export interface IssuedApiKey {
   readonly id: string
   readonly key: string
 }
 
-/** What is known about the bearer of a valid API key. */
+/** The bearer of a valid API key. */
 export interface ApiKeyBearer {
   readonly id: string
   readonly prefix: string
   readonly sha256: string
   readonly organizationId: string
   readonly creatorId: string
-  /** Of the creator, now. */
+  /** Current role of the creator. */
   readonly role: Role
   readonly scopes: readonly Scope[]
-  /** Null for a key without an end. */
+  /** Null for a key that does not expire. */
   readonly expiresAt: string | null
 }
 
@@ -60,7 +60,7 @@ export async function issueApiKey(db: Kysely<Database>, options: NewApiKey): Pro
   return { id, key: await addApiKeySecret(db, id) }
 }
 
-/** Gives an API key one more secret and returns it with the prefix: the key in plain. */
+/** Adds a secret to an API key and returns it with the prefix, that is, the plain key. */
 export async function addApiKeySecret(db: Kysely<Database>, keyId: string): Promise<string> {
   for (;;) {
     const { key, prefix } = generateApiKey()
@@ -75,7 +75,7 @@ export async function addApiKeySecret(db: Kysely<Database>, keyId: string): Prom
 }
 
 /**
- * Finds the API key with a prefix, unless it is revoked or expired, or its creator was disabled or is no member any more.
+ * Finds the API key with a prefix, unless it is revoked or expired, or its creator is disabled or no longer a member.
  * The caller compares the hash.
  */
 export async function findValidApiKey(
@@ -109,14 +109,14 @@ export async function findValidApiKey(
     .executeTakeFirst()
 }
 
-/** What is to change of an API key. */
+/** Changeable fields of an API key. */
 export interface ApiKeyChange {
   readonly name?: string | undefined
   readonly scopes?: readonly Scope[] | undefined
   readonly expiresAt?: string | null | undefined
 }
 
-/** Changes an API key. */
+/** Updates an API key. */
 export async function updateApiKey(
   db: Kysely<Database>,
   id: string,
@@ -134,7 +134,7 @@ export async function updateApiKey(
     .execute()
 }
 
-/** Lets the secrets of an API key end after some seconds, those that end earlier by themselves excepted. */
+/** Lets the secrets of an API key expire after a number of seconds, except those that expire earlier. */
 export async function endApiKeySecrets(
   db: Kysely<Database>,
   keyId: string,
@@ -149,12 +149,12 @@ export async function endApiKeySecrets(
     .execute()
 }
 
-/** Revokes an API key; it stops working with the next request. */
+/** Revokes an API key; the next request with it is rejected. */
 export async function revokeApiKey(db: Kysely<Database>, id: string): Promise<void> {
   await revokeWhere(db, 'id', id)
 }
 
-/** Revokes all API keys that a user has made. */
+/** Revokes all API keys that a user created. */
 export async function revokeApiKeysOf(db: Kysely<Database>, creatorId: string): Promise<void> {
   await revokeWhere(db, 'creator_id', creatorId)
 }
@@ -168,7 +168,7 @@ async function revokeWhere(db: Kysely<Database>, column: 'id' | 'creator_id', va
     .execute()
 }
 
-/** Notes that a secret of a key was used in this minute, and from where. */
+/** Records that a secret of a key was used, to the minute, and from which IP address. */
 export async function noteApiKeyUse(
   db: Kysely<Database>,
   { id, prefix, ip }: { readonly id: string; readonly prefix: string; readonly ip: string },

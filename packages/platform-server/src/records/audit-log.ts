@@ -2,7 +2,7 @@ import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AuditLogTable, Database } from '../store/database.ts'
 import type { Changes } from '../audit/write-audit.ts'
 
-/** An entry of the audit log as the platform API shows it. */
+/** An entry of the audit log as the platform API returns it. */
 export interface AuditRecord {
   readonly id: string
   readonly created_at: string
@@ -19,21 +19,21 @@ export interface AuditRecord {
   readonly request_id: string | null
 }
 
-/** Which entries of the audit log to list. */
+/** Filters and page of the audit log. */
 export interface AuditQuery {
   readonly organizationId: string
   readonly filters: Readonly<
     Partial<Record<'action' | 'actor_id' | 'object_kind' | 'object_id', string | undefined>>
   >
-  /** From this time on. */
+  /** Start, inclusive. */
   readonly from?: string | undefined
-  /** Before this time. */
+  /** End, exclusive. */
   readonly to?: string | undefined
   readonly limit: number
   readonly offset: number
 }
 
-/** Reads one page of the audit log with the number of all entries that match, the newest first. */
+/** Reads one page of the audit log, newest first, with the number of all matching entries. */
 export async function listAuditLog(
   db: Kysely<Database>,
   { organizationId, filters, from, to, limit, offset }: AuditQuery,

@@ -4,10 +4,10 @@ import type { Database } from '../store/database.ts'
 import type { NewNode } from './nodes.ts'
 import { openUpstreams } from './sealed-upstreams.ts'
 
-/** What the configuration of the service says about nodes. */
+/** The node in the gateway's configuration. */
 export type ConfiguredNode = Pick<NewNode, 'chain' | 'network' | 'upstreams'>
 
-/** Reads what the configuration says, from the node that follows it; undefined before the first start. */
+/** Reads the configuration from the node that is updated from it; undefined before the first start. */
 export async function findConfiguredNode(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -24,7 +24,7 @@ export async function findConfiguredNode(
   return { chain, network, upstreams: openUpstreams(encryptor, id, upstreams) }
 }
 
-/** Offers the debug endpoints of a node's beacon node API, or no longer. */
+/** Enables or disables the debug endpoints of a node's beacon node API. */
 export async function setBeaconDebug(db: Kysely<Database>, id: string, beaconDebug: boolean): Promise<void> {
   await db
     .updateTable('nodes')

@@ -2,23 +2,23 @@ import { type Kysely, sql } from 'kysely'
 import type { CredentialUse } from '../credential-use/credential-use.ts'
 import type { Database } from '../store/database.ts'
 
-/** Writes down when credentials were last used and from where; of a time before the one that is known, nothing. */
+/** Stores the time and IP address of the last use of credentials; ignores uses older than the stored one. */
 export async function writeCredentialUses(
   db: Kysely<Database>,
   uses: readonly CredentialUse[],
 ): Promise<void> {
-  // In one order at all replicas, or two of them could wait for each other.
+  // All replicas use the same order; otherwise two of them could deadlock.
   const ordered = uses.toSorted((one, other) => (one.credentialId < other.credentialId ? -1 : 1))
   for (let at = 0; at < ordered.length; at += rowsAtOnce) {
     await writeRows(db, ordered.slice(at, at + rowsAtOnce))
   }
 }
 
-// Few enough that the embedded database is not held up for long.
+// Small enough that the embedded database is not blocked for long.
 const rowsAtOnce = 500
 
 async function writeRows(db: Kysely<Database>, uses: readonly CredentialUse[]): Promise<void> {
-  // A credential may be gone by now.
+  // A credential may have been deleted in the meantime.
   await sql`
     insert into credential_uses as known (credential_id, last_used_at, last_used_ip)
     select used.id, date_trunc('minute', used.at), used.ip

@@ -4,7 +4,7 @@ import type { Database, InvitationTable } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** An invitation as the platform API shows it. */
+/** An invitation as the platform API returns it. */
 export interface InvitationRecord {
   readonly id: string
   readonly email: string
@@ -14,13 +14,13 @@ export interface InvitationRecord {
   readonly expires_at: string
 }
 
-/** What a new invitation is made of. */
+/** Fields of a new invitation. */
 export interface NewInvitation {
   readonly organizationId: string
   readonly inviterId: string
   readonly email: string
   readonly role: InvitationTable['role']
-  /** What accepts it; only its hash is stored. */
+  /** Token that accepts the invitation; only its hash is stored. */
   readonly token: string
 }
 
@@ -43,14 +43,14 @@ function invitations(db: Kysely<Database>) {
 }
 
 /**
- * Makes an invitation and gives its id; undefined when there is one for the same address already. One that has ended does
+ * Creates an invitation and returns its id; undefined when the e-mail address already has one. Expired invitations do
  * not count.
  */
 export async function insertInvitation(
   db: Kysely<Database>,
   { organizationId, inviterId, email, role, token }: NewInvitation,
 ): Promise<string | undefined> {
-  // Holds back others who invite into the same organization, so that nobody is invited twice.
+  // Blocks concurrent invitations into the same organization, so that no e-mail address is invited twice.
   await sql`select 1 from organizations where id = ${organizationId} for update`.execute(db)
   await db
     .deleteFrom('invitations')
@@ -83,7 +83,7 @@ export async function insertInvitation(
   })
 }
 
-/** Reads one invitation that has not ended. */
+/** Reads one invitation that has not expired. */
 export async function findInvitation(
   db: Kysely<Database>,
   organizationId: string,
@@ -96,7 +96,7 @@ export async function findInvitation(
   return row && toRecord(row)
 }
 
-/** Reads one page of the invitations that have not ended with the number of all, the newest first. */
+/** Reads one page of the invitations that have not expired, newest first, with the total count. */
 export async function listInvitations(
   db: Kysely<Database>,
   query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
@@ -112,7 +112,7 @@ export async function listInvitations(
   return { count: rows[0]?.total ?? 0, invitations: rows.map(toRecord) }
 }
 
-/** Whether a token accepts an invitation; cheap, so that what is dear is done for those only. */
+/** Whether a token accepts an invitation; a cheap check, so that expensive work is done only for valid tokens. */
 export async function isInvitationToken(db: Kysely<Database>, token: string): Promise<boolean> {
   const row = await db
     .selectFrom('invitations')
@@ -123,7 +123,7 @@ export async function isInvitationToken(db: Kysely<Database>, token: string): Pr
   return row !== undefined
 }
 
-/** Takes the invitation of a token away and gives it; undefined when there is none, or it has ended. */
+/** Deletes and returns the invitation of a token; undefined when it does not exist or has expired. */
 export async function takeInvitation(db: Kysely<Database>, token: string) {
   return db
     .deleteFrom('invitations')
@@ -133,7 +133,7 @@ export async function takeInvitation(db: Kysely<Database>, token: string) {
     .executeTakeFirst()
 }
 
-/** Deletes an invitation; false when somebody else has done so meanwhile. */
+/** Deletes an invitation; returns false when another request has already deleted it. */
 export async function deleteInvitation(db: Kysely<Database>, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('invitations').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

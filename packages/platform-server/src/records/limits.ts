@@ -3,25 +3,25 @@ import { beginningOf } from '@fairlead/gateway-core/usage/current-usage'
 import type { Limits } from '@fairlead/gateway-core/grants/limits'
 import type { Database, LimitOwner } from '../store/database.ts'
 
-/** Whose limits. */
+/** The record that limits belong to. */
 export interface LimitsOwner {
   readonly kind: LimitOwner
   readonly id: string
 }
 
-/** Limits with their version; 0 where none were ever set. */
+/** Limits with their version; version 0 where none were ever set. */
 export interface VersionedLimits {
   readonly limits: Limits
   readonly version: number
 }
 
-/** What was used of limits. */
+/** Current use that counts towards the quotas. */
 export interface LimitsUse {
   readonly requestsToday: number
   readonly unitsThisMonth: number
 }
 
-/** Sets what a credential, a node or a project may use; undefined takes every limit of its own away. */
+/** Sets the limits of a credential, a node or a project; undefined removes all of them. */
 export async function putLimits(
   db: Kysely<Database>,
   { kind, id }: LimitsOwner,
@@ -31,7 +31,7 @@ export async function putLimits(
     await db.deleteFrom('limits').where('owner_kind', '=', kind).where('owner_id', '=', id).execute()
     return
   }
-  // Both drivers take JSON as text, but only a cast keeps either from guessing another type.
+  // Both drivers accept JSON as text, but only an explicit cast prevents them from inferring another type.
   const json = sql<Limits>`cast(${JSON.stringify(limits)}::text as jsonb)`
   await db
     .insertInto('limits')
@@ -40,16 +40,16 @@ export async function putLimits(
       conflict
         .columns(['owner_kind', 'owner_id'])
         .doUpdateSet({ limits: json, version: sql<number>`limits.version + 1` })
-        // What stays as it is is no change that anybody has to hear of.
+        // Unchanged limits must not trigger a change notification.
         .where('limits.limits', 'is distinct from', json),
     )
     .execute()
 }
 
 /**
- * Reads what a credential, a node or a project may use.
+ * Reads the limits of a credential, a node or a project.
  *
- * @param db - for a change to come, the transaction that has locked the owner
+ * @param db - before a change, the transaction that has locked the owner
  */
 export async function findLimits(db: Kysely<Database>, { kind, id }: LimitsOwner): Promise<VersionedLimits> {
   const row = await db
@@ -61,7 +61,7 @@ export async function findLimits(db: Kysely<Database>, { kind, id }: LimitsOwner
   return row ?? { limits: {}, version: 0 }
 }
 
-/** Reads what was used of the limits of a credential, a node or a project, as quotas count it. */
+/** Reads the use of a credential, a node or a project that counts towards its quotas. */
 export async function readLimitsUse(
   db: Kysely<Database>,
   { kind, id }: LimitsOwner,

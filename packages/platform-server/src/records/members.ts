@@ -3,7 +3,7 @@ import type { Role } from '../identity/role.ts'
 import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 
-/** A member as the platform API shows it. */
+/** A member as the platform API returns it. */
 export interface MemberRecord {
   readonly id: string
   readonly email: string
@@ -15,13 +15,13 @@ export interface MemberRecord {
   readonly last_sign_in_at: string | null
 }
 
-/** A member with the version of what it shows. */
+/** A member with its version. */
 export interface VersionedMember {
   readonly member: MemberRecord
   readonly version: number
 }
 
-/** What is to change of a member. */
+/** Changes of a member. */
 export interface MemberChange {
   /** In lower case. */
   readonly email?: string | undefined
@@ -44,7 +44,7 @@ function members(db: Kysely<Database>, organizationId: string) {
     .where('membership.organization_id', '=', organizationId)
 }
 
-/** Reads one page of members with the number of all, the first one first. */
+/** Reads one page of members, oldest membership first, with the total count. */
 export async function listMembers(
   db: Kysely<Database>,
   query: { readonly organizationId: string; readonly limit: number; readonly offset: number },
@@ -76,7 +76,7 @@ export async function findMember(
   return { member, version }
 }
 
-/** Changes a member. */
+/** Updates a member. */
 export async function updateMember(
   db: Kysely<Database>,
   organizationId: string,
@@ -99,7 +99,7 @@ export async function updateMember(
   await db.updateTable('users').set(user).where('id', '=', userId).execute()
 }
 
-/** Takes a member out of an organization. The user stays, as what it created tells of it. */
+/** Removes a member from an organization. The user is kept, because records that the user created refer to it. */
 export async function deleteMember(
   db: Kysely<Database>,
   organizationId: string,

@@ -24,7 +24,7 @@ const log = pino({ level: 'silent' })
 const countingProcess = fileURLToPath(new URL('../testing/counting-process.ts', import.meta.url))
 const patient = { timeout: 50_000 }
 
-/** Starts to count into a store, with journals beside it. */
+/** Starts metering into a store, with the journals in its data directory. */
 function startOver({ db, dataDirectory }: Store, units: UnitTable): Promise<Metering> {
   return startMetering({
     store: createUsageStore(db),
@@ -98,11 +98,11 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
       },
       { ...patient, interval: 5 },
     )
-    // Each second batch failed, and stands in the journal until it is written again.
+    // Every second batch failed and stays in the journal until it is written again.
     expect(states().failures).toBeGreaterThan(0)
     expect(states().unjournaled).toBe(0)
     await stop()
-    // What was not acknowledged until the end is what the next start begins with.
+    // The next start begins with the batches that were not acknowledged.
     const next = await startOver(store, 'flat')
     await next.stop()
     expect(await requestsOf(store)).toEqual({ 'CR-1': counted })
@@ -129,7 +129,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     if (isEmbedded) await store.close()
     const rounds: Round[] = []
     for (let round = 0; round < 3; round++) {
-      // What the database could not take comes in when the next process has one that answers.
+      // The next process with a reachable database writes what this one could not.
       const isAway = isEmbedded ? round !== 2 : round % 2 === 0
       rounds.push(await countUntilKilled(dataDirectory, `CR-${round}`, isAway ? 'away' : databaseUrl))
     }
@@ -140,7 +140,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
     for (const [index, { counted, secure }] of rounds.entries()) {
       expect(counted).toBeGreaterThan(100)
       expect(requests[`CR-${index}`]).toBeGreaterThanOrEqual(secure)
-      // One call may have been counted and not yet told.
+      // One call may have been counted but not yet printed.
       expect(requests[`CR-${index}`]).toBeLessThanOrEqual(counted + 1)
     }
     expect(await readdir(join(dataDirectory, 'usage'))).toEqual([])
@@ -149,7 +149,7 @@ describe.each(backends)('metering into $name', { timeout: 90_000 }, ({ create })
 
 interface Round {
   readonly counted: number
-  /** How many of them were counted long enough before the end, ten times as long as between two flushes. */
+  /** How many of them were counted long enough before the end: ten times the interval between two flushes. */
   readonly secure: number
 }
 
@@ -210,7 +210,7 @@ describe.skipIf(server === undefined)('metering into a PostgreSQL that goes away
   })
 })
 
-/** A way to a server that can be cut. */
+/** A TCP relay to a server that can be interrupted. */
 async function relayTo(target: URL) {
   const sockets = new Set<Socket>()
   let listening: Server | undefined

@@ -17,21 +17,23 @@ interface IssuedByKind {
   basic: { readonly id: string; readonly kind: 'basic'; readonly username: string; readonly password: string }
 }
 
-/** A new node credential; its plain secret exists in this answer, and where it is sealed. */
+/**
+ * A new node credential; its plain secret exists only in this result and, encrypted, in the database where configured.
+ */
 export type IssuedNodeCredential<kind extends CredentialKind = CredentialKind> = IssuedByKind[kind]
 
-/** What a new credential is for. */
+/** Fields of a new credential. */
 export interface NewNodeCredential<kind extends CredentialKind = CredentialKind> {
   readonly nodeId: string
   readonly kind: kind
   readonly origin: SecretOrigin
   readonly label?: string | undefined
   readonly expiresAt?: string | null | undefined
-  /** Keeps the secret to be shown again; without it only the hash is stored. */
+  /** Stores the secret encrypted, so that it can be shown again; without it, only the hash is stored. */
   readonly encryptor?: Encryptor | undefined
 }
 
-/** A credential as its record has it. */
+/** A credential as stored. */
 export interface NodeCredentialRecord {
   readonly id: string
   readonly kind: CredentialKind
@@ -39,7 +41,7 @@ export interface NodeCredentialRecord {
   readonly username: string | null
   readonly hint: string | null
   readonly state: 'active' | 'expired' | 'revoked'
-  /** The sealed secret; null where only the hash is kept. */
+  /** The encrypted secret; null where only the hash is stored. */
   readonly secret: string | null
   readonly createdAt: string
   readonly expiresAt: string | null
@@ -50,16 +52,16 @@ export interface NodeCredentialRecord {
   readonly version: number
 }
 
-/** What of a credential can be changed. */
+/** Changeable fields of a credential. */
 export interface NodeCredentialChanges {
   readonly label?: string
-  /** Null for no end. */
+  /** Null for no expiry. */
   readonly expiresAt?: string | null
 }
 
 const hintLength = 4
 
-/** Issues a credential of one kind for a node: stores its hash, the user name of a basic one, and the sealed secret. */
+/** Issues a node credential: stores its hash, the user name of a basic credential, and the encrypted secret. */
 export async function issueNodeCredential<kind extends CredentialKind>(
   db: Kysely<Database>,
   options: NewNodeCredential<kind>,
@@ -89,7 +91,7 @@ export async function issueNodeCredential<kind extends CredentialKind>(
   })
 }
 
-/** Revokes a node credential; every process that listens for changes hears of it. */
+/** Revokes a node credential; every process that listens for changes is notified. */
 export async function revokeNodeCredential(db: Kysely<Database>, id: string): Promise<void> {
   await db
     .updateTable('node_credentials')
@@ -112,7 +114,7 @@ export async function findNodeCredential(
     .executeTakeFirst()
 }
 
-/** Reads one page of the credentials of a node, the newest first, with the number of all of them. */
+/** Reads one page of a node's credentials, newest first, with the total count. */
 export async function listNodeCredentials(
   db: Kysely<Database>,
   query: { readonly nodeId: string; readonly limit: number; readonly offset: number },
@@ -128,7 +130,7 @@ export async function listNodeCredentials(
   return { count: rows[0]?.total ?? 0, credentials: rows }
 }
 
-/** Changes a credential; its node has to be locked. */
+/** Updates a credential; the caller must have locked its node. */
 export async function updateNodeCredential(
   transaction: Kysely<Database>,
   id: string,
@@ -145,14 +147,14 @@ export async function updateNodeCredential(
     .execute()
 }
 
-/** Lets a credential end some time after another one has taken its place; its node has to be locked. */
+/** Lets a replaced credential expire after an overlap period; the caller must have locked its node. */
 export async function replaceNodeCredential(
   transaction: Kysely<Database>,
   id: string,
   { replacedBy, overlapSeconds }: { readonly replacedBy: string; readonly overlapSeconds: number },
 ): Promise<void> {
   const now = sql<string>`clock_timestamp()`
-  // The earlier one of two ends counts; without any, `least` passes over null.
+  // The earlier of the two times applies; `least` ignores null.
   const end = sql<string>`least(expires_at, clock_timestamp() + make_interval(secs => ${overlapSeconds}))`
   await transaction
     .updateTable('node_credentials')

@@ -10,21 +10,21 @@ import type { Database, NodeTransport } from '../store/database.ts'
 import type { Store } from '../store/open-store.ts'
 import { areSameUpstreams, openUpstreams } from './sealed-upstreams.ts'
 
-/** What the last call of a method over one transport has shown. */
+/** Result of the last probe of a method over one transport. */
 export interface NodeMethodRecord {
   readonly method: string
   readonly transport: NodeTransport
   readonly available: boolean
   readonly note: string
-  /** Null when the method was not called but is known from others. */
+  /** Null when the method was not called and its availability follows from other calls. */
   readonly latencyMs: number | null
   readonly probedAt: string
 }
 
 /**
- * Records in the database which methods nodes offer.
+ * Creates a store that records in the database which methods nodes offer.
  *
- * @param protocols - names of those whose methods are probed
+ * @param protocols - names of the protocols whose methods are probed
  */
 export function createMethodAvailabilityStore(
   { db, encryptor }: Pick<Store, 'db' | 'encryptor'>,
@@ -37,7 +37,9 @@ export function createMethodAvailabilityStore(
   }
 }
 
-/** Reads the chain of an organization's node and what is recorded of its methods; undefined for any other node. */
+/**
+ * Reads the chain of an organization's node and its method records; undefined when the organization has no such node.
+ */
 export async function findNodeMethods(
   db: Kysely<Database>,
   organizationId: string,
@@ -61,8 +63,8 @@ export async function findNodeMethods(
 }
 
 /**
- * Records what the methods of a node have shown, all in one transaction. Methods that are not among the findings keep
- * what was recorded of them before. Nothing is recorded when the node is gone or has other upstreams by now.
+ * Records the findings about a node's methods, all in one transaction. Methods without a finding keep their previous
+ * record. Nothing is recorded when the node no longer exists or its upstreams have changed.
  */
 export async function recordNodeMethods(
   db: Kysely<Database>,
@@ -87,7 +89,7 @@ export async function recordNodeMethods(
           ...finding,
           node_id: nodeId,
           latency_ms: latencyMs,
-          // The embedded database has an older time for now().
+          // In the embedded database, now() returns an older time.
           probed_at: sql<string>`clock_timestamp()`,
         })),
       )
@@ -105,7 +107,7 @@ export async function recordNodeMethods(
   })
 }
 
-/** Drops what is recorded of the methods of a node, because something else answers there now. */
+/** Deletes the method records of a node, because its upstreams have changed. */
 export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): Promise<void> {
   await db.deleteFrom('node_methods').where('node_id', '=', nodeId).execute()
 }
@@ -113,11 +115,11 @@ export async function forgetNodeMethods(db: Kysely<Database>, nodeId: string): P
 /**
  * Reads the nodes whose methods are probed.
  *
- * @param db - the records
- * @param encryptor - opens the upstreams
- * @param protocols - that have such methods; a node has one of them
- * @param maxAgeMinutes - a node is due when its methods were never called, or last longer ago than this
- * @param nodeId - to read only this one
+ * @param db - the database
+ * @param encryptor - decrypts the upstreams
+ * @param protocols - names of the protocols with such methods; a node matches when it has at least one of them
+ * @param maxAgeMinutes - a node is due when its last probe is older than this, or it was never probed
+ * @param nodeId - restricts the result to this node
  */
 export async function nodesToProbe(
   db: Kysely<Database>,

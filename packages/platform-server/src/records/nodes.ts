@@ -6,7 +6,7 @@ import { insertWithId } from '../store/record-id.ts'
 import { putLimits } from './limits.ts'
 import { openUpstreams, sealUpstreams, type UpstreamTexts } from './sealed-upstreams.ts'
 
-/** What a new node is made of. */
+/** Fields of a new node. */
 export interface NewNode {
   readonly projectId: string
   readonly name: string
@@ -14,19 +14,19 @@ export interface NewNode {
   readonly network: string
   readonly protocols: readonly string[]
   /**
-   * Upstreams by protocol, each one address or several with whitespace between; the word `devnet` stands for the embedded
+   * Upstreams by protocol, each one URL or several separated by whitespace; the word `devnet` stands for the embedded
    * chain.
    */
   readonly upstreams: UpstreamTexts
   /** Whether the debug endpoints of the beacon node API are offered. Default true. */
   readonly beaconDebug?: boolean | undefined
-  /** `configuration` when its row follows the service's configuration. */
+  /** `configuration` when the row is updated from the gateway's configuration. */
   readonly managedBy?: 'configuration' | undefined
-  /** The deployment option whose upstreams it follows. */
+  /** The deployment option whose upstreams the node uses. */
   readonly option?: string | undefined
 }
 
-/** A node as its record has it. */
+/** A node as stored. */
 export interface NodeRecord {
   readonly id: string
   readonly name: string
@@ -42,7 +42,7 @@ export interface NodeRecord {
   readonly version: number
 }
 
-/** What of a node can be changed. */
+/** Changeable fields of a node. */
 export interface NodeChanges {
   readonly name?: string
   readonly network?: string
@@ -52,7 +52,7 @@ export interface NodeChanges {
   readonly option?: null
 }
 
-/** Which nodes to list, and in which order. */
+/** Filters, order and page of a list of nodes. */
 export interface NodeQuery {
   readonly organizationId: string
   readonly projectId?: string | undefined
@@ -65,7 +65,7 @@ export interface NodeQuery {
   readonly offset: number
 }
 
-/** Creates a node and gives its id. */
+/** Creates a node and returns its id. */
 export async function insertNode(db: Kysely<Database>, encryptor: Encryptor, node: NewNode): Promise<string> {
   return insertWithId('node', async (id) => {
     const row = await db
@@ -106,7 +106,7 @@ export async function findNode(
   return row && toRecord(encryptor, row)
 }
 
-/** Reads one page of nodes with the number of all that match; both come from one snapshot. */
+/** Reads one page of nodes with the total number of matches; both come from one snapshot. */
 export async function listNodes(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -118,7 +118,7 @@ export async function listNodes(
   )
   const matches = conditionOf(query)
   const rows = await selectNodes(db)
-    // Those of the page are found first, and only they are read.
+    // The subquery selects the ids of the page, so that only those rows are read in full.
     .where('node.id', 'in', (nodes) =>
       nodes
         .selectFrom('nodes as node')
@@ -135,7 +135,7 @@ export async function listNodes(
 }
 
 /**
- * Reads one node of an organization and holds back others who would change it, its credentials, rules or limits, until
+ * Reads one node of an organization and locks it: others cannot change the node, its credentials, rules or limits until
  * the transaction ends.
  */
 export async function lockNode(
@@ -154,7 +154,7 @@ export async function lockNode(
   return locked && findNode(transaction, encryptor, organizationId, id)
 }
 
-/** Changes a locked node. */
+/** Updates a locked node. */
 export async function updateNode(
   transaction: Kysely<Database>,
   encryptor: Encryptor,
@@ -175,13 +175,13 @@ export async function updateNode(
     .set((row) => ({ version: row('version', '+', 1) }))
     .where('id', '=', id)
     .execute()
-  // What another node was found to offer says nothing about this one.
+  // Probe results of the previous upstreams do not apply to the new ones.
   if (upstreams !== undefined) {
     await transaction.deleteFrom('node_methods').where('node_id', '=', id).execute()
   }
 }
 
-/** Deletes a locked node with its credentials and rules, and the limits of all of them. */
+/** Deletes a locked node with its credentials and rules, and all limits of the node and its credentials. */
 export async function deleteNode(transaction: Kysely<Database>, id: string): Promise<void> {
   await transaction
     .deleteFrom('limits')
@@ -211,7 +211,7 @@ function conditionOf({ organizationId, projectId, chain, network, name }: NodeQu
   if (chain !== undefined) conditions.push(sql`node.chain = ${chain}`)
   if (network !== undefined) conditions.push(sql`node.network = ${network}`)
   if (name !== undefined) {
-    // The folded name leads to the index, which the name alone does not.
+    // The condition on the folded name lets the query use the index; the plain name has none.
     conditions.push(sql`node.name_folded = ${name.toLowerCase()} and node.name = ${name}`)
   }
   return sql<SqlBool>`${sql.join(conditions, sql` and `)}`

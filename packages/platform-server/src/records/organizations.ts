@@ -3,27 +3,27 @@ import type { Role } from '../identity/role.ts'
 import type { Database } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** An organization as the platform API shows it. */
+/** An organization as the platform API returns it. */
 export interface OrganizationRecord {
   readonly id: string
   readonly name: string
 }
 
-/** A user who is about to be created. */
+/** Fields of a new user. */
 export interface NewUser {
   readonly email: string
   readonly firstName: string
   readonly lastName: string
 }
 
-/** A member who is about to be created. */
+/** Fields of a new member. */
 export interface NewMember {
   readonly organizationId: string
   readonly role: Role
   readonly user: NewUser
 }
 
-/** Creates an organization and gives its id. */
+/** Creates an organization and returns its id. */
 export async function insertOrganization(db: Kysely<Database>, name: string): Promise<string> {
   return insertWithId('organization', async (id) => {
     const row = await db
@@ -39,7 +39,7 @@ export async function insertOrganization(db: Kysely<Database>, name: string): Pr
 /**
  * Reads one organization with its version.
  *
- * @param options - `forUpdate` holds it for a change
+ * @param options - `forUpdate` locks it for a change
  */
 export async function findVersionedOrganization(
   db: Kysely<Database>,
@@ -57,7 +57,7 @@ export async function findVersionedOrganization(
   return { organization, version }
 }
 
-/** Gives an organization another name. */
+/** Renames an organization. */
 export async function renameOrganization(db: Kysely<Database>, id: string, name: string): Promise<void> {
   await db
     .updateTable('organizations')
@@ -66,7 +66,7 @@ export async function renameOrganization(db: Kysely<Database>, id: string, name:
     .execute()
 }
 
-/** Creates a user who owns an organization and gives the user's id. */
+/** Creates a user who owns an organization and returns the user's id. */
 export async function insertOwner(
   db: Kysely<Database>,
   organizationId: string,
@@ -75,7 +75,7 @@ export async function insertOwner(
   return insertMember(db, { organizationId, role: 'owner', user })
 }
 
-/** Creates a user who is a member of an organization and gives the user's id. */
+/** Creates a user who is a member of an organization and returns the user's id. */
 export async function insertMember(
   db: Kysely<Database>,
   { organizationId, role, user }: NewMember,
@@ -98,7 +98,7 @@ export async function insertMember(
   return userId
 }
 
-/** Makes a user that there is a member of an organization. */
+/** Adds an existing user to an organization. */
 export async function addMembership(
   db: Kysely<Database>,
   membership: { readonly organizationId: string; readonly userId: string; readonly role: Role },

@@ -3,7 +3,7 @@ import type { Database, ProjectTable, ProjectType } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { putLimits } from './limits.ts'
 
-/** A project as the platform API shows it. */
+/** A project as the platform API returns it. */
 export interface ProjectRecord {
   readonly id: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface ProjectRecord {
   readonly created_at: string
 }
 
-/** What a new project is made of. */
+/** Fields of a new project. */
 export interface NewProject {
   readonly organizationId: string
   readonly creatorId: string
@@ -30,16 +30,16 @@ export interface NewProject {
   readonly type: ProjectType
 }
 
-/** What of a project can be changed. */
+/** Changeable fields of a project. */
 export type ProjectChanges = Partial<Pick<NewProject, 'name' | 'description' | 'type'>>
 
-/** The changeable part of a project, as it stands while nobody else can change it. */
+/** The changeable fields of a locked project, with its id and version. */
 export interface LockedProject extends Required<ProjectChanges> {
   readonly id: string
   readonly version: number
 }
 
-/** Which projects to list, and in which order. */
+/** Filters, order and page of a list of projects. */
 export interface ProjectQuery {
   readonly organizationId: string
   readonly name?: string | undefined
@@ -50,7 +50,7 @@ export interface ProjectQuery {
   readonly offset: number
 }
 
-/** Creates a project and gives its id. */
+/** Creates a project and returns its id. */
 export async function insertProject(db: Kysely<Database>, project: NewProject): Promise<string> {
   return insertWithId('project', async (id) => {
     const row = await db
@@ -71,7 +71,7 @@ export async function insertProject(db: Kysely<Database>, project: NewProject): 
   })
 }
 
-/** Reads one project of an organization, and its version. */
+/** Reads one project of an organization with its version. */
 export async function findProject(
   db: Kysely<Database>,
   organizationId: string,
@@ -88,7 +88,9 @@ export async function findProject(
   return row && { project: toRecord(row), version: row.version }
 }
 
-/** Reads one project of an organization and holds back others who would change it, or add to it, until the transaction ends. */
+/**
+ * Reads one project of an organization and locks it: others cannot change it or add to it until the transaction ends.
+ */
 export async function lockProject(
   transaction: Kysely<Database>,
   organizationId: string,
@@ -103,7 +105,7 @@ export async function lockProject(
     .executeTakeFirst()
 }
 
-/** Changes a project. */
+/** Updates a project. */
 export async function updateProject(
   transaction: Kysely<Database>,
   id: string,
@@ -118,7 +120,7 @@ export async function updateProject(
     .execute()
 }
 
-/** Deletes a locked project with its limits; false when it still has nodes. */
+/** Deletes a locked project with its limits; returns false when it still has nodes. */
 export async function deleteProject(transaction: Kysely<Database>, id: string): Promise<boolean> {
   const node = await transaction
     .selectFrom('nodes')
@@ -132,14 +134,14 @@ export async function deleteProject(transaction: Kysely<Database>, id: string): 
   return true
 }
 
-/** Reads one page of projects with the number of all that match; both come from one snapshot. */
+/** Reads one page of projects with the total number of matches; both come from one snapshot. */
 export async function listProjects(
   db: Kysely<Database>,
   query: ProjectQuery,
 ): Promise<{ count: number; projects: ProjectRecord[] }> {
   const conditions = [sql<SqlBool>`project.organization_id = ${query.organizationId}`]
   if (query.name !== undefined) {
-    // The folded name leads to the index, which the name alone does not.
+    // The condition on the folded name lets the query use the index; the plain name has none.
     conditions.push(sql<SqlBool>`project.name_folded = ${query.name.toLowerCase()}`)
     conditions.push(sql<SqlBool>`project.name = ${query.name}`)
   }
@@ -148,7 +150,7 @@ export async function listProjects(
   const order = sql.join(
     orderColumns[query.orderBy].map((column) => sql`${sql.ref(`project.${column}`)} ${direction}`),
   )
-  // Counted apart, by an index alone: beside the page, each row of the list would be read.
+  // Counted in a separate subquery by an index-only scan: a window function would read each row of the list.
   const matching = sql`from projects as project where ${sql.join(conditions, sql` and `)}`
   const { rows } = await sql<ProjectRow>`
     with page as (
@@ -177,7 +179,7 @@ interface ProjectRow extends Omit<ProjectRecord, 'creator'> {
   readonly organization_name: string
 }
 
-// The counts are made for the rows of the page only, not for all that match.
+// The counts are computed only for the rows of the page, not for all matches.
 const projectsOfPage = sql`
   select
     page.total::int as total, page.version,

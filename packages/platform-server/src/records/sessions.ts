@@ -5,9 +5,9 @@ import type { Database } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** What a new session is made of. */
+/** Fields of a new session. */
 export interface NewSession {
-  /** What the cookie carries; only its hash is stored. */
+  /** Value of the cookie; only its hash is stored. */
   readonly token: string
   readonly userId: string
   readonly organizationId: string
@@ -15,18 +15,18 @@ export interface NewSession {
   readonly userAgent: string
 }
 
-/** Whose session a cookie stands for. */
+/** The session and user that a cookie identifies. */
 export interface SessionBearer {
   readonly id: string
   readonly userId: string
   readonly email: string
   readonly organizationId: string
-  /** Of the user, now. */
+  /** Current role of the user. */
   readonly role: Role
   readonly mustChangePassword: boolean
 }
 
-/** A session in the list of those of a user. */
+/** A session in a user's list of sessions. */
 export interface SessionRecord {
   readonly id: string
   readonly ip: string
@@ -36,11 +36,11 @@ export interface SessionRecord {
   readonly expires_at: string
 }
 
-// Each request moves the end on, up to the last one.
+// Each request extends the session, up to the maximum lifetime.
 const idleEnd = sql<string>`clock_timestamp() + interval '12 hours'`
 const lastEnd = sql`interval '7 days'`
 
-/** Opens a session and gives its id. Sessions of anybody that have ended are swept out on the way. */
+/** Creates a session and returns its id. Also deletes all expired sessions, of any user. */
 export async function insertSession(db: Kysely<Database>, session: NewSession): Promise<string> {
   await db
     .deleteFrom('sessions')
@@ -65,7 +65,7 @@ export async function insertSession(db: Kysely<Database>, session: NewSession): 
   })
 }
 
-/** Finds the session of a cookie, unless it has ended, or its user was disabled or is no member any more. */
+/** Finds the session of a cookie, unless it has expired or its user is disabled or no longer a member. */
 export async function findValidSession(
   db: Kysely<Database>,
   token: string,
@@ -92,7 +92,7 @@ export async function findValidSession(
     .executeTakeFirst()
 }
 
-/** Notes that a session was used in this minute, which moves its end on. */
+/** Records that a session was used, to the minute, and extends it. */
 export async function noteSessionUse(db: Kysely<Database>, id: string): Promise<void> {
   const minute = sql<string>`date_trunc('minute', clock_timestamp())`
   await db
@@ -103,7 +103,7 @@ export async function noteSessionUse(db: Kysely<Database>, id: string): Promise<
     .execute()
 }
 
-/** What the owner of a session sees of it. */
+/** Reads the fields of a session that its owner can see. */
 export async function findSessionOwner(db: Kysely<Database>, id: string) {
   return db
     .selectFrom('sessions as session')
@@ -123,7 +123,7 @@ export async function findSessionOwner(db: Kysely<Database>, id: string) {
     .executeTakeFirst()
 }
 
-/** Reads one page of the open sessions of a user with the number of all, the newest first. */
+/** Reads one page of a user's open sessions, newest first, with the total count. */
 export async function listSessions(
   db: Kysely<Database>,
   { userId, limit, offset }: { readonly userId: string; readonly limit: number; readonly offset: number },
@@ -147,7 +147,7 @@ export async function listSessions(
   return { count: rows[0]?.total ?? 0, sessions: rows.map(({ total: _total, ...session }) => session) }
 }
 
-/** Ends a session of a user; false when there is none with the id. */
+/** Ends a session of a user; returns false when the user has no session with this id. */
 export async function deleteSession(db: Kysely<Database>, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -157,7 +157,7 @@ export async function deleteSession(db: Kysely<Database>, userId: string, id: st
   return numDeletedRows > 0n
 }
 
-/** Ends the session of a cookie, if there is one. */
+/** Ends the session of a cookie, if it exists. */
 export async function deleteSessionByToken(db: Kysely<Database>, token: string): Promise<void> {
   await db.deleteFrom('sessions').where('sha256', '=', sha256Hex(token)).execute()
 }
@@ -165,7 +165,7 @@ export async function deleteSessionByToken(db: Kysely<Database>, token: string):
 /**
  * Ends all sessions of a user.
  *
- * @param exceptId - the one that goes on
+ * @param exceptId - the session that stays open
  */
 export async function deleteSessionsOf(
   db: Kysely<Database>,

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
-/** What a report is about. */
+/** Filters, grouping, order and page of a usage report. */
 export interface UsageQuery {
   readonly organizationId: string
-  /** From this hour on, ISO 8601. */
+  /** First hour, inclusive, ISO 8601. */
   readonly from: string
-  /** Before this hour; no end when it is left out. */
+  /** End, exclusive, ISO 8601; open when omitted. */
   readonly to?: string | undefined
   readonly nodeIds?: readonly string[] | undefined
   readonly protocols?: readonly string[] | undefined
@@ -19,7 +19,7 @@ export interface UsageQuery {
   readonly offset: number
 }
 
-/** What rows of a report are told apart by, beside time and protocol. */
+/** Dimensions that rows of a report can be grouped by, in addition to time and protocol. */
 export type UsageGroup = 'node' | 'method' | 'credential'
 
 /** A field to sort by. */
@@ -28,22 +28,22 @@ export interface UsageOrder {
   readonly descending: boolean
 }
 
-/** Sums of what was counted. */
+/** Sums of the counters. */
 export interface UsageSums {
   readonly requests: number
   readonly failed_requests: number
   readonly request_units: number
   readonly bytes_in: number
   readonly bytes_out: number
-  /** How many of the requests say how long they took, */
+  /** Number of requests with a recorded duration. */
   readonly timed_requests: number
-  /** and how long those took together. */
+  /** Total duration of those requests, in milliseconds. */
   readonly duration_ms: number
 }
 
 /** One row of a report. */
 export interface UsageReportRow extends UsageSums {
-  /** UTC, without a fraction. */
+  /** UTC, without fractional seconds. */
   readonly datetime: string
   readonly protocol: string
   readonly node_id: string | null
@@ -53,14 +53,14 @@ export interface UsageReportRow extends UsageSums {
   readonly credential_id: string | null
 }
 
-/** One page of a report, with what concerns all of it; all of one snapshot. */
+/** One page of a report, with the count and totals of the whole report; all from one snapshot. */
 export interface UsageReport {
   readonly count: number
   readonly totals: UsageSums
   readonly rows: readonly UsageReportRow[]
 }
 
-/** Reads one page of a report on the use of an organization's nodes. */
+/** Reads one page of a usage report on an organization's nodes. */
 export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Promise<UsageReport> {
   const { limit, offset } = query
   const { rows } = await sql<PageRow>`
@@ -96,11 +96,11 @@ export async function reportUsage(db: Kysely<Database>, query: UsageQuery): Prom
 }
 
 /**
- * Reads all rows of a report, some at a time. They are of one moment, and no lock or transaction is held while the reader
- * takes its time: the database has put them aside.
+ * Reads all rows of a report in batches. All rows come from one snapshot. The database materializes the result
+ * (`with hold`), so that a slow reader holds no lock or transaction.
  *
- * @param session - one session of the database for all of it
- * @param opened - called when the report is there, before its rows are read
+ * @param session - one database session for the whole report
+ * @param opened - called when the report is ready, before its rows are read
  */
 export async function* readWholeReport(
   session: Kysely<Database>,
@@ -146,7 +146,7 @@ type PageRow = (UsageReportRow | { readonly datetime: null }) & {
   readonly [name in keyof UsageSums as `total_${name}`]: number
 } & { readonly total_count: number }
 
-// Beyond the last page there are totals but no row.
+// A page beyond the last one has totals but no row.
 function isRow(row: PageRow): row is PageRow & UsageReportRow {
   return row.datetime !== null
 }
@@ -169,7 +169,7 @@ function reportOf({
 }: Omit<UsageQuery, 'limit' | 'offset'>) {
   const keyOf = (group: UsageGroup, column: string) =>
     groupBy.has(group) ? sql.ref(`used.${column}`) : sql`cast(null as text)`
-  // Whole days have sums of their own: a fraction of the rows.
+  // Ranges of whole days use the daily sums, which have far fewer rows.
   const isOfDays = granularity !== 'hour' && isMidnight(from) && (to === undefined || isMidnight(to))
   const [table, time] = isOfDays ? (['usage_days', 'day'] as const) : (['usage_hours', 'hour'] as const)
   const at = sql.ref(`used.${time}`)
@@ -212,6 +212,6 @@ function orderOf(order: readonly UsageOrder[]) {
   const asked = order.map(
     ({ field, descending }) => sql`${columns[field]} ${descending ? sql`desc` : sql`asc`}`,
   )
-  // Whatever was asked for, a page begins where the one before it ends.
+  // A total order, so that pages neither overlap nor skip rows, whatever order the client requested.
   return sql.join([...asked, sql`bucket desc`, sql`node_id`, sql`protocol`, sql`method`, sql`credential_id`])
 }

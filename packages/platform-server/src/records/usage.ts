@@ -5,10 +5,10 @@ import type { UsageRow } from '@fairlead/gateway-core/usage/usage-counts'
 import type { UsageBatch } from '@fairlead/gateway-core/usage/usage-journal'
 import type { Database } from '../store/database.ts'
 
-// Few enough that the embedded database is not held up for long.
+// Small enough that the embedded database is not blocked for long.
 const rowsAtOnce = 500
 
-/** Keeps counts of usage in the database. */
+/** Creates a store that writes usage counts to the database. */
 export function createUsageStore(db: Kysely<Database>): UsageStore {
   return {
     write: (batch) => writeUsage(db, batch),
@@ -18,11 +18,11 @@ export function createUsageStore(db: Kysely<Database>): UsageStore {
 }
 
 /**
- * Adds a batch to what was counted, once: a batch with a number that its writer has already passed changes nothing, so
- * one whose commit was not acknowledged can be written again.
+ * Adds a batch to the counts exactly once. A batch whose sequence number its writer has already passed changes nothing,
+ * so that a batch whose commit was not acknowledged can be written again.
  */
 export async function writeUsage(db: Kysely<Database>, batch: UsageBatch): Promise<void> {
-  // All replicas write their rows in one order, or two of them could wait for each other.
+  // All replicas write their rows in the same order; otherwise two of them could deadlock.
   const rows = batch.rows.toSorted((one, other) => compare(keyOf(one), keyOf(other)))
   const days = byDay(rows).toSorted((one, other) => compare(keyOf(one), keyOf(other)))
   await db.transaction().execute(async (transaction) => {
@@ -58,12 +58,12 @@ function* partsOf(rows: readonly UsageRow[]): Generator<readonly UsageRow[]> {
   for (let at = 0; at < rows.length; at += rowsAtOnce) yield rows.slice(at, at + rowsAtOnce)
 }
 
-/** Forgets writers that have written nothing for so long that no journal of theirs is to be expected any more. */
+/** Deletes writers that have written nothing for so long that no journal of theirs is expected anymore. */
 async function removeStaleWriters(db: Kysely<Database>): Promise<void> {
   await sql`delete from usage_writers where written_at < clock_timestamp() - interval '400 days'`.execute(db)
 }
 
-/** Reads how much was used of every quota that there is. */
+/** Reads the current use of every quota. */
 export async function readUsed(db: Kysely<Database>, now = Date.now()): Promise<readonly UsedRow[]> {
   const month = new Date(beginningOf('month', now)).toISOString()
   const day = new Date(beginningOf('day', now)).toISOString()

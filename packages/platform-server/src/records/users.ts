@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Role } from '../identity/role.ts'
 import type { Database, PasswordOrigin } from '../store/database.ts'
 
-/** What is known of a user who signs in. */
+/** A user who signs in. */
 export interface SignInUser {
   readonly id: string
   readonly email: string
@@ -50,7 +50,7 @@ export async function findUserByEmail(
     .executeTakeFirst()
 }
 
-/** Gives a user another name, and lets the user in again. */
+/** Renames a user and re-enables a disabled account. */
 export async function renameUser(
   db: Kysely<Database>,
   id: string,
@@ -63,7 +63,7 @@ export async function renameUser(
     .execute()
 }
 
-/** Reads the hash of a user's password, and who gave the user that. */
+/** Reads the hash and the origin of a user's password. */
 export async function findPassword(
   db: Kysely<Database>,
   userId: string,
@@ -75,7 +75,7 @@ export async function findPassword(
     .executeTakeFirst()
 }
 
-/** Gives a user another password. */
+/** Sets a user's password. */
 export async function setPassword(
   db: Kysely<Database>,
   userId: string,
@@ -92,7 +92,7 @@ export async function setPassword(
     .execute()
 }
 
-/** Notes that a user signed in now. */
+/** Records the current time as the user's last sign-in. */
 export async function noteSignIn(db: Kysely<Database>, userId: string): Promise<void> {
   await db
     .updateTable('users')

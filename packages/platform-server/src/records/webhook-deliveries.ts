@@ -3,7 +3,7 @@ import type { Database, WebhookDeliveryState, WebhookEventType } from '../store/
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** A delivery as the platform API shows it. */
+/** A delivery as the platform API returns it. */
 export interface DeliveryRecord {
   readonly id: string
   readonly event: WebhookEventType
@@ -17,16 +17,16 @@ export interface DeliveryRecord {
   readonly duration_ms: number | null
 }
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export interface Outcome {
   readonly delivered: boolean
-  /** Of the answer, when there was one. */
+  /** HTTP status of the response; null when there was none. */
   readonly status: number | null
   readonly error: string | null
   readonly durationMs: number
 }
 
-/** A delivery whose turn it is, with what one attempt needs; address and secret are still sealed. */
+/** A due delivery with the data that one attempt needs; URL and secret are still encrypted. */
 export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string
@@ -35,21 +35,21 @@ export interface ClaimedDelivery {
   readonly secret: string
   readonly eventId: string
   readonly body: string
-  /** Attempts with this one. */
+  /** Number of attempts, including this one. */
   readonly attempts: number
 }
 
-/** An event that is to be delivered. */
+/** A new delivery of an event to a webhook. */
 export interface NewDelivery {
   readonly webhookId: string
   readonly eventId: string
-  /** From when on, in milliseconds since 1970. */
+  /** Time of the first attempt, in milliseconds since 1970. */
   readonly at: number
-  /** For one whose first attempt the caller makes: until when nobody else does. */
+  /** Set when the caller makes the first attempt: no other process claims the delivery before this time. */
   readonly leaseEnd?: number
 }
 
-/** Writes down that an event is to be delivered. */
+/** Inserts a delivery of an event and returns its id. */
 export async function insertDelivery(db: Kysely<Database>, delivery: NewDelivery): Promise<string> {
   return insertWithId('webhookDelivery', async (id) => {
     const row = await db
@@ -73,29 +73,29 @@ export async function insertDelivery(db: Kysely<Database>, delivery: NewDelivery
   })
 }
 
-/** A request to a webhook that is under way. */
+/** A webhook request in progress. */
 export interface BusyWebhook {
   readonly webhookId: string
   readonly organizationId: string
 }
 
-/** Which deliveries are taken. */
+/** Rules that limit which deliveries are claimed. */
 export interface ClaimRules {
-  /** Most of all. */
+  /** Maximum number of deliveries. */
   readonly limit: number
-  /** Most of one organization, those under way included. */
+  /** Maximum number of deliveries of one organization, including those in progress. */
   readonly mostOfOrganization: number
-  /** Webhooks that are left out. */
+  /** Requests in progress; their webhooks are skipped. */
   readonly busy: readonly BusyWebhook[]
 }
 
 /**
- * Takes deliveries whose time has come, one of each webhook and organizations by turns, so that receivers that are slow keep no other organization
- * waiting.
- * Each is put off to the end of its lease: whoever took it and died loses it then to another process.
+ * Claims due deliveries, at most one of each webhook. Organizations take turns, so that slow receivers of one
+ * organization do not delay the others. Each claim postpones the delivery to the end of its lease. If the claiming
+ * process dies, another process can claim the delivery after that time.
  *
- * @param times - now and the end of the lease, in milliseconds since 1970
- * @param rules - how many to take, and of whom
+ * @param times - current time and end of the lease, in milliseconds since 1970
+ * @param rules - limits on the number of deliveries
  */
 export async function claimDeliveries(
   db: Kysely<Database>,
@@ -103,7 +103,7 @@ export async function claimDeliveries(
   { limit, mostOfOrganization, busy }: ClaimRules,
 ): Promise<readonly ClaimedDelivery[]> {
   const now = sql`cast(${timeText(times.now)} as timestamptz)`
-  // What is due is asked for twice: the row that is locked may have been taken since the first look.
+  // The condition appears twice: another process may have claimed the locked row since the first read.
   const { rows } = await sql<ClaimedDelivery>`
     with first as (
       select distinct on (webhook_id) id, webhook_id, next_attempt_at from webhook_deliveries
@@ -138,9 +138,9 @@ export async function claimDeliveries(
 }
 
 /**
- * Writes down what came of an attempt, unless its lease has ended and another one was begun.
+ * Stores the result of an attempt, unless its lease has expired and another attempt has started.
  *
- * @param nextAt - when to try again, in milliseconds since 1970; undefined for never
+ * @param nextAt - time of the next attempt, in milliseconds since 1970; undefined for no further attempt
  */
 export async function settleDelivery(
   db: Kysely<Database>,
@@ -178,7 +178,7 @@ export async function findDelivery(
   return rows[0]
 }
 
-/** Reads one page of the deliveries of a webhook, the newest first, with the number of all; of one snapshot. */
+/** Reads one page of a webhook's deliveries, newest first, with the total count; both come from one snapshot. */
 export async function listDeliveries(
   db: Kysely<Database>,
   query: {

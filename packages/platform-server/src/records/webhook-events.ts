@@ -3,25 +3,25 @@ import type { Database, WebhookEventType } from '../store/database.ts'
 import { insertWithId } from '../store/record-id.ts'
 import { insertDelivery } from './webhook-deliveries.ts'
 
-/** Something that has happened. */
+/** A new event. */
 export interface NewEvent {
   readonly organizationId: string
   readonly type: WebhookEventType
-  /** What the receiver is told, in wire names. */
+  /** Payload of the event, with field names as sent. */
   readonly data: Readonly<Record<string, unknown>>
-  /** An event with the same key as an earlier one is none. */
+  /** An event with the same key as an earlier one is discarded. */
   readonly dedupeKey?: string
   /** When it happened, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** What became of an event: nobody asks for its type, it was told before, or it is on its way. */
+/** Result of {@link insertEvent}: no webhook subscribes to the type, the event is a duplicate, or it was stored. */
 export type EventFate = 'unwanted' | 'known' | 'written'
 
 /**
- * Writes down an event for every active webhook of the organization that asks for its type.
+ * Stores an event with a delivery for every active webhook of the organization that subscribes to its type.
  *
- * @param transaction - in which the event happened, so that neither is there without the other
+ * @param transaction - the transaction of the change that caused the event, so that both commit together
  */
 export async function insertEvent(transaction: Kysely<Database>, event: NewEvent): Promise<EventFate> {
   const webhooks = await transaction
@@ -40,13 +40,13 @@ export async function insertEvent(transaction: Kysely<Database>, event: NewEvent
   return 'written'
 }
 
-/** An event that was written down, with what is sent for it. */
+/** A stored event with the body to send. */
 export interface WrittenEvent {
   readonly id: string
   readonly body: string
 }
 
-/** Writes down an event, whoever asks for it; undefined when its key is known already. */
+/** Stores an event, whether or not a webhook subscribes to it; undefined when its key already exists. */
 export async function writeEvent(
   transaction: Kysely<Database>,
   event: NewEvent,
@@ -73,14 +73,14 @@ export async function writeEvent(
   return written === 'known' ? undefined : written
 }
 
-/** The types of events that some active webhook asks for. */
+/** Reads the event types that at least one active webhook subscribes to. */
 export async function wantedEventTypes(db: Kysely<Database>): Promise<ReadonlySet<WebhookEventType>> {
   const { rows } = await sql<{ type: WebhookEventType }>`
     select distinct unnest(events) as type from webhooks where active`.execute(db)
   return new Set(rows.map(({ type }) => type))
 }
 
-/** Forgets events of the time before, with their deliveries. */
+/** Deletes events before a time in milliseconds since 1970, with their deliveries. */
 export async function deleteEventsBefore(db: Kysely<Database>, time: number): Promise<void> {
   await db.deleteFrom('webhook_events').where('created_at', '<', new Date(time).toISOString()).execute()
 }

@@ -4,7 +4,7 @@ import type { Database, WantedEventType } from '../store/database.ts'
 import { instant } from '../store/instant.ts'
 import { insertWithId } from '../store/record-id.ts'
 
-/** A webhook as the platform API shows it. */
+/** A webhook as the platform API returns it. */
 export interface WebhookRecord {
   readonly id: string
   readonly url: string
@@ -14,30 +14,30 @@ export interface WebhookRecord {
   readonly created_at: string
 }
 
-/** A webhook together with its version. */
+/** A webhook with its version. */
 export interface VersionedWebhook {
   readonly webhook: WebhookRecord
   readonly version: number
 }
 
-/** What a webhook is made of, beside its secret. */
+/** Fields of a webhook, except its secret. */
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'description' | 'events' | 'active'>
 
-/** Most webhooks that an organization may have. */
+/** Maximum number of webhooks of an organization. */
 export const mostWebhooks = 100
 
 /**
  * Creates a webhook.
  *
- * @param transaction - so that no other one is created meanwhile
- * @returns undefined when the organization has all the webhooks that it may have
+ * @param transaction - holds the lock that prevents concurrent inserts
+ * @returns undefined when the organization has reached its maximum number of webhooks
  */
 export async function insertWebhook(
   transaction: Kysely<Database>,
   encryptor: Encryptor,
   { organizationId, secret, ...fields }: WebhookFields & { organizationId: string; secret: string },
 ): Promise<VersionedWebhook | undefined> {
-  // Holds back others who add to the same organization, so that the count is right.
+  // Blocks concurrent inserts for the same organization, so that the count is exact.
   await sql`select 1 from organizations where id = ${organizationId} for update`.execute(transaction)
   const { count } = await transaction
     .selectFrom('webhooks')
@@ -67,7 +67,7 @@ export async function insertWebhook(
 /**
  * Reads one webhook of an organization.
  *
- * @param isLocked - holds back others who would change it, until the transaction ends
+ * @param isLocked - locks the row, so that others cannot change it until the transaction ends
  */
 export async function findWebhook(
   db: Kysely<Database>,
@@ -84,7 +84,7 @@ export async function findWebhook(
   return row && versioned(encryptor, row)
 }
 
-/** Reads one page of the webhooks of an organization, the newest first, with the number of all; of one snapshot. */
+/** Reads one page of an organization's webhooks, newest first, with the total count; both come from one snapshot. */
 export async function listWebhooks(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -106,7 +106,7 @@ export async function listWebhooks(
   }
 }
 
-/** Changes a webhook that the caller has locked. What waits for one that is turned off fails. */
+/** Updates a webhook that the caller has locked. Turning a webhook off fails its pending deliveries. */
 export async function updateWebhook(
   transaction: Kysely<Database>,
   encryptor: Encryptor,
@@ -140,13 +140,13 @@ export async function deleteWebhook(db: Kysely<Database>, id: string): Promise<v
   await db.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
-/** Where requests of a webhook go and what they are signed with. */
+/** URL and signing secret of a webhook. */
 export interface WebhookTarget {
   readonly url: string
   readonly secret: string
 }
 
-/** Opens the sealed address and secret of a webhook. */
+/** Decrypts the URL and secret of a webhook. */
 export function openTarget(
   encryptor: Encryptor,
   { id, url, secret }: { readonly id: string; readonly url: string; readonly secret: string },
@@ -154,7 +154,7 @@ export function openTarget(
   return { url: encryptor.open(url, urlContext(id)), secret: encryptor.open(secret, id) }
 }
 
-/** Reads where requests of a webhook go and what they are signed with. */
+/** Reads and decrypts the URL and signing secret of a webhook. */
 export async function findTarget(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -190,7 +190,7 @@ function versioned(encryptor: Encryptor, row: Row): VersionedWebhook {
   return { webhook: { id, url, description, events, active, created_at }, version }
 }
 
-// One sealed text of a webhook does not open in place of the other.
+// Separate encryption contexts: the encrypted URL and secret of a webhook cannot be swapped.
 function urlContext(id: string): string {
   return `${id} url`
 }

@@ -3,13 +3,13 @@ import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { guardedFetch } from '@fairlead/gateway-core/network/guarded-fetch'
 import { operatorRules } from '@fairlead/gateway-core/network/guarded-connect'
 
-/** The OpenID Connect provider that people may sign in through. */
+/** The OpenID Connect provider that users may sign in through. */
 export interface OidcOptions {
-  /** Address of the provider, as its tokens name it. */
+  /** Issuer URL of the provider, as in its tokens. */
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret?: string | undefined
-  /** What the console calls the provider. */
+  /** Display name of the provider in the console. */
   readonly name: string
 }
 
@@ -17,23 +17,24 @@ export interface OidcOptions {
 export interface OidcSignIn {
   readonly name: string
   /**
-   * Begins a sign-in.
+   * Starts a sign-in.
    *
-   * @param redirectUri - where the provider sends the browser afterwards
-   * @returns where to send the browser now, and what it has to bring back in a cookie
+   * @param redirectUri - where the provider redirects the browser afterwards
+   * @returns the URL to redirect the browser to, and the state to store in a cookie
    */
   begin(redirectUri: string): Promise<{ readonly url: string; readonly state: string }>
   /**
-   * Ends a sign-in.
+   * Completes a sign-in.
    *
-   * @param returned - the address that the provider sent the browser to, with its parameters
-   * @param state - what the cookie held
-   * @returns the e-mail address, if the provider vouches for one; undefined when this is not the answer to that sign-in
+   * @param returned - the URL that the provider redirected the browser to, including its query parameters
+   * @param state - the value of the cookie
+   * @returns the verified e-mail address; undefined when the provider has not verified one, or the response does not
+   *   belong to this sign-in
    */
   finish(returned: URL, state: string): Promise<string | undefined>
 }
 
-/** How long a sign-in at the provider may take, in seconds. */
+/** Maximum duration of a sign-in at the provider, in seconds. */
 export const longestSignInSeconds = 600
 
 interface SignInState {
@@ -47,20 +48,21 @@ const providerTimeoutSeconds = 10
 const sealedFor = 'oidc sign-in'
 
 /**
- * Makes the sign-in through a provider: authorization code with PKCE (RFC 7636), state and nonce. What has to be remembered
- * goes to the browser, sealed, so that any replica can end what another one began.
+ * Creates the sign-in through a provider: authorization code with PKCE (RFC 7636), state and nonce. The state of a
+ * sign-in is stored in the browser, encrypted, so that any replica can complete a sign-in that another one started.
  *
  * @see OpenID Connect Core 1.0, section 3.1
  */
 export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): OidcSignIn {
   const { issuer, clientId, clientSecret, name } = options
   let known: Promise<oidc.Configuration> | undefined
-  // Asked when it is first needed: the service starts without its provider.
+  // Discovery runs at first use, so that the gateway starts even when the provider is unavailable.
   const provider = (): Promise<oidc.Configuration> => {
     known ??= oidc
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: providerTimeoutSeconds,
-        // The operator names the provider, and the provider its endpoints: neither may be a metadata service.
+        // The operator configures the provider, and the provider its endpoints; neither may point to a cloud metadata
+        // service.
         [oidc.customFetch]: guardedFetch(operatorRules),
         ...(issuer.startsWith('http:') && { execute: [oidc.allowInsecureRequests] }),
       })
@@ -100,7 +102,7 @@ export function createOidcSignIn(options: OidcOptions, encryptor: Encryptor): Oi
       })
       const claims = tokens.claims()
       if (claims === undefined) return undefined
-      // Not every provider puts the address into the token.
+      // Not every provider includes the e-mail address in the ID token.
       const about =
         claims['email'] === undefined
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)

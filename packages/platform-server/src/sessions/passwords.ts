@@ -1,26 +1,26 @@
 import { hash, verify } from '@node-rs/argon2'
 
-/** Hashes and checks passwords, never in the thread that answers requests. */
+/** Hashes and checks passwords, never on the event loop's thread. */
 export interface Passwords {
   hash(password: string): Promise<string>
   /**
-   * Whether a password is the one that was hashed. Without a hash the answer is no, after the same work: the time does not
-   * tell whether a user exists.
+   * Whether a password matches a hash. Without a hash, the result is false after the same work, so that the duration
+   * does not reveal whether a user exists.
    */
   matches(hash: string | null | undefined, password: string): Promise<boolean>
-  /** How many passwords were checked so far. */
+  /** Number of passwords checked so far. */
   checked(): number
 }
 
-// The first choice of OWASP's Password Storage Cheat Sheet: Argon2id, 19 MiB, two passes, one lane.
+// The first recommendation of OWASP's Password Storage Cheat Sheet: Argon2id, 19 MiB, two passes, one lane.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-// The hash of random bytes that nobody kept, made at this cost.
+// The hash of discarded random bytes, computed at this cost.
 const ofNobody =
   '$argon2id$v=19$m=19456,t=2,p=1$56uSdc/zTTuvTkOnJnO2dw$CGmJD2WDVNFUai2DYL8PbSXnndIIFottfC55TAO2O24'
-// Each takes a core and its memory; more at once would only make all of them late.
+// Each hash uses a CPU core and its memory; more at once would only delay all of them.
 const mostAtOnce = 2
 
-/** Makes what hashes and checks passwords, a few at a time. */
+/** Creates the password hasher with a concurrency limit. */
 export function createPasswords(): Passwords {
   let running = 0
   let checked = 0
@@ -48,7 +48,7 @@ export function createPasswords(): Passwords {
   }
 }
 
-// One password may be typed as different code points on different machines (NIST SP 800-63B, 5.1.1.2).
+// The same password may be typed as different code points on different machines (NIST SP 800-63B, 5.1.1.2).
 function normalized(password: string): string {
   return password.normalize('NFKC')
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Via } from '../platform-api/platform-call.ts'
 
-/** A cookie that the service sets. */
+/** A cookie that the gateway sets. */
 export type CookieName = 'session' | 'sign_in'
 
 const names: Readonly<Record<CookieName, string>> = {
@@ -9,29 +9,29 @@ const names: Readonly<Record<CookieName, string>> = {
   sign_in: 'fairlead_sign_in',
 }
 
-/** Makes what a session's cookie carries: 256 random bits. Only their hash is stored. */
+/** Creates the value of a session cookie: 256 random bits. Only their hash is stored. */
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
 /**
- * What requests that change something must carry beside the cookie. It follows from the cookie, so that nothing more has to
- * be stored, but does not give it away.
+ * Derives the CSRF token that unsafe requests must carry in addition to the cookie. It is derived from the cookie
+ * value, so that nothing else has to be stored, and does not reveal that value.
  */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('fairlead csrf').digest('base64url')
 }
 
-/** Reads a cookie that the service has set. Over TLS only the one that no other host can have set counts. */
+/** Reads a cookie that the gateway set. Over TLS, only the `__Host-` cookie counts, which no other host can set. */
 export function readCookie(via: Pick<Via, 'cookies' | 'isSecure'>, name: CookieName): string | undefined {
   return via.cookies[fullName(name, via.isSecure)]
 }
 
 /**
- * The Set-Cookie header for a value.
+ * Builds the Set-Cookie header for a value.
  *
- * @param seconds - how long a browser keeps it; without it, until the browser ends
- * @param sameSite - `Lax` for one that has to come along when another site sends the browser back
+ * @param seconds - lifetime of the cookie; without it, until the browser closes
+ * @param sameSite - `Lax` for a cookie that must be sent when another site redirects the browser back
  */
 export function setCookie(
   { isSecure }: Pick<Via, 'isSecure'>,
@@ -45,7 +45,7 @@ export function setCookie(
   return parts.join('; ')
 }
 
-/** The Set-Cookie header that takes a cookie back. */
+/** Builds the Set-Cookie header that deletes a cookie. */
 export function clearCookie(via: Pick<Via, 'isSecure'>, name: CookieName): string {
   return setCookie(via, name, '', { seconds: 0 })
 }

@@ -45,7 +45,7 @@ describe('those who try passwords out', () => {
       expect(throttle.attempt('192.0.2.1', 'a')).toBe(0)
       throttle.succeeded('192.0.2.1', 'a')
     }
-    // Nor is anybody else let off.
+    // A success of one client does not reset the attempts of others.
     for (let index = 0; index < 10; index++) throttle.attempt('192.0.2.2', 'b')
     throttle.succeeded('192.0.2.1', 'a')
     expect(throttle.attempt('192.0.2.2', 'b')).toBeGreaterThan(0)

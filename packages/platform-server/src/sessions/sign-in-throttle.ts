@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import { addressPrefix } from '@fairlead/gateway-core/authentication/failed-attempts'
 
-/** Slows down those who try passwords out. */
+/** Limits password guessing. */
 export interface SignInThrottle {
   /**
-   * Counts an attempt before it is looked at, so that many at once count too.
+   * Counts an attempt before the password is checked, so that concurrent attempts count too.
    *
-   * @param address - of the client; those of an IPv6 network of 64 bits count together
-   * @param account - whose password is tried
-   * @returns after how many seconds the client may try again; 0 when it may try now
+   * @param address - IP address of the client; addresses of one IPv6 /64 network count together
+   * @param account - the account of the attempt
+   * @returns seconds until the client may try again; 0 when it may try now
    */
   attempt(address: string, account: string): number
-  /** Forgets the attempts on an account: its user has come in. */
+  /** Records a successful sign-in, which clears the attempts on the account from the client's network. */
   succeeded(address: string, account: string): void
 }
 
@@ -28,9 +28,10 @@ const mostRemembered = 20_000
 const trustedMs = 30 * 24 * 3_600_000
 
 /**
- * Makes a throttle of its own memory. In five minutes: ten attempts on an account from one network, thirty from a network
- * on all accounts, and a hundred on an account from all networks but those that its user has signed in from within thirty
- * days. Wrong passwords from elsewhere so never keep users out of where they usually are.
+ * Creates an in-memory throttle. Limits within five minutes: ten attempts on an account from one network, thirty from
+ * one network on all accounts, and a hundred on an account from all networks. The last limit does not apply to networks
+ * from which the user signed in within the last thirty days. Wrong passwords from other networks thus never lock users
+ * out of their usual networks.
  */
 export function createSignInThrottle(now: () => number = () => performance.now()): SignInThrottle {
   const tries = new LRUCache<string, Tries>({ max: mostRemembered })
@@ -65,7 +66,8 @@ export function createSignInThrottle(now: () => number = () => performance.now()
       const pair = `${network} ${account}`
       trusted.set(pair, now())
       tries.delete(`pair ${pair}`)
-      // Others may still be trying, from the same network or on the same account.
+      // Only this attempt is subtracted: other clients may still be trying, from the same network or on the same
+      // account.
       for (const key of [`network ${network}`, `account ${account}`]) {
         const shared = tries.get(key)
         if (shared !== undefined && shared.count > 0) shared.count -= 1

@@ -29,7 +29,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     store.onCredentialsChanged(heard)
   }, 60_000)
   afterAll(() => database.remove())
-  // Notifications of what was done before may still be on their way.
+  // Notifications of earlier changes may still be pending.
   beforeEach(async () => {
     const own = { network: 'devnet', protocols: ['evm', 'beacon'], upstreams }
     await setNodeUpstreams({ ...store, protocols }, first.nodeId, own)
@@ -37,7 +37,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     heard.mockClear()
   })
 
-  /** What was heard, without the marks of {@link settle}. */
+  /** The received changes, without the marks of {@link settle}. */
   function changes(): unknown[] {
     return heard.mock.calls.flatMap<unknown>(([change]) => {
       if (change === 'everything') return [change]
@@ -46,7 +46,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     })
   }
 
-  /** Waits until everything that was notified of has been heard, with a mark that comes behind it. */
+  /** Waits until all pending notifications have been received, by means of a mark that is sent after them. */
   async function settle(): Promise<void> {
     const mark = `mark-${randomUUID()}`
     await sql`select pg_notify('credentials_changed', ${`node ${mark}`})`.execute(store.db)
@@ -55,7 +55,7 @@ describe.each(backends)('changes of credentials on $name', ({ create }) => {
     await vi.waitFor(() => expect(isHeard()).toBe(true), patient)
   }
 
-  /** The different changes that are heard of an action: the same one may arrive in two reads of the connection. */
+  /** The distinct changes received after an action: one change may arrive in two reads of the connection. */
   async function heardOf(action: () => Promise<unknown>): Promise<unknown[]> {
     heard.mockClear()
     await action()

@@ -4,9 +4,9 @@ import type { Database } from './database.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * Makes sure that this process has the key that the database was sealed with. A database that nothing was ever sealed
- * in passes.
- * @throws {@link StoreError} `STORE_KEY` when it has another one
+ * Asserts that this process has the key that the database was encrypted with. A database without encrypted values
+ * passes.
+ * @throws {@link StoreError} `STORE_KEY` when the key is a different one
  */
 export async function checkSecretKey(db: Kysely<Database>, encryptor: Encryptor): Promise<void> {
   const { rows } = await sql<{ there: boolean }>`

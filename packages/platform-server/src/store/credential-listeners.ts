@@ -1,28 +1,28 @@
 import type { Logger } from 'pino'
 import { guardedImmediate } from '@fairlead/http1'
 
-/** The nodes and the credentials of which something has changed. */
+/** Ids of the nodes and credentials that have changed. */
 export interface ChangedCredentials {
-  /** All credentials of these nodes may open something else, or nothing any more. */
+  /** Any credential of these nodes may have changed or lost its access. */
   readonly nodeIds: readonly string[]
   readonly credentialIds: readonly string[]
 }
 
-/** Hears what has changed, or that it may be anything. */
+/** Called with the changed ids, or with `everything` when any record may have changed. */
 export type CredentialListener = (change: ChangedCredentials | 'everything') => void
 
-// To look up more than this one by one takes longer than to load everything.
+// Looking up more ids than this takes longer than loading everything.
 const mostIds = 1_000
 
 /**
- * Makes the list of those who hear of changes.
+ * Creates the list of listeners for credential changes.
  *
- * @param log - hears of a listener that throws; the others are called all the same
+ * @param log - logs the error of a listener that throws; the other listeners are still called
  */
 export function credentialListeners(log: Logger | undefined): {
-  /** Adds a listener and returns the function that takes it off. */
+  /** Adds a listener and returns the function that removes it. */
   readonly add: (listener: CredentialListener) => () => void
-  /** Takes a notification of the database: `node <id>`, `credential <id>`, or anything else for everything. */
+  /** Handles a database notification: `node <id>`, `credential <id>`, or anything else for everything. */
   readonly notify: (payload?: string) => void
 } {
   const listeners = new Set<{ readonly call: CredentialListener }>()
@@ -40,14 +40,14 @@ export function credentialListeners(log: Logger | undefined): {
   }
   return {
     add(listener) {
-      // Wrapped, so that one function added twice is also called twice and removed one at a time.
+      // Wrapped, so that a function that is added twice is called twice and removed one at a time.
       const entry = { call: listener }
       listeners.add(entry)
       return () => void listeners.delete(entry)
     },
     notify(payload = '') {
-      // Later, because the embedded database notifies while it still works on the query that caused it; and once for
-      // all changes until then.
+      // Deferred, because the embedded database sends notifications while it still runs the query that caused them. One
+      // call covers all changes until then.
       if (pending === undefined) guardedImmediate(tell)
       pending ??= { node: new Set(), credential: new Set(), isEverything: false }
       const at = payload.indexOf(' ')

@@ -18,7 +18,7 @@ import type {
 
 export type { AuditLogTable, InvitationTable, PasswordOrigin, SecretOrigin } from './people-tables.ts'
 
-/** What kind of chain a project is for; the contract lists the kinds. */
+/** Kind of chain that a project is for; the contract lists the kinds. */
 export type ProjectType = operations['createProject']['responses'][201]['content']['application/json']['type']
 
 export interface ProjectTable {
@@ -26,7 +26,7 @@ export interface ProjectTable {
   organization_id: string
   creator_id: string
   name: string
-  /** The name in lower case, made by the service: what a database calls lower case depends on its locale. */
+  /** Lower-case name, computed in JavaScript because a database's lower case depends on its locale. */
   name_folded: string
   description: string
   type: ProjectType
@@ -39,18 +39,18 @@ export interface NodeTable {
   organization_id: string
   project_id: string
   name: string
-  /** As {@link ProjectTable.name_folded}. */
+  /** See {@link ProjectTable.name_folded}. */
   name_folded: string
   chain: string
   network: string
   protocols: string[]
-  /** Upstreams by protocol, JSON, sealed for the node's id. */
+  /** Upstreams by protocol, as JSON, encrypted at rest and bound to the node id. */
   upstreams: string
   /** Whether the debug endpoints of the beacon node API are offered. */
   beacon_debug: ColumnType<boolean, boolean | undefined, boolean>
-  /** `configuration` for the node whose row follows the service's configuration at every start. */
+  /** `configuration` for the node whose row is updated from the gateway's configuration at every start. */
   managed_by: 'configuration' | null
-  /** The deployment option whose upstreams the node follows; null when it has its own. */
+  /** The deployment option whose upstreams the node uses; null when the node defines its own upstreams. */
   option: ColumnType<string | null, string | null | undefined, string | null>
   created_at: Timestamp
   version: Version
@@ -64,11 +64,11 @@ export interface NodeCredentialTable {
   username: string | null
   origin: SecretOrigin
   label: ColumnType<string, string | undefined, string>
-  /** Token or password, sealed for the credential's id; null where only the hash is kept. */
+  /** Token or password, encrypted at rest and bound to the credential id; null where only the hash is stored. */
   secret: ColumnType<string | null, string | null | undefined, string | null>
   /** The last characters of the secret. */
   hint: ColumnType<string | null, string | null | undefined, never>
-  /** The credential that it was rotated to. */
+  /** The credential that replaced this one in a rotation. */
   replaced_by: ColumnType<string | null, never, string>
   created_at: Timestamp
   expires_at: NullableTimestamp
@@ -76,7 +76,7 @@ export interface NodeCredentialTable {
   version: Version
 }
 
-/** Apart from the credentials themselves, of which every change is told to all processes. */
+/** Separate from the credentials table, because every change to a credential notifies all processes. */
 export interface CredentialUseTable {
   credential_id: string
   last_used_at: ColumnType<unknown, string, string>
@@ -92,12 +92,12 @@ export interface NodeMethodTable {
   method: string
   transport: NodeTransport
   available: boolean
-  /** Whether the node does not have the method at all, so that it need not be asked. */
+  /** Whether the node lacks the method, so that the gateway need not forward calls of it. */
   withheld: boolean
-  /** Code of the error that was answered; null for a result. */
+  /** JSON-RPC error code of the response; null for a result. */
   code: number | null
   note: string
-  /** Null when the method was not called but is known from others. */
+  /** Null when the method was not called and its availability follows from other calls. */
   latency_ms: number | null
   probed_at: Timestamp
 }
@@ -113,7 +113,7 @@ export interface AccessRuleTable {
   version: Version
 }
 
-/** Who a limit is for. */
+/** What a limit applies to. */
 export type LimitOwner = 'credential' | 'node' | 'project'
 
 export interface LimitTable {
@@ -123,7 +123,7 @@ export interface LimitTable {
   version: Version
 }
 
-// Counts that are summed beyond what a JavaScript number can hold are read as text.
+// Read as text: sums of these counts can exceed Number.MAX_SAFE_INTEGER.
 type Count = ColumnType<string, number, number>
 
 export interface UsageHourTable {
@@ -132,32 +132,32 @@ export interface UsageHourTable {
   credential_id: string
   protocol: string
   method: string
-  /** First digit of the status. */
+  /** First digit of the HTTP status. */
   status_class: number
   organization_id: string
   requests: Count
   units: Count
   bytes_in: Count
   bytes_out: Count
-  /** How many of the requests say how long they took. */
+  /** Number of requests with a recorded duration. */
   timed_requests: Count
-  /** How long those took together, in microseconds. */
+  /** Total duration of those requests, in microseconds. */
   duration_us: Count
 }
 
-/** The sums of {@link UsageHourTable} by day, UTC. */
+/** Daily sums of {@link UsageHourTable}, UTC. */
 export interface UsageDayTable extends Omit<UsageHourTable, 'hour'> {
   day: Timestamp
 }
 
 export interface UsageWriterTable {
   id: string
-  /** Number of the last batch that is in. */
+  /** Sequence number of the last stored batch. */
   sequence: Count
   written_at: Timestamp
 }
 
-/** What can be told to a webhook; `webhook.test` is sent on request only. */
+/** Event types of webhooks; `webhook.test` is sent on request only. */
 export type WebhookEventType =
   | 'quota.warning'
   | 'quota.exhausted'
@@ -166,15 +166,15 @@ export type WebhookEventType =
   | 'credential.new_address'
   | 'webhook.test'
 
-/** What a webhook can ask to be told. */
+/** Event types that a webhook can subscribe to. */
 export type WantedEventType = Exclude<WebhookEventType, 'webhook.test'>
 
 export interface WebhookTable {
   id: string
   organization_id: string
-  /** Sealed for the webhook's address. */
+  /** Encrypted at rest, with the context `<id> url`. */
   url: string
-  /** Sealed for the webhook's id. */
+  /** Encrypted at rest and bound to the webhook id. */
   secret: string
   description: string
   events: WantedEventType[]
@@ -187,14 +187,14 @@ export interface WebhookEventTable {
   id: string
   organization_id: string
   type: WebhookEventType
-  /** JSON, as it is sent. */
+  /** JSON, sent unchanged. */
   body: string
-  /** What must not be told twice has the same one. */
+  /** Events with the same key are delivered only once. */
   dedupe_key: string | null
   created_at: Timestamp
 }
 
-/** How one event stands on its way to one webhook. */
+/** State of the delivery of one event to one webhook. */
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed'
 
 export interface WebhookDeliveryTable {
@@ -206,14 +206,14 @@ export interface WebhookDeliveryTable {
   status: number | null
   error: string | null
   duration_ms: number | null
-  /** Only while it is pending; moved ahead while an attempt is under way. */
+  /** Set only while the delivery is pending; moved to the end of the lease while an attempt is in progress. */
   next_attempt_at: NullableTimestamp
   created_at: Timestamp
 }
 
 export interface UpstreamStateTable {
   node_id: string
-  /** `<protocol>/<position>`, counted from 0. */
+  /** `<protocol>/<position>`, positions start at 0. */
   upstream: string
   state: 'up' | 'down'
   changed_at: Timestamp
@@ -225,13 +225,13 @@ export interface CredentialAddressTable {
   seen_at: Timestamp
 }
 
-/** Texts that only the right secret key opens. */
+/** Encrypted texts that only the correct secret key decrypts. */
 export interface SealingCheckTable {
   name: string
   sealed: string
 }
 
-/** All tables of the control plane, as the query layer sees them. */
+/** All tables of the control plane, as the query builder sees them. */
 export interface Database {
   organizations: OrganizationTable
   users: UserTable

@@ -84,7 +84,7 @@ it('hears nothing any more after its end', async () => {
   await setRevoked(false)
   await setRevoked(true)
   await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 20_000)
-  // A reload would be answered before this.
+  // A reload would complete before this query.
   await sql`select 1`.execute(store.db)
   expect(directory.size).toBe(size)
   expect(log()).toBe('')

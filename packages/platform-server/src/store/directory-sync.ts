@@ -5,26 +5,27 @@ import { loadNodeCredentials, pagesOfNodeCredentials } from './load-node-credent
 import type { Store } from './open-store.ts'
 
 const fullReloadMs = 60_000
-// A million credentials take seconds to read: no more than this part of the time goes into reading them all again.
+// Reading a million credentials takes seconds; full reloads use at most this fraction of the time.
 const reloadShare = 0.05
-// A change that could not be read may be a credential that was revoked.
+// Short, because a change that could not be read may be the revocation of a credential.
 const retryMs = 1_000
 
-/** The feed while it runs. */
+/** The running synchronization of the directory. */
 export interface RunningFeed {
   states(): FeedStates
-  /** Ends the feed; resolves when it no longer uses the store. */
+  /** Stops the synchronization; resolves when it no longer uses the store. */
   end(): Promise<void>
 }
 
 /**
- * Fills the directory from the store and keeps it fresh: what has changed after every change, and everything at least
- * every minute as a safety net, page by page. Between two pages the changes come first, so that nobody waits for the
- * rest of a million credentials to see one revoked, and no page brings back what a change has taken away.
+ * Fills the directory from the store and keeps it up to date. After every change, it reads the changed records. As a
+ * safety net, it reads all records page by page every minute, or less often when a full read takes more than 3 s.
+ * Changes are applied between two pages, so that a revocation does not wait for the rest of a million credentials, and
+ * no page restores what a change has removed.
  *
- * @param store - where the credentials are
- * @param directory - asked by each request
- * @param log - hears about what could not be read; what was known stays in force until the next attempt
+ * @param store - source of the credentials
+ * @param directory - looked up by each request
+ * @param log - logs failed reads; the directory keeps its previous state until the next attempt
  * @throws when the first load fails
  */
 export async function feedDirectory(store: Store, directory: Directory, log: Logger): Promise<RunningFeed> {
@@ -52,11 +53,11 @@ class DirectoryFeed {
   readonly #ended = new AbortController()
   readonly #nodeIds = new Set<string>()
   readonly #credentialIds = new Set<string>()
-  /** Nodes that have changed since everything was last begun to be read: what a page says of them may be older. */
+  /** Nodes that changed since the current full reload started: the pages of the reload may hold older data of them. */
   readonly #newer = new Set<string>()
   #isAllWanted = false
   #wake = (): void => undefined
-  /** By a clock that nobody sets. */
+  /** On the monotonic clock. */
   #nextReload = 0
   #loadedAt = 0
   #loadMs = 0
@@ -68,7 +69,7 @@ class DirectoryFeed {
     this.#log = log
   }
 
-  /** Notes what is to be read anew; many notes of one record ask for it once. */
+  /** Marks records to be read again; several marks of one record cause one read. */
   note(change: ChangedRecords | 'everything'): void {
     if (change === 'everything') this.#isAllWanted = true
     else {
@@ -87,7 +88,7 @@ class DirectoryFeed {
     this.#wake()
   }
 
-  /** Reads what was noted, whenever there is something, until the end. It never rejects. */
+  /** Reads marked records until the feed ends. Never rejects. */
   async run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       try {

@@ -11,7 +11,7 @@ import { type TemporaryDatabase, temporaryDatabase } from '../testing/temporary-
 
 const writer = fileURLToPath(new URL('../testing/project-writer.ts', import.meta.url))
 const rounds = 3
-/** How many writes a round waits for, however slow the machine is, unless it kills during the recovery. */
+/** Number of writes that a round waits for, even on a slow machine, unless it kills during the recovery. */
 const least = 20
 
 describe('embedded database', () => {
@@ -37,7 +37,7 @@ describe('embedded database', () => {
         organizationId,
         creatorId,
       ]
-      // The kill falls anywhere: as soon as the recovery after the last kill is over, and after some writes.
+      // The kill happens at different times: immediately after the recovery from the last kill, and after some writes.
       const writes = round % 3 === 0 ? 0 : least * round
       acknowledged.push(...(await writeUntilKilled(argv, writes)))
     }
@@ -52,7 +52,7 @@ describe('embedded database', () => {
   it('starts anew when it was killed while being made', { timeout: 120_000 }, async () => {
     const fresh = await temporaryDatabase(undefined)
     await rm(join(fresh.dataDirectory, 'control'), { recursive: true })
-    // At the beginning, while the files are written, and while the database runs on them.
+    // At the start, while the files are written, and while the database runs on them.
     for (const made of ['', 'global/pg_control', 'postmaster.pid']) {
       const child = spawn(
         process.execPath,
@@ -81,7 +81,7 @@ async function writeUntilKilled(argv: readonly string[], writes: number): Promis
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line)
-    // The first line says that it is ready.
+    // The first line reports that the process is ready.
     if (lines.length > writes) child.kill('SIGKILL')
   }
   return lines.filter((line) => line.startsWith('PR-'))

@@ -5,15 +5,15 @@ import { type DirectoryLock, DirectoryLockError, lockDirectory } from '@fairlead
 import { StoreError } from './store-error.ts'
 import { SyncedFiles } from './synced-files.ts'
 
-/** The embedded database, open, with its lock. */
+/** The open embedded database with its lock. */
 export interface EmbeddedDatabase {
   readonly pglite: PGlite
   readonly lock: DirectoryLock
 }
 
 /**
- * How the embedded PostgreSQL is started: as PGlite does it, but with fsync, and by the one call for it that PGlite's
- * runtime passes on (fdatasync does nothing there). Only the control plane writes here, and it writes rarely.
+ * Start parameters of the embedded PostgreSQL: the defaults of PGlite, but with fsync, through the one sync call that
+ * PGlite's runtime implements (fdatasync does nothing there). Only the control plane writes to it, and only rarely.
  */
 export const startParams: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -22,8 +22,8 @@ export const startParams: string[] = [
 ]
 
 /**
- * Opens the embedded database in `<dataDirectory>/control`, making it on the first start.
- * @throws {@link StoreError} `STORE_IN_USE` when another process has it open, `STORE_INVALID` when the folder holds
+ * Opens the embedded database in `<dataDirectory>/control` and creates it on the first start.
+ * @throws {@link StoreError} `STORE_IN_USE` when another process has it open, `STORE_INVALID` when the folder contains
  *   something else.
  */
 export async function openEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedDatabase> {
@@ -54,12 +54,12 @@ function lockForDatabase(file: string): DirectoryLock {
   }
 }
 
-/** Tells whether a data directory has a database to open. */
+/** Whether a data directory contains a database. */
 export async function hasEmbeddedDatabase(dataDirectory: string): Promise<boolean> {
   return !(await isMissing(join(dataDirectory, 'control')))
 }
 
-// The database is made aside and moved into place: a process killed meanwhile leaves no half of one behind.
+// The database is created in a temporary folder and then renamed: a killed process leaves no partial database behind.
 async function createDatabase(directory: string): Promise<void> {
   const draft = `${directory}.initializing`
   await rm(draft, { recursive: true, force: true })

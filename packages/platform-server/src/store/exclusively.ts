@@ -1,10 +1,10 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 import type { Database } from './database.ts'
 
-// Any number will do, as long as every process of this service uses the same one for its start.
+// Any number works, as long as all gateway processes use the same one at start-up.
 const startLock = 0x6661_6972
 
-/** Runs what a start does to the records in one transaction; of replicas that start together, one after the other. */
+/** Runs the database changes of a start in one transaction; concurrent starts of replicas run one after the other. */
 export async function exclusively<result>(
   { db }: { readonly db: Kysely<Database> },
   action: (transaction: Transaction<Database>) => Promise<result>,

@@ -5,12 +5,12 @@ import type { ChangedCredentials } from './credential-listeners.ts'
 import type { Database } from './database.ts'
 import { type NodeShare, anyOf, loadLimits, loadNodes } from './load-nodes.ts'
 
-// Few enough that a page does not hold up the calls for long, many enough that queries cost little.
+// Small enough that a page does not block requests for long, large enough that the queries are efficient.
 const pageSize = 2_000
 
 /**
- * Reads every node credential that is valid now, in the form that the gateway keeps in memory; or, of those in a scope,
- * the ones that are. What the scope names and the answer lacks opens nothing any more.
+ * Reads the currently valid node credentials, in the format of the gateway's in-memory directory: all of them, or those
+ * in a scope. A credential in the scope that is missing in the result is no longer valid.
  */
 export async function loadNodeCredentials(
   db: Kysely<Database>,
@@ -23,8 +23,8 @@ export async function loadNodeCredentials(
 }
 
 /**
- * Reads the same page by page. A page is of its own moment: what changes between two of them is heard of as any other
- * change, so listen before the first one.
+ * Reads the same records page by page. Each page comes from a separate snapshot. Changes between two pages are notified
+ * like any other change, so register a listener before the first page.
  */
 export async function* pagesOfNodeCredentials(
   db: Kysely<Database>,
@@ -43,7 +43,7 @@ export async function* pagesOfNodeCredentials(
     )
     yield rows.flatMap(({ nodeId, sha256, credentialId, kind, expiresAt }) => {
       const node = nodes.get(nodeId)
-      // A node that is gone by now took its credentials along.
+      // The credentials of a deleted node are deleted with it.
       if (node === undefined) return []
       const credential = limits.get(credentialId)
       const grant = {

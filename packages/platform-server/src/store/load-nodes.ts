@@ -6,10 +6,10 @@ import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { openUpstreams } from '../records/sealed-upstreams.ts'
 import type { Database } from './database.ts'
 
-/** What all credentials of a node open alike; the lists and objects in it are shared by all of their grants. */
+/** The part of a grant that all credentials of a node share; their grants refer to the same lists and objects. */
 export type NodeShare = Omit<Grant, 'credentialId' | 'kind' | 'expiresAt'>
 
-/** Reads nodes with everything that their credentials open. */
+/** Reads nodes with everything that their credentials grant. */
 export async function loadNodes(
   db: Kysely<Database>,
   encryptor: Encryptor,
@@ -52,7 +52,7 @@ export async function loadNodes(
   )
 }
 
-/** Reads what owners of one kind may use. */
+/** Reads the limits of all given owners of one kind. */
 export async function loadLimits(
   db: Kysely<Database>,
   kind: 'credential' | 'node' | 'project',
@@ -67,7 +67,7 @@ export async function loadLimits(
   return new Map(rows.map((row) => [row.owner_id, row.limits]))
 }
 
-/** The right side of an equation with any of many texts: one parameter, however many they are. */
+/** Right-hand side of a comparison with any of several texts, passed as one parameter. */
 export function anyOf(texts: readonly string[]) {
   return sql<string>`any(${[...texts]}::text[])`
 }

@@ -8,26 +8,26 @@ const firstMs = 30_000
 const everyMs = 300_000
 const segmentBytes = 16 * 1024 ** 2
 const spareSegments = 2
-// A disk with less than this is as good as full.
+// A disk with less free space than this counts as full.
 const neededBytes = 4 * segmentBytes
 
-/** What is to be kept with room. */
+/** Options of {@link keepLogRoom}. */
 export interface LogRoomParts {
   readonly db: Kysely<Database>
   readonly dataDirectory: string
   readonly log: Logger | undefined
-  /** When it is seen to for the first time, in milliseconds. */
+  /** Delay before the first run, in milliseconds. */
   readonly firstMs?: number | undefined
   readonly everyMs?: number | undefined
 }
 
 /**
- * Keeps the write-ahead log of the embedded database from growing, and from needing room on a disk that is full. The
- * embedded PostgreSQL has nobody who makes checkpoints, which let it use old segments of the log again; and when it
- * cannot make a new segment, or cannot end a checkpoint, it stands still for ever, and with it this process. Therefore it
- * gets spare segments early, and no checkpoint while the disk is full.
+ * Keeps the write-ahead log (WAL) of the embedded database from growing, and from needing space on a full disk. The
+ * embedded PostgreSQL has no checkpointer process, and only checkpoints let it recycle old WAL segments. When it cannot
+ * create a segment or complete a checkpoint, it blocks forever, and with it this process. Therefore this task fills
+ * spare segments early and runs no checkpoint while the disk is full.
  *
- * @returns a function that ends it, once it no longer uses the database
+ * @returns a function that stops the task and resolves when it no longer uses the database
  */
 export function keepLogRoom(parts: LogRoomParts): () => Promise<void> {
   const ended = new AbortController()
@@ -58,10 +58,10 @@ async function run(parts: LogRoomParts, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Fills segments that the next checkpoint makes ready to be used again. */
+/** Fills segments that the next checkpoint makes available for recycling. */
 async function fillSegments(db: Kysely<Database>): Promise<void> {
   for (let segment = 0; segment < spareSegments; segment++) {
-    // An empty segment is not left.
+    // PostgreSQL does not switch away from an empty segment, so write a message first.
     await sql`select pg_logical_emit_message(false, 'fairlead', '')`.execute(db)
     await sql`select pg_switch_wal()`.execute(db)
   }

@@ -6,10 +6,10 @@ import { migrationNames } from './migrations/all-migrations.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * Brings the schema up to date: all missing migrations in one transaction, under the migration lock, so that replicas
- * which start together do not run the same one twice.
- * @throws {@link StoreError} `STORE_NEWER` for a database with a migration this version does not know,
- *   `STORE_MIGRATION_FAILED` when one of them fails; the database is then as it was.
+ * Migrates the schema to the current version: all missing migrations in one transaction, under the migration lock, so
+ * that replicas that start together do not run a migration twice.
+ * @throws {@link StoreError} `STORE_NEWER` for a database with a migration that this version does not contain,
+ *   `STORE_MIGRATION_FAILED` when a migration fails; the database is then unchanged.
  */
 export async function migrate(
   db: Kysely<Database>,
@@ -18,7 +18,7 @@ export async function migrate(
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
-    // The names are numbered, and a plain comparison orders them alike on every machine.
+    // The names are numbered; a plain comparison gives the same order on every machine.
     nameComparator: (left, right) => (left < right ? -1 : Number(left > right)),
   })
   const { error, results } = await migrator.migrateToLatest()
@@ -34,9 +34,9 @@ export async function migrate(
 }
 
 /**
- * Makes sure that the schema is that of this version, and changes nothing.
- * @throws {@link StoreError} `STORE_NEWER` and `STORE_OLDER` for that of another one, `STORE_INVALID` for a database without
- *   any
+ * Asserts that the schema is that of this version. Changes nothing.
+ * @throws {@link StoreError} `STORE_NEWER` or `STORE_OLDER` for the schema of another version, `STORE_INVALID` for a
+ *   database without a schema
  */
 export async function assertMigrated(db: Kysely<Database>): Promise<void> {
   const { rows: tables } = await sql<{ there: boolean }>`
@@ -73,7 +73,7 @@ async function unknownMigrations(
     const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
     return rows.map((row) => row.name).filter((name) => !Object.hasOwn(migrations, name))
   } catch {
-    // The first error is the one to report; it may be the reason why this query fails too.
+    // The first error is the one to report; it may also be the reason why this query fails.
     return []
   }
 }

@@ -26,7 +26,7 @@ describe.each(backends)('the database on $name, opened as it is,', ({ create }) 
     await again.db.destroy()
     const older = { code: 'STORE_OLDER', message: expect.stringContaining('0010-usage-durations') as string }
     await expect(openExisting(database)).rejects.toMatchObject(older)
-    // Had the first one migrated, this one would be let in.
+    // If the first attempt had migrated the database, this one would succeed.
     await expect(openExisting(database)).rejects.toMatchObject(older)
   })
 

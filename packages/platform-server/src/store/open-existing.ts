@@ -6,17 +6,17 @@ import { assertReachable, newPool, postgresConfig } from './postgres-pool.ts'
 import type { Store, StoreOptions } from './open-store.ts'
 import { StoreError } from './store-error.ts'
 
-/** A database that is there already, to be read. */
+/** An existing database, opened for reading. */
 export type ExistingDatabase = Pick<Store, 'db' | 'close'>
 
-// A whole table is read through it.
+// Long, because it is used to read whole tables.
 const longestQueryMs = 600_000
 
 /**
- * Opens the control plane's database as it is, without its secret key: nothing is made or migrated.
+ * Opens the control plane's existing database without its secret key. Creates and migrates nothing.
  *
- * @throws {@link StoreError} `STORE_INVALID` when there is none, `STORE_OLDER` or `STORE_NEWER` when another version has
- *   written it, `STORE_IN_USE` when the embedded database is in use by another process
+ * @throws {@link StoreError} `STORE_INVALID` when there is none, `STORE_OLDER` or `STORE_NEWER` when another version
+ *   has written it, `STORE_IN_USE` when the embedded database is in use by another process
  */
 export async function openExisting({
   databaseUrl,

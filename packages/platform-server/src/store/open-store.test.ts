@@ -152,7 +152,7 @@ describe.each(backends)('store on $name', ({ name, create }) => {
     if (name === 'embedded') await opened.close()
     const { dataDirectory, databaseUrl } = newer
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
-    // A refused opening gives the data directory free again, so the second refusal has the same reason.
+    // A rejected opening releases the data directory, so that the second attempt fails for the same reason.
     await expect(openStore({ dataDirectory, databaseUrl })).rejects.toThrow(/STORE_NEWER.*9999-later/)
   })
 })

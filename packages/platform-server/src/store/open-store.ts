@@ -17,13 +17,13 @@ const channel = 'credentials_changed'
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
-  /** Address of a PostgreSQL server; without one the embedded database is used. */
+  /** URL of a PostgreSQL server; without one, the embedded database is used. */
   readonly databaseUrl?: string | undefined
-  /** Folder of the embedded database, and of the secret key when none is given. */
+  /** Folder of the embedded database, and of the secret key file when `secretKey` is not set. */
   readonly dataDirectory: string
-  /** What upstream addresses are sealed with, as 64 hex digits or in base64. */
+  /** Key that encrypts upstream URLs at rest, as 64 hex digits or in base64. */
   readonly secretKey?: string | undefined
-  /** Told when the connection for change notifications is lost. */
+  /** Logs the loss of the connection for change notifications. */
   readonly log?: Logger | undefined
 }
 
@@ -31,33 +31,33 @@ export interface StoreOptions {
 export interface Store {
   readonly db: Kysely<Database>
   readonly kind: 'embedded' | 'postgresql'
-  /** Folder for what the database does not hold. */
+  /** Folder for data outside the database. */
   readonly dataDirectory: string
-  /** Opens and seals the upstream addresses of nodes. */
+  /** Encrypts and decrypts the upstream URLs of nodes. */
   readonly encryptor: Encryptor
   /**
-   * Calls the listener after every committed change of what a credential opens, by this process or another one, and
-   * with `everything` whenever changes may have been missed. Returns the function that ends it.
+   * Calls the listener after every committed change that affects what a credential allows, by this process or another
+   * one, and with `everything` whenever changes may have been missed. Returns a function that removes the listener.
    */
   onCredentialsChanged(listener: CredentialListener): () => void
   /**
-   * Gives one session of the database to what needs several statements in a row of it, such as a cursor. It is no
-   * transaction, and others are not kept waiting.
+   * Reserves one database session for several consecutive statements, such as those of a cursor. It does not open a
+   * transaction and does not block other queries.
    */
   withSession<result>(use: (session: Kysely<Database>) => Promise<result>): Promise<result>
-  /** Ends all connections and gives the data directory free. May be called more than once. */
+  /** Closes all connections and releases the data directory. May be called more than once. */
   close(): Promise<void>
 }
 
 /**
- * Opens the control plane's database, PostgreSQL when an address is given and the embedded one otherwise, and brings
- * its schema up to date.
- * @throws StoreError when the embedded database is in use by another process, the address is no PostgreSQL
- *   URL, the database is newer than this version, or a migration fails.
+ * Opens the control plane's database, PostgreSQL when a URL is given and the embedded one otherwise, and migrates its
+ * schema to the current version.
+ * @throws StoreError when the embedded database is in use by another process, the URL is not a PostgreSQL URL, the
+ *   database is newer than this version, or a migration fails.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl } = options
-  // Before the key: a wrong address leaves no file behind.
+  // Before the key: an invalid URL must not leave a key file behind.
   const config = databaseUrl === undefined ? undefined : postgresConfig(databaseUrl)
   const encryptor = createEncryptor(await readSecretKey(options.secretKey, options.dataDirectory))
   return config === undefined ? openEmbedded(options, encryptor) : openPostgres(config, options, encryptor)
@@ -71,7 +71,7 @@ async function openEmbedded(options: StoreOptions, encryptor: Encryptor): Promis
   const endLogRoom = keepLogRoom({ db, dataDirectory, log })
   const close = once(async () => {
     await endLogRoom()
-    // PGlite itself is closed too when no query has yet passed through the query layer.
+    // If no query has used Kysely yet, `db.destroy()` does not close PGlite.
     await db.destroy()
     if (!pglite.closed) await pglite.close()
     lock.release()
@@ -84,7 +84,7 @@ async function openEmbedded(options: StoreOptions, encryptor: Encryptor): Promis
     throw error
   }
   const onCredentialsChanged = listeners.add
-  // It has one session only, which a connection of the query layer would keep from everybody else.
+  // The embedded database has only one session; reserving it as a Kysely connection would block all other queries.
   return {
     db,
     kind: 'embedded',
@@ -101,7 +101,7 @@ async function openPostgres(config: PoolConfig, options: StoreOptions, encryptor
 
   const pool = newPool({ ...config, max: 10, query_timeout: 15_000 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
-  // What has to be read as a whole takes its time, and takes no connection from requests that do not.
+  // Long reads get a separate pool, so that they do not use up the connections of short requests.
   const sessions = newPool({ ...config, max: 4, query_timeout: 600_000 })
   const sessionDb = new Kysely<Database>({ dialect: new PostgresDialect({ pool: sessions }) })
   const listeners = credentialListeners(options.log)
@@ -122,7 +122,7 @@ async function openPostgres(config: PoolConfig, options: StoreOptions, encryptor
   return { db, kind: 'postgresql', dataDirectory, encryptor, onCredentialsChanged, withSession, close }
 }
 
-// Migrations get connections of their own: they may take longer than any query of a request is allowed to.
+// Migrations get separate connections: they may take longer than the query timeout of requests allows.
 async function migratePostgres(config: PoolConfig, encryptor: Encryptor): Promise<void> {
   const pool = newPool({ ...config, max: 2 })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
@@ -136,7 +136,7 @@ async function migratePostgres(config: PoolConfig, encryptor: Encryptor): Promis
 }
 
 async function prepare(db: Kysely<Database>, encryptor: Encryptor): Promise<void> {
-  // Before, so that no migration seals with a second key.
+  // Check before the migrations, so that none of them encrypts with a different key.
   await checkSecretKey(db, encryptor)
   await migrate(db, allMigrations(encryptor))
   await checkSecretKey(db, encryptor)

@@ -3,10 +3,10 @@ import type { Role } from '../identity/role.ts'
 import type { Scope } from '../identity/scopes.ts'
 import type { NullableTimestamp, Timestamp, Version } from './column-types.ts'
 
-/** Who made a secret: the first start, the development mode, or a person. */
+/** Origin of a secret: the first start, the development mode, or a user. */
 export type SecretOrigin = 'first-start' | 'development' | 'user'
 
-/** Who gave a user the password: the first start, the development mode, or the user. */
+/** Origin of a user's password: the first start, the development mode, or the user. */
 export type PasswordOrigin = SecretOrigin
 
 export interface OrganizationTable {
@@ -21,7 +21,7 @@ export interface UserTable {
   email: string
   first_name: string
   last_name: string
-  /** Argon2id in its usual form; null for a user who has no password. */
+  /** Argon2id hash in the PHC string format; null for a user without a password. */
   password_hash: string | null
   password_origin: PasswordOrigin | null
   must_change_password: ColumnType<boolean, boolean | undefined, boolean>
@@ -57,7 +57,7 @@ export interface ApiKeySecretTable {
   /** The first part of the key, which may be shown. */
   prefix: string
   key_id: string
-  /** Of the whole key. */
+  /** Hash of the whole key. */
   sha256: string
   created_at: Timestamp
   expires_at: NullableTimestamp
@@ -66,7 +66,7 @@ export interface ApiKeySecretTable {
 
 export interface SessionTable {
   id: string
-  /** Of the cookie. */
+  /** Hash of the cookie value. */
   sha256: string
   user_id: string
   organization_id: string
@@ -83,13 +83,13 @@ export interface InvitationTable {
   inviter_id: string
   email: string
   role: Exclude<Role, 'owner'>
-  /** Of the token. */
+  /** Hash of the token. */
   sha256: string
   created_at: Timestamp
   expires_at: ColumnType<unknown, string, string>
 }
 
-/** A row is written once and stays: the database refuses to change or to delete it. */
+/** Append-only: the database rejects updates and deletes. */
 export interface AuditLogTable {
   id: string
   organization_id: string

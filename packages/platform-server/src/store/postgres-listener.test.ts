@@ -60,7 +60,7 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', {
     await reader.close()
     const heard = vi.fn<() => void>()
     const stop = writer.onCredentialsChanged(heard)
-    // The writer's own listener connects again, twice: one of the reader would as well.
+    // The writer's own listener reconnects, twice; that of the reader would reconnect as well.
     for (const times of [1, 2]) {
       await cutConnections()
       await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(times), { timeout: 50_000, interval: 5 })
@@ -69,7 +69,7 @@ describe.skipIf(postgres.length === 0)('change notifications over PostgreSQL', {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(writer.db)
-    // What is left is the writer's own listener.
+    // Only the writer's own listener is left.
     expect(rows[0]?.count).toBeLessThanOrEqual(1)
   })
 })

@@ -10,20 +10,20 @@ const probeMs = 10_000
 export interface PostgresListenerOptions {
   readonly channel: string
   /**
-   * Called with each notification's payload, and without one after each new connection, since some may have been missed
-   * meanwhile.
+   * Called with the payload of each notification, and without a payload after each reconnect, because notifications may
+   * have been missed.
    */
   readonly onNotification: (payload?: string) => void
-  /** Called when the connection is lost or cannot be made. */
+  /** Called when the connection is lost, and after each failed attempt to reconnect. */
   readonly onLost?: ((error: unknown) => void) | undefined
 }
 
-/** A running listener; `stop` ends it for good. */
+/** A running listener; `stop` ends it permanently. */
 export interface PostgresListener {
   stop(): Promise<void>
 }
 
-/** Listens on one channel of a PostgreSQL server over a connection of its own and restores it whenever it breaks. */
+/** Listens on one channel of a PostgreSQL server over a dedicated connection and reconnects whenever it breaks. */
 export async function listenToPostgres(
   config: ClientConfig,
   options: PostgresListenerOptions,
@@ -59,7 +59,7 @@ interface Connection {
 async function connect(config: ClientConfig, options: PostgresListenerOptions): Promise<Connection> {
   const client = new Client({ ...config, keepAlive: true, query_timeout: probeMs })
   const lost = new AbortController()
-  // Without these handlers a lost connection would end the process.
+  // Without these handlers, a lost connection would end the process.
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort(new Error('The connection was closed.')))
   client.on('notification', (message) => {
@@ -72,7 +72,7 @@ async function connect(config: ClientConfig, options: PostgresListenerOptions): 
     await closed(client)
     throw error
   }
-  // A connection whose other side vanished without a word looks idle; only a question tells.
+  // A connection whose peer disappeared silently looks idle; only a query detects that it is dead.
   const probe = guardedInterval(() => {
     client.query('select 1').catch((error: unknown) => lost.abort(error))
   }, probeMs)
@@ -112,7 +112,7 @@ async function reconnect(
   return undefined
 }
 
-// A dead connection may never answer the goodbye, so nobody waits for it long.
+// A dead connection may never acknowledge the close, so the wait is short.
 async function closed(client: Client): Promise<void> {
   await Promise.race([client.end().catch(() => {}), delay(1_000, undefined, { ref: false })])
 }

@@ -6,14 +6,15 @@ import { StoreError } from './store-error.ts'
 const usualConnectSeconds = '5'
 
 /**
- * What every connection to the PostgreSQL of an address has in common. Of the parameters of libpq that the driver leaves
- * out, `connect_timeout` is read.
+ * Creates the settings that all connections to a PostgreSQL URL share. Supports `connect_timeout`, a libpq parameter
+ * that the driver ignores.
  *
- * @throws {@link StoreError} `STORE_INVALID` when the address is no PostgreSQL URL, or its `connect_timeout` no number
+ * @throws {@link StoreError} `STORE_INVALID` when the URL is not a PostgreSQL URL, or its `connect_timeout` is not a
+ *   number
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-CONNECT-TIMEOUT
  */
 export function postgresConfig(databaseUrl: string): PoolConfig {
-  // The driver's own complaint about a bad address quotes it, password included.
+  // Checked here, because the driver's own error for an invalid URL contains the URL with its password.
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
     const form = 'postgresql://user@host:port/database'
@@ -32,20 +33,20 @@ export function postgresConfig(databaseUrl: string): PoolConfig {
   }
 }
 
-/** Makes a pool that outlives the connections that break. */
+/** Creates a pool that survives broken connections. */
 export function newPool(config: PoolConfig): Pool {
   const pool = new Pool(config)
-  // An idle connection that breaks is replaced by the pool; without a handler it would end the process.
+  // The pool replaces an idle connection that breaks; without a handler, the error would end the process.
   pool.on('error', () => {})
-  // The same for one in use that breaks between two queries of a transaction: the next query fails.
+  // The same applies to a connection that breaks between two queries of a transaction: the next query fails.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
 /**
- * Asks a server on its own, so that one that is away is told from a query that fails.
+ * Sends a test query, so that an unreachable server is reported separately from a failed query.
  *
- * @throws {@link StoreError} `STORE_INVALID` when it cannot be used
+ * @throws {@link StoreError} `STORE_INVALID` when the server cannot be used
  */
 export async function assertReachable(db: Kysely<Database>): Promise<void> {
   await sql`select 1`.execute(db).catch((error: unknown) => {

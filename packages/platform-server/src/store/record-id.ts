@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** What an id begins with, by kind of record. */
+/** Prefix of ids by kind of record. */
 export const idPrefixes = {
   organization: 'RG',
   project: 'PR',
@@ -17,18 +17,18 @@ export const idPrefixes = {
   webhookEvent: 'WE',
 } as const
 
-/** A kind of record that has an id of its own. */
+/** A kind of record that has ids. */
 export type RecordKind = keyof typeof idPrefixes
 
-/** Makes a random id such as `PR-402-118-937`. There are a thousand million per kind, so it may already be taken. */
+/** Creates a random id such as `PR-402-118-937`. Each kind has 10^9 ids, so the id may already be in use. */
 export function randomRecordId(kind: RecordKind): string {
   const groups = Array.from({ length: 3 }, () => String(randomInt(1000)).padStart(3, '0'))
   return [idPrefixes[kind], ...groups].join('-')
 }
 
 /**
- * Inserts a row under a fresh id. `insert` must do nothing and give undefined when the id, or another random value it
- * makes, is taken (`on conflict do nothing`); it is then called again with another id.
+ * Inserts a row under a new id. `insert` must change nothing and return undefined when the id, or another random value
+ * that it creates, is in use (`on conflict do nothing`); it is then called again with another id.
  */
 export async function insertWithId<row>(
   kind: RecordKind,

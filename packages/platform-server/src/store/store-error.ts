@@ -1,4 +1,4 @@
-/** Why the store could not be opened. */
+/** Reason why the store could not be opened. */
 export type StoreErrorCode =
   | 'STORE_IN_USE'
   | 'STORE_NEWER'
@@ -7,7 +7,7 @@ export type StoreErrorCode =
   | 'STORE_KEY'
   | 'STORE_MIGRATION_FAILED'
 
-/** The store cannot be opened. The message is for the operator and contains no secret. */
+/** Thrown when the store cannot be opened. The message is for the operator and contains no secret. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   readonly code: StoreErrorCode

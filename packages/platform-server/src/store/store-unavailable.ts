@@ -1,5 +1,5 @@
-// SQLSTATE classes and codes of a server that cannot serve right now: connection failures, too many connections,
-// shutdown, start-up, and a standby that takes no writes.
+// SQLSTATE classes and codes of a temporarily unavailable server: connection failures, too many connections, shutdown,
+// start-up, and a read-only standby.
 const sqlStates = /^(08[0-9A-Z]{3}|53[0-9A-Z]{3}|57P0[1-5]|25006)$/
 const socketErrors = new Set([
   'ECONNREFUSED',
@@ -11,11 +11,11 @@ const socketErrors = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-// The drivers give these errors no code.
+// The drivers set no code on these errors.
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|driver has already been destroyed|PGlite (instance )?is (already )?clos)/
 
-/** Whether an error says that the database is away, rather than that a query is wrong. */
+/** Whether an error means that the database is unavailable, rather than that a query is invalid. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError) return error.errors.some(isStoreUnavailable)

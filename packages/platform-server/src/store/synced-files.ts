@@ -6,8 +6,8 @@ interface NodeFileOperations {
 }
 
 /**
- * The embedded database's files, with fsync. PGlite's own file system leaves it out, so a commit would survive the end
- * of the process but not a power cut.
+ * The embedded database's files, with fsync. PGlite's own file system omits fsync, so that a commit would survive the
+ * end of the process but not a power failure.
  */
 export class SyncedFiles extends NodeFS {
   readonly #sync: (descriptor: number) => void
@@ -22,7 +22,7 @@ export class SyncedFiles extends NodeFS {
     const addSync = (module: { readonly NODEFS?: { readonly stream_ops: NodeFileOperations } }) => {
       if (module.NODEFS === undefined) return
       module.NODEFS.stream_ops.fsync = ({ nfd }) => {
-        // Directories have no descriptor here.
+        // Directories have no file descriptor here.
         if (nfd !== undefined) this.#sync(nfd)
         return 0
       }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../store/database.ts'
 
-/** Every row of every table of a database as text, each behind the name of its table. */
+/** Returns every row of every table as text, prefixed with the name of its table. */
 export async function allRows(db: Kysely<Database>): Promise<readonly string[]> {
   const tables = await db.introspection.getTables()
   const rows = await Promise.all(

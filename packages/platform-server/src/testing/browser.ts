@@ -6,22 +6,22 @@ import { createPasswords } from '../sessions/passwords.ts'
 import type { Success } from '../platform-api/platform-call.ts'
 import type { PlatformFixture, TestRequest } from './platform-fixture.ts'
 
-/** Somebody who is signed in to the console, for tests. */
+/** A browser that is signed in to the console, for tests. */
 export interface Browser {
   readonly session: Success<'createSession'>
-  /** The cookie as a request carries it. */
+  /** The value of the Cookie header. */
   readonly cookie: string
-  /** Sends a request as the console does: with the cookie, and with the session's token. */
+  /** Sends a request as the console does: with the cookie and the session's CSRF token. */
   call(url: string, request?: TestRequest): Promise<LightMyRequestResponse>
 }
 
-/** The password of everybody in tests. */
+/** The password of all users in tests. */
 export const testPassword = 'a lantern on every pier'
 
-/** The hash of {@link testPassword}, made once: it is slow on purpose. */
+/** The hash of {@link testPassword}, computed once because hashing is slow by design. */
 let testHash: Promise<string> | undefined
 
-/** Makes a member with a password and gives the user's id. */
+/** Creates a member with a password and returns the user's id. */
 export async function member(
   { store, first }: Pick<PlatformFixture, 'store' | 'first'>,
   email: string,
@@ -33,13 +33,13 @@ export async function member(
   return id
 }
 
-/** Gives a user the password of the tests. */
+/** Sets a user's password to {@link testPassword}. */
 export async function givePassword({ store }: Pick<PlatformFixture, 'store'>, userId: string): Promise<void> {
   testHash ??= createPasswords().hash(testPassword)
   await setPassword(store.db, userId, { hash: await testHash, origin: 'user', mustChange: false })
 }
 
-/** Signs somebody in. */
+/** Signs a user in. */
 export async function signIn(
   fixture: Pick<PlatformFixture, 'anonymous'>,
   email: string,
@@ -55,7 +55,7 @@ export async function signIn(
   return browserOf(fixture, response)
 }
 
-/** The browser that got a session as an answer. */
+/** Creates a browser from the response that opened its session. */
 export function browserOf(
   fixture: Pick<PlatformFixture, 'anonymous'>,
   response: LightMyRequestResponse,
@@ -73,14 +73,14 @@ export function browserOf(
   }
 }
 
-/** The cookies that an answer sets, as a request carries them. */
+/** Converts the Set-Cookie headers of a response to the value of a Cookie header. */
 export function cookieOf(response: LightMyRequestResponse): string {
   const header = response.headers['set-cookie']
   const all = Array.isArray(header) ? header : [header ?? '']
   return all.map((one) => one.split(';', 1)[0] ?? '').join('; ')
 }
 
-/** The code of an answer's error, with its status. */
+/** The status and the error code of a response. */
 export function rejection(response: LightMyRequestResponse): readonly [number, string | undefined] {
   const code = response.body === '' ? undefined : response.json<{ error?: { code: string } }>().error?.code
   return [response.statusCode, code]

@@ -8,8 +8,8 @@ import { startFlusher, type UsageSink } from '@fairlead/gateway-core/usage/usage
 import { createCurrentUsage } from '@fairlead/gateway-core/usage/current-usage'
 import { grantOf } from '@fairlead/gateway-core/testing/metered-node'
 
-// Run as a child process and killed at any moment: counts calls and prints, after each, how many there were and when.
-// With `away` its database never answers.
+// Runs as a child process that is killed at any time: counts calls and prints, after each, the total and the time. With
+// `away`, all its database operations fail.
 const [dataDirectory = '', credentialId = '', databaseUrl = ''] = process.argv.slice(2)
 
 async function sinkOf(): Promise<UsageSink> {

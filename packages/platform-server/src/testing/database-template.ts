@@ -5,10 +5,10 @@ import { copyEmptyDatabase, makeTemplate } from '@fairlead/vitest/database-templ
 import { openStore } from '../store/open-store.ts'
 
 /**
- * Puts an embedded database of the present version, without any records, and the secret key that it was made with where a
- * service looks for its own: to make one takes longer than most tests. It is made once for all test runs of this machine.
+ * Copies an embedded database of the current version, without any records, and its secret key into a data directory,
+ * because creating one takes longer than most tests. The template is created once for all test runs on this machine.
  *
- * @param dataDirectory - of a service that was not started yet
+ * @param dataDirectory - data directory of a store that has not been opened yet
  */
 export async function copyMigratedDatabase(dataDirectory: string): Promise<void> {
   const template = await migratedDatabase()
@@ -25,7 +25,7 @@ function migratedDatabase(): Promise<string> {
   }))
 }
 
-/** Another one for each engine, and for each change of what makes the tables and the key. */
+/** Cache key: differs for each engine, and for each change of the code that creates the tables and the key. */
 function versionOfStore(): string {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite')
   return [

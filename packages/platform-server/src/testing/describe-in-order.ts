@@ -2,9 +2,9 @@ import { describe } from 'vitest'
 import { type TemporaryDatabase, backends } from './temporary-store.ts'
 
 /**
- * Declares tests that build on those before them, for each database. `describe.each` does not accept `shuffle`.
+ * Declares tests that depend on the earlier ones, for each database. `describe.each` does not accept `shuffle`.
  *
- * @param title - ends with the name of the database
+ * @param title - the name of the database is appended
  * @param declare - declares the tests
  */
 export function describeInOrder(

@@ -2,30 +2,31 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
-/** Whom the provider of a test lets in next, and what it says about him. */
+/** An account of the test provider. */
 export interface ProviderAccount {
   readonly id: string
   readonly email: string
   readonly verified: boolean
 }
 
-/** A real OpenID Connect provider for tests, whose sign-in form fills itself in. */
+/** A real OpenID Connect provider for tests that submits its sign-in form automatically. */
 export interface IdentityProvider {
   readonly issuer: string
-  /** Who signs in from now on; undefined for somebody whom the provider refuses. */
+  /** The account that signs in from now on; undefined for a user whom the provider rejects. */
   account: ProviderAccount | undefined
-  /** Follows a browser from the beginning of a sign-in to where the provider sends it back to. */
+  /** Follows a sign-in as a browser, from its start to the redirect back from the provider. */
   signIn(url: string): Promise<URL>
   close(): Promise<void>
 }
 
-/** The name and the secret of the service at the provider. */
+/** The client id and secret of the gateway at the provider. */
 export const oidcClient = { clientId: 'fairlead', clientSecret: 'c4n4ry-client-secret' }
 
 /**
- * Starts a provider that sends browsers back to one address.
+ * Starts a provider that redirects browsers back to one URL.
  *
- * @param redirectUri - gives that address, when the first request comes: a service under test may not have one before
+ * @param redirectUri - returns that URL; called at the first request, because the gateway under test may have none
+ *   before
  */
 export async function identityProvider(redirectUri: () => string): Promise<IdentityProvider> {
   const server = createServer()

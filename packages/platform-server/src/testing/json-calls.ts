@@ -1,13 +1,13 @@
 import type { PlatformFixture } from './platform-fixture.ts'
 
-/** What a test looks at of an answer. */
+/** The parts of a response that tests check. */
 export interface JsonAnswer<body> {
   readonly status: number
   readonly etag: string | undefined
   readonly body: body
 }
 
-/** Sends JSON to the platform API and reads the answer. */
+/** Sends JSON to the platform API and parses the response. */
 export type JsonCall = <body = Record<string, unknown>>(
   method: string,
   url: string,
@@ -15,7 +15,7 @@ export type JsonCall = <body = Record<string, unknown>>(
   headers?: Readonly<Record<string, string>>,
 ) => Promise<JsonAnswer<body>>
 
-/** Makes the calls of a test with the first API key, or with the one in the headers of a call. */
+/** Creates a function that sends requests with the first API key, or with the one in the headers of a call. */
 export function jsonCalls({ call }: Pick<PlatformFixture, 'call'>): JsonCall {
   return async (method, url, payload, headers = {}) => {
     const json = payload === undefined ? {} : { payload: JSON.stringify(payload) }
@@ -25,13 +25,13 @@ export function jsonCalls({ call }: Pick<PlatformFixture, 'call'>): JsonCall {
     return {
       status: response.statusCode,
       etag: typeof etag === 'string' ? etag : undefined,
-      // Whatever the test takes it for: the answer was checked against the contract.
+      // The type is the test's choice; the response was checked against the contract.
       body: (response.body === '' ? undefined : response.json<unknown>()) as never,
     }
   }
 }
 
-/** The path of a node's own operations. */
+/** Builds the path of a node's operation. */
 export function nodePath(id: string, ...rest: readonly string[]): string {
   return `/v2/nodes/${[id, ...rest].join('/')}/`
 }

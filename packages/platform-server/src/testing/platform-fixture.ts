@@ -11,7 +11,7 @@ import type { Store } from '../store/open-store.ts'
 import type { TemporaryDatabase } from './temporary-store.ts'
 import { protocols } from './protocols.ts'
 
-/** A request of a test; the method may be any that HTTP knows. */
+/** A test request with any HTTP method. */
 export type TestRequest = Omit<InjectOptions, 'method'> & { readonly method?: string }
 
 /** A platform API over a fresh database, for tests. */
@@ -19,9 +19,9 @@ export interface PlatformFixture {
   readonly store: Store
   readonly app: FastifyInstance
   readonly first: Extract<FirstStart, { created: true }>
-  /** Sends a request with the first API key; the answer is checked against the contract. */
+  /** Sends a request with the first API key and checks the response against the contract. */
   call(url: string, options?: TestRequest): Promise<LightMyRequestResponse>
-  /** Sends a request without any credential; the answer is checked against the contract. */
+  /** Sends a request without any credential and checks the response against the contract. */
   anonymous(url: string, options?: TestRequest): Promise<LightMyRequestResponse>
   /** Everything logged so far. */
   log(): string
@@ -70,7 +70,7 @@ function isMethod(method: string): method is NonNullable<InjectOptions['method']
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: document, components: { schemas } })
 
-/** Throws unless an answer is one that the contract allows for the operation. */
+/** Asserts that the contract allows the response for the operation. */
 export function assertContract(method: string, url: string, response: LightMyRequestResponse): void {
   const { statusCode: status, headers, body } = response
   if (typeof headers['x-request-id'] !== 'string') throw new Error('There is no X-Request-Id.')
@@ -110,7 +110,7 @@ function responseSchema(method: string, url: string, status: number): object {
   const route = routeOf(method, url)
   const declared = route?.responses[String(status)]?.schema
   if (declared !== undefined) return declared
-  // Statuses that belong to no operation: a path or a method that does not exist, a broken request.
+  // Statuses outside of operations: an unknown path or method, or a malformed request.
   const outside = route === undefined ? [404, 405] : []
   if (!outside.includes(status)) throw new Error(`The contract has no ${status} for ${method} ${url}.`)
   return { $ref: `${document}#/components/schemas/PlatformError` }

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { insertProject } from '../records/projects.ts'
 import { openStore } from '../store/open-store.ts'
 
-// Run as a child process and killed at any moment: writes projects over several connections at once and prints the id
-// of each after its commit. A line on the output is the promise that the row is there for good.
+// Runs as a child process that is killed at any time: writes projects over several connections at once and prints the
+// id of each after its commit. An id in the output guarantees that the row is durable.
 const [dataDirectory = '', organizationId = '', creatorId = ''] = process.argv.slice(2)
 const store = await openStore({ dataDirectory })
 process.stdout.write('ready\n')
@@ -13,7 +13,7 @@ async function write(writer: number): Promise<never> {
     const id = await store.db.transaction().execute(async (db) => {
       const project = { organizationId, creatorId, description: 'x'.repeat(500), type: 'public' } as const
       const made = await insertProject(db, { ...project, name: `${writer}-${round}` })
-      // Some transactions do more, so that a kill also falls between two statements.
+      // Some transactions contain more statements, so that a kill can also happen between two statements.
       if (round % 3 === 0) await sql`update organizations set name = ${`${writer}-${round}`}`.execute(db)
       return made
     })

@@ -13,19 +13,19 @@ import { type Store, openStore } from '../store/open-store.ts'
 import { newPool } from '../store/postgres-pool.ts'
 import { copyMigratedDatabase } from './database-template.ts'
 
-/** A database for one test file, gone afterwards. */
+/** A temporary database for one test file. */
 export interface TemporaryDatabase {
   readonly dataDirectory: string
   readonly databaseUrl: string | undefined
   /**
-   * Opens it; with PostgreSQL also several times at once.
+   * Opens a store; with PostgreSQL, several stores can be open at once.
    *
-   * @param secretKey - given before anything else is asked of the database, as all embedded ones share a key
+   * @param secretKey - a separate key, which must be set before any other use; embedded databases share a key otherwise
    */
   open(secretKey?: string): Promise<Store>
-  /** The database as it is, without any table that was not made in it; nothing is migrated. */
+  /** Runs no migration: returns a PostgreSQL database as it is, and the embedded one without any tables. */
   empty(): Promise<Pick<Store, 'db' | 'encryptor'>>
-  /** Closes every store it opened and removes all traces. */
+  /** Closes all opened stores and removes the database and its folder. */
   remove(): Promise<void>
 }
 
@@ -43,15 +43,15 @@ export const allBackends: readonly Backend[] = [
   })),
 ]
 
-/** What most tests run on: PostgreSQL where there is one; `test:reality` runs them on the embedded database too. */
+/** Backends of most tests: PostgreSQL where available; `test:reality` runs them on the embedded database too. */
 export const backends: readonly Backend[] = allBackends.slice(-1)
 
-/** Makes a database for tests that hold on any: on PostgreSQL where there is one, as it starts in a third of the time. */
+/** Creates a database for tests of any backend: PostgreSQL where available, as it starts in a third of the time. */
 export function anyDatabase(): Promise<TemporaryDatabase> {
   return temporaryDatabase(process.env['TEST_DATABASE_URL'])
 }
 
-/** Makes an empty database: in a temporary folder, or a new one on a PostgreSQL server. */
+/** Creates an empty database: in a temporary folder, or a new one on a PostgreSQL server. */
 export async function temporaryDatabase(server: string | undefined): Promise<TemporaryDatabase> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'fairlead-store-'))
   const name = `fairlead_test_${randomBytes(6).toString('hex')}`
@@ -91,7 +91,7 @@ export async function temporaryDatabase(server: string | undefined): Promise<Tem
   }
 }
 
-/** Takes the tables away, and with them what the key is held against. */
+/** Removes the tables, including the stored check of the secret key. */
 async function emptied(dataDirectory: string): Promise<string> {
   const directory = join(dataDirectory, 'control')
   await rm(directory, { recursive: true })

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** One request as a receiver got it. */
+/** A request as received. */
 export interface Received {
   readonly method: string | undefined
   readonly path: string | undefined
@@ -15,7 +15,7 @@ export interface WebhookReceiver {
   readonly url: string
   readonly port: number
   readonly received: Received[]
-  /** How requests are answered from now on; 204 at first. */
+  /** Sends the response to subsequent requests; initially 204. */
   answer: (response: ServerResponse, received: Received) => void
   close(): Promise<void>
 }
@@ -50,7 +50,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver
 }
 
-/** Whether the signature of a request is what a receiver with the secret finds, put together without our own code. */
+/** Whether a request has the correct signature for a secret, computed independently of the production code. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
   const parts = new URLSearchParams(String(headers['x-signature']).replaceAll(',', '&'))
   const expected = createHmac('sha256', secret)

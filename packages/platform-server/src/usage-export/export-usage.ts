@@ -21,14 +21,14 @@ const columns = [
   'duration_ms',
 ] as const satisfies readonly (keyof UsageReportRow)[]
 
-// A client that takes longer keeps a connection to the database from others.
+// Bounds how long a slow client can hold a database connection.
 const longestMs = 600_000
 
 /**
- * Writes a whole report as CSV (RFC 4180, with a header line), as fast as it is read.
+ * Streams a whole report as CSV (RFC 4180, with a header line), at the speed of the reader.
  *
- * @param ended - called once, when it holds nothing any more
- * @returns the text, when the database has put the report together
+ * @param ended - called once, when the export no longer uses the database
+ * @returns the stream, once the database has prepared the report
  */
 export function exportUsage(
   withSession: Store['withSession'],
@@ -41,7 +41,7 @@ export function exportUsage(
     withSession((session) =>
       pipeline(rowsOf(readWholeReport(session, query, () => resolve(csv))), csv, { signal }),
     )
-      // Whoever reads sees the stream break off; whoever still waits for it hears why.
+      // A reader of the stream sees it fail; a caller that still waits for the stream gets the error.
       .catch(reject)
       .finally(ended)
   })

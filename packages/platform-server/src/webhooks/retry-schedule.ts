@@ -1,11 +1,13 @@
-/** How long after each attempt that failed the next one is made, in milliseconds; after the last one, none is. */
+/**
+ * Delay between each failed attempt and the next one, in milliseconds; the attempt after the last delay is the last.
+ */
 export const retryDelaysMs: readonly number[] = [15_000, 60_000, 600_000, 3_600_000]
 
-/** When to try again after so many attempts, in milliseconds since 1970; undefined for never. */
+/** Returns the time of the next attempt after a number of attempts, in milliseconds since 1970; undefined for none. */
 export function nextAttemptAt(attempts: number, now: number): number | undefined {
   const delay = retryDelaysMs[attempts - 1]
   return delay === undefined ? undefined : now + delay
 }
 
-/** For how long a delivery is left alone that somebody has begun to send, in milliseconds: longer than that can take. */
+/** Lease of a delivery in progress, in milliseconds; longer than any attempt can take. */
 export const leaseMs = 30_000

@@ -16,7 +16,7 @@ const request = {
   at: Date.parse('2026-03-09T14:26:53.589Z'),
 }
 
-/** A resolver that knows one name. */
+/** A resolver that returns the given addresses for any name. */
 function knowing(addresses: readonly LookupAddress[], asked: string[] = []): LookupFunction {
   return (hostname, _, callback) => {
     asked.push(hostname)
@@ -153,7 +153,7 @@ describe('sendWebhook', () => {
 
   it('connects to the very address that was judged, asking once', async () => {
     const asked: string[] = []
-    // The second answer of a name that changes with each question would be another address.
+    // A name whose address changes with each query would resolve to another address the second time.
     const resolve = knowing([{ address: '127.0.0.1', family: 4 }], asked)
     const url = `http://hooks.example:${receiver.port}/`
     expect(await send(url, { resolve })).toMatchObject({ delivered: true })

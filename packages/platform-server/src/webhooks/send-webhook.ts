@@ -7,30 +7,31 @@ import type { Outcome } from '../records/webhook-deliveries.ts'
 import { signatureOf } from './signature.ts'
 import { problemOfTarget } from './target-url.ts'
 
-/** One request of a webhook. */
+/** One webhook request. */
 export interface WebhookRequest {
   readonly url: string
   readonly secret: string
   readonly eventId: string
   readonly deliveryId: string
   readonly body: string
-  /** When it is made, in milliseconds since 1970. */
+  /** Time of the request, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** What requests of webhooks are made with. */
+/** Options of {@link sendWebhook}. */
 export interface SendOptions extends ConnectionRules {
-  /** Longest time for all of it, in milliseconds. */
+  /** Timeout of the whole request, in milliseconds. */
   readonly timeoutMs?: number
 }
 
 const usualTimeoutMs = 10_000
-// The answer says nothing beyond its status, but one that is short may end before the connection does.
+// Only the status of the response is used; short responses are read to their end, so that the connection closes
+// cleanly.
 const mostBytesRead = 1_024
 
 /**
- * Sends one request of a webhook. The connection goes to the very address that was found allowed, and no redirect is
- * followed; nothing of the answer but its status is kept. It never rejects.
+ * Sends one webhook request. It connects to exactly the IP address that passed the check, follows no redirect, and uses
+ * only the status of the response. Never rejects.
  */
 export async function sendWebhook(request: WebhookRequest, options: SendOptions): Promise<Outcome> {
   const began = performance.now()
@@ -40,7 +41,7 @@ export async function sendWebhook(request: WebhookRequest, options: SendOptions)
     error,
     durationMs: Math.round(performance.now() - began),
   })
-  // What was allowed once may not be any more.
+  // The rules may have changed since the URL was accepted.
   if (problemOfTarget(request.url, options) !== undefined) return ended(null, complaints.refused)
   try {
     const status = await post(request, options)
@@ -74,7 +75,7 @@ async function post(
           'x-delivery-id': deliveryId,
           'x-signature': signatureOf(secret, at, body),
         },
-        // A connection of its own, so that none is used whose address was judged by other rules.
+        // A new connection, so that no pooled connection is used whose IP address was checked by other rules.
         createConnection: (given) => guardedConnect(targetOf(given, isSecure), isSecure, options),
         signal,
       },
@@ -96,7 +97,7 @@ function readSome(answer: IncomingMessage, done: () => void): void {
     bytes += chunk.length
     if (bytes >= mostBytesRead) done()
   })
-  // With the status the receiver has said what it had to say, however its answer ends.
+  // The status is sufficient, however the response body ends.
   answer.on('close', done).on('error', done)
 }
 
@@ -118,7 +119,7 @@ function complaintOfStatus(status: number): string {
   return status >= 300 && status < 400 ? complaints.redirect : complaints.status
 }
 
-// The errors themselves tell of addresses inside the network.
+// The original errors contain IP addresses of the internal network.
 function complaintOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'REFUSED_TARGET') return complaints.refused

@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Makes the secret of a webhook: 256 random bits behind a prefix by which scanners find it. */
+/** Creates the secret of a webhook: 256 random bits after a prefix that secret scanners detect. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64url')}`
 }
 
 /**
- * Signs a request of a webhook: `t=<time>,v1=<HMAC-SHA-256 of "<time>.<body>" in hex>`. The time is signed as well, so
- * that a receiver can refuse a request that somebody has kept.
+ * Signs a webhook request: `t=<time>,v1=<HMAC-SHA-256 of "<time>.<body>" in hex>`. The signature covers the time, so
+ * that a receiver can reject replayed requests.
  *
  * @param time - in milliseconds since 1970; sent in seconds
  */

@@ -145,7 +145,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
       }, patience)
       expect(receiver.received).toHaveLength(attempts)
       if (delay === undefined) break
-      // A moment before, nothing is due.
+      // One millisecond earlier, nothing is due.
       const early = { now: now + delay - 1, leaseEnd: now + delay }
       expect(await claimDeliveries(store.db, early, rules)).toEqual([])
       now += delay
@@ -153,7 +153,7 @@ describe.each(backends)('startDeliverer on $name', ({ create }) => {
     }
     now += 100_000_000
     expect(await claimDeliveries(store.db, { now, leaseEnd: now + 1 }, rules)).toEqual([])
-    // Each attempt has the same bytes and event, and a signature of its own time.
+    // All attempts have the same body and event, but each has a signature with its own time.
     const seen = receiver.received
     expect(new Set(seen.map(({ body, headers }) => `${body} ${String(headers['x-event-id'])}`)).size).toBe(1)
     expect(new Set(seen.map(({ headers }) => headers['x-signature'])).size).toBe(5)

@@ -7,35 +7,35 @@ import type { Store } from '../store/open-store.ts'
 import { leaseMs, nextAttemptAt } from './retry-schedule.ts'
 import { type SendOptions, sendWebhook } from './send-webhook.ts'
 
-/** What a deliverer works with. */
+/** Dependencies and options of {@link startDeliverer}. */
 export interface DelivererParts {
   readonly store: Pick<Store, 'db' | 'encryptor'>
   readonly log: Logger
   readonly send: SendOptions
   /** Time in milliseconds since 1970. */
   readonly now?: (() => number) | undefined
-  /** How often it looks for deliveries whose time has come, in milliseconds. */
+  /** Interval between polls for due deliveries, in milliseconds. */
   readonly pollMs?: number | undefined
 }
 
-/** The deliverer while it runs. */
+/** The running deliverer. */
 export interface Deliverer {
-  /** Has it look at once. */
+  /** Polls immediately. */
   wake(): void
-  /** Ends it; resolves when no request is under way and the store is no longer used. */
+  /** Stops the deliverer; resolves when no request is in progress and the store is no longer used. */
   stop(): Promise<void>
 }
 
 const usualPollMs = 2_000
 const mostAtOnce = 64
-// Receivers that hang take up no more than this of it for each organization.
+// Receivers that hang can use no more than this many slots per organization.
 const mostOfOrganization = 8
 const forgetEveryMs = 3_600_000
 const keptMs = 30 * 24 * 3_600_000
 
 /**
- * Delivers what the store says is due. Any number of them share one database: each delivery is taken by one of them. To
- * one webhook one request at a time is made.
+ * Sends the due deliveries of the store. Any number of deliverers can share one database: each delivery is claimed by
+ * one of them. Each webhook receives one request at a time.
  */
 export function startDeliverer(parts: DelivererParts): Deliverer {
   const deliverer = new RunningDeliverer(parts)
@@ -110,14 +110,14 @@ class RunningDeliverer {
       const { webhookId, organizationId } = delivery
       const attempt = this.#attempt(delivery).finally(() => {
         this.#underWay.delete(webhookId)
-        // The next one to the same receiver may be due.
+        // The next delivery to the same receiver may be due.
         this.wake()
       })
       this.#underWay.set(webhookId, { organizationId, attempt })
     }
   }
 
-  /** It never rejects: what could not be written down is tried again when its lease has ended. */
+  /** Never rejects: an attempt whose result cannot be stored is repeated after its lease expires. */
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { store, send, log } = this.#parts
     const { id, webhookId, eventId, body, attempts } = delivery

@@ -8,29 +8,29 @@ import { createUpstreamWatch, type SeenUpstream } from './sources/watch-upstream
 import type { SendOptions } from './send-webhook.ts'
 import { startDeliverer } from './start-deliverer.ts'
 
-/** What webhooks work with. */
+/** Dependencies of {@link startWebhooks}. */
 export interface WebhookParts {
   readonly store: Store
   readonly log: Logger
   readonly send: SendOptions
-  /** How this process sees the upstreams of nodes. */
+  /** Returns the state of the nodes' upstreams as seen by this process. */
   readonly upstreams: () => readonly SeenUpstream[]
 }
 
-/** The webhooks of a service while they run. */
+/** The running webhooks. */
 export interface Webhooks {
-  /** Takes a report on the use of credentials. */
+  /** Handles a report on the use of credentials. */
   reportUses(uses: readonly CredentialUse[]): Promise<void>
-  /** Has what was just written down sent at once. */
+  /** Sends newly stored deliveries immediately. */
   wake(): void
-  /** Ends them; resolves when the store is no longer used. */
+  /** Stops the webhooks; resolves when the store is no longer used. */
   stop(): Promise<void>
 }
 
 const quotaMs = 60_000
 const upstreamMs = 5_000
 
-/** Starts what looks for events, and what delivers them. */
+/** Starts the event sources and the deliverer. */
 export function startWebhooks({ store, log, send, upstreams }: WebhookParts): Webhooks {
   const ended = new AbortController()
   const deliverer = startDeliverer({ store, log, send })

@@ -3,13 +3,13 @@ import type { ConnectionRules } from '@fairlead/gateway-core/network/guarded-con
 import { isOwnAddress, isOwnName, portOf } from '@fairlead/gateway-core/network/own-service'
 
 /**
- * What is wrong with an address that events are to be sent to, as the end of a sentence; undefined when nothing is. A
- * name is judged when it is resolved, before each attempt.
+ * Returns what is wrong with the URL of a webhook, as the end of a sentence; undefined for a valid URL. The IP
+ * addresses of a host name are checked when it is resolved, before each attempt.
  *
- * @param rules - where private addresses are allowed, plain HTTP is as well
+ * @param rules - where private addresses are allowed, plain HTTP is allowed as well
  */
 export function problemOfTarget(url: string, rules: ConnectionRules): string | undefined {
-  // A URL parser drops or replaces these, so that the text says something else than what requests are sent to.
+  // A URL parser drops or replaces these, so the displayed URL would differ from the requested one.
   if (url.includes('\\')) return 'Must have no backslashes.'
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(url)) return 'Must have no control characters.'
   if (/\p{Z}/u.test(url)) return 'Must have no spaces.'

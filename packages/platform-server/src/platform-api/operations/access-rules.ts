@@ -26,7 +26,7 @@ type AccessRuleOperations = Pick<
   'listAccessRules' | 'createAccessRule' | 'getAccessRule' | 'updateAccessRule' | 'deleteAccessRule'
 >
 
-/** The operations on the rules of nodes. */
+/** The operations on the access rules of nodes. */
 export function accessRuleOperations({
   db,
   encryptor,

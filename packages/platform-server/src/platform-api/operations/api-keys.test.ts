@@ -129,7 +129,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     const by = { method: 'POST', payload: { name: 'wide', scopes: ['org:read', 'org:write'] } }
     expect(rejection(await use(narrow.key, list, by))).toEqual(denied)
     const { id, key } = await make(owner, [...allScopes])
-    // Nor does one that may change keys get at a wider one.
+    // A key that may change keys cannot rotate a key with more scopes either.
     const rotation = { method: 'POST', payload: {} }
     expect(rejection(await use(narrow.key, `${list}${id}/rotate/`, rotation))).toEqual(denied)
     const widening = { method: 'PATCH', payload: { scopes: ['org:read', 'nodes:write'] } }
@@ -214,7 +214,7 @@ describe.each(backends)('API keys on $name', ({ create }) => {
     const left = Date.parse(old?.expires_at ?? '') - Date.now()
     expect(Math.abs(left - 60_000)).toBeLessThan(30_000)
     expect([await status(key), await status(rotated.key)]).toEqual([200, 200])
-    // A secret never lives longer by a later rotation.
+    // A later rotation never extends the lifetime of a secret.
     await rotate(owner, id, { overlap_seconds: 86_400 })
     const after = (await one(owner, id)).json<Created>()
     expect(after.secrets.find(({ prefix }) => prefix === old?.prefix)?.expires_at).toBe(old?.expires_at)

@@ -107,7 +107,7 @@ export function apiKeyOperations({
         const { key: before, version } = await held(transaction, identity, path.id)
         assertMatch(ifMatch, version)
         if (before.state !== 'active') throw conflict()
-        // Whoever gets the new secret may do what the key may do.
+        // The caller receives the new secret and with it all scopes of the key.
         assertScopesOf(identity, before.scopes)
         if (endsBefore(identity, before.expires_at)) {
           throw new PlatformError('permission_denied', {
@@ -129,12 +129,12 @@ export function apiKeyOperations({
   }
 }
 
-/** Owner and admins see all keys of the organization, others those that they made. */
+/** The owner and admins see all keys of the organization; other members see those that they created. */
 function visibleTo({ organizationId, role, userId }: Identity): ApiKeyScope {
   return role === 'owner' || role === 'admin' ? { organizationId } : { organizationId, creatorId: userId }
 }
 
-/** Finds a key that the caller may change, and holds it. */
+/** Finds a key that the caller may change, and locks it. */
 async function held(db: OperationContext['db'], identity: Identity, id: string): Promise<VersionedApiKey> {
   const found = await findApiKey(db, visibleTo(identity), id, { forUpdate: true })
   if (found === undefined) throw new PlatformError('not_found')
@@ -156,7 +156,7 @@ function conflict(): PlatformError {
   return new PlatformError('conflict', { message: 'The key does not work any more.' })
 }
 
-// What of a key the audit log tells.
+// The fields of a key in the audit log.
 function shown({ name, scopes, expires_at }: ApiKeyRecord) {
   return { name, scopes, expires_at }
 }
@@ -166,9 +166,9 @@ function prefixes({ secrets }: ApiKeyRecord) {
 }
 
 /**
- * A key that ends can give no key a later end, itself included.
+ * Asserts that a key that expires does not set a later expiry for any key, including itself.
  *
- * @param expiresAt - null for no end
+ * @param expiresAt - null for no expiry
  * @throws {@link PlatformError} `invalid`
  */
 function assertExpiryOf(identity: Identity, expiresAt: string | null): void {

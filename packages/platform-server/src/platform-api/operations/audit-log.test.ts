@@ -68,7 +68,7 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
     for (let index = 0; index < 5; index++) {
       const object = { kind: 'node', id: `ND-${index % 2}`, name: `n${index}` }
       await write({ action: index % 2 === 0 ? 'node.create' : 'node.update', object })
-      // The clock of the embedded database counts milliseconds.
+      // The clock of the embedded database has a resolution of milliseconds.
       const writtenAt = Date.now()
       await vi.waitUntil(() => Date.now() > writtenAt, { interval: 1 })
     }
@@ -92,7 +92,7 @@ describe.each(backends)('the audit log on $name', ({ create }) => {
   it('is cut out of time by days and times', async () => {
     const at = async (time: string) => {
       await write({ action: 'limits.update', object: { kind: 'limits', id: time } })
-      // As it would stand there after a while; only the owner of the table can do this.
+      // Simulates an old entry; only the owner of the table can do this.
       await sql`alter table audit_log disable trigger audit_log_is_kept`.execute(fixture.store.db)
       await fixture.store.db
         .updateTable('audit_log')

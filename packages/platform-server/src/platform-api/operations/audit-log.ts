@@ -4,7 +4,7 @@ import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 import { readPeriod } from '../read-period.ts'
 
-/** The operation on what was done. */
+/** The operation on the audit log. */
 export function auditLogOperations({ db }: Pick<OperationContext, 'db'>): Pick<Handlers, 'listAuditLog'> {
   return {
     async listAuditLog({ identity, query, links }) {

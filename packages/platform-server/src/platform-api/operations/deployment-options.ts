@@ -4,7 +4,7 @@ import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 
-/** The operation on what nodes can be created from. */
+/** The operation on deployment options. */
 export function deploymentOptionOperations({
   db,
   encryptor,

@@ -27,7 +27,7 @@ const fields = [
   'duration_ms',
 ] as const
 
-/** Reads CSV as RFC 4180 describes it. */
+/** Parses CSV (RFC 4180). */
 function readCsv(text: string): string[][] {
   const lines: string[][] = []
   let line: string[] = []
@@ -135,7 +135,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
       const headers = { authorization: `Bearer ${fixture.first.apiKey}` }
       const response = await fetch(`${address}${path}`, { headers })
       await response.body?.cancel()
-      // More than may run at a time: each has to be over soon.
+      // More than the concurrency limit, so each must end soon.
       const next = async () => (await fixture.call(path)).statusCode
       await expect.poll(next, { timeout: 50_000 }).toBe(200)
     }
@@ -162,7 +162,7 @@ describe.each(backends)('GET /v2/reporting/node-usage/export/ on $name', ({ crea
       },
       () => (isOver = true),
     )
-    // Others are answered meanwhile, also where there is one session only.
+    // Other queries still run meanwhile, also where there is only one session.
     const open = await cursors()
     expect([isOver, database.databaseUrl === undefined ? open : 1]).toEqual([false, 1])
     csv.destroy()

@@ -71,7 +71,7 @@ export function invitationOperations({
     },
 
     async acceptInvitation({ body, origin, via }) {
-      // Asked first: hashing a password is too dear to be had for a token that is none.
+      // Checked first: password hashing is too expensive for invalid tokens.
       if (!(await isInvitationToken(db, body.token))) throw new PlatformError('not_found')
       const hash = await passwords.hash(body.password)
       return db.transaction().execute(async (transaction) => {
@@ -102,7 +102,7 @@ async function becomeMember(
   if (user === undefined) {
     return insertMember(db, { organizationId, role, user: { email, firstName, lastName } })
   }
-  // Somebody who came in by another invitation: his password is not given away by this one.
+  // The user joined by another invitation: this invitation must not replace the user's password.
   if (user.isMember) throw conflict('The address belongs to a member.')
   await renameUser(db, user.id, { firstName, lastName })
   await addMembership(db, { organizationId, userId: user.id, role })

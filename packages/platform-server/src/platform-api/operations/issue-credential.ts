@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts'
 import type { OperationContext } from '../operation-context.ts'
 import { present } from '../present.ts'
 
-/** What a new credential is for. */
+/** Fields of a new credential. */
 export interface AskedCredential {
   readonly node: { readonly id: string }
   readonly kind: CredentialKind
@@ -15,7 +15,7 @@ export interface AskedCredential {
   readonly expiresAt?: string | null | undefined
 }
 
-/** Issues a credential to somebody who may have it, and says so in the audit log. */
+/** Issues a credential to an authorized caller and writes an audit log entry. */
 export async function issueCredential(
   transaction: Kysely<Database>,
   { encryptor, nodes }: Pick<OperationContext, 'encryptor' | 'nodes'>,

@@ -97,7 +97,7 @@ describeInOrder('limits', (create) => {
     expect((await call('GET', ofNode)).body).toMatchObject({ requests_per_second: null })
     const emptied = await call('PUT', ofNode, {})
     expect(emptied.body).toMatchObject(none)
-    // The version goes on, so that what was known before does not fit again.
+    // The version continues to increase, so that an old version does not match again.
     expect((await call('PUT', ofNode, {}, { 'if-match': '"0"' })).status).toBe(412)
     const audited = await fixture.store.db
       .selectFrom('audit_log')

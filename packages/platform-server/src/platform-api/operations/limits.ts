@@ -22,7 +22,7 @@ type LimitOperations = Pick<
   | 'putCredentialLimits'
 >
 
-/** The operations on what projects, nodes and credentials may use. */
+/** The operations on the limits of projects, nodes and credentials. */
 export function limitOperations({
   db,
   encryptor,
@@ -68,7 +68,7 @@ export function limitOperations({
       return shown(db, { kind: 'credential', id })
     },
 
-    // The owner is locked, so that of two who set limits one comes after the other.
+    // The owner is locked, so that concurrent changes of its limits run one after the other.
     putProjectLimits: (call) =>
       db.transaction().execute(async (transaction) => {
         const { id, name } = found(await lockProject(transaction, call.identity.organizationId, call.path.id))

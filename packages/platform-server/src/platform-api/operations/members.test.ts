@@ -213,7 +213,7 @@ describe.each(backends)('members on $name', ({ create }) => {
       action: 'member.delete',
       changes: { role: { before: 'editor', after: null } },
     })
-    // The key stays revoked when its maker comes back.
+    // The key stays revoked when its creator becomes a member again.
     const { organizationId } = fixture.first
     const membership = { user_id: id, organization_id: organizationId, role: 'editor' } as const
     await fixture.store.db.insertInto('memberships').values(membership).execute()

@@ -124,7 +124,7 @@ function assertPossible(identity: Identity, member: MemberRecord, { role, disabl
     throw conflict('A disabled member cannot be the owner.')
 }
 
-/** Makes the owner an admin. Of two handovers at once the second one finds no owner any more. */
+/** Makes the owner an admin. Of two concurrent transfers of ownership, the second one fails. */
 async function stepDown(db: OperationContext['db'], { organizationId, userId }: Identity): Promise<void> {
   const self = await findMember(db, organizationId, userId, { forUpdate: true })
   if (self?.member.role !== 'owner') throw conflict('The owner has changed meanwhile.')
@@ -139,7 +139,7 @@ function conflict(message: string): PlatformError {
   return new PlatformError('conflict', { message })
 }
 
-// What of a member the audit log tells.
+// The fields of a member in the audit log.
 function shown({ email, first_name, last_name, role, disabled }: MemberRecord) {
   return { email, first_name, last_name, role, disabled }
 }

@@ -13,7 +13,7 @@ type NodeMethod = Success<'listNodeMethods'>['results'][number]
 
 const transports: readonly NodeMethod['transport'][] = ['http', 'websocket']
 
-/** The operations on what the nodes of an organization can be asked. */
+/** The operations on the methods of an organization's nodes. */
 export function nodeMethodOperations({
   db,
   encryptor,
@@ -31,7 +31,7 @@ export function nodeMethodOperations({
       if (!protocols.includes(name)) {
         throw new PlatformError('conflict', { message: `The node does not offer the protocol ${name}.` })
       }
-      // By the clock that `probed_at` is written with.
+      // Read from the database clock, which also sets `probed_at`.
       const requestedAt = await databaseNow(db)
       nodes.probe?.(id)
       return { node: id, requested_at: requestedAt }
@@ -50,12 +50,12 @@ export function nodeMethodOperations({
 }
 
 /**
- * Everything that a node of a chain may be called with, by method and transport, with what is recorded of it.
+ * Lists all callable methods of a chain's node by method and transport, with the recorded probe results.
  *
- * @param protocol - whose methods are listed
- * @param chain - name of the chain; one that the contract does not know is taken for any EVM chain
- * @param records - what calling the methods has shown
- * @param units - what a call costs
+ * @param protocol - the protocol whose methods are listed
+ * @param chain - name of the chain; a chain that the contract does not list is treated as any EVM chain
+ * @param records - probe results of the methods
+ * @param units - cost of a call
  */
 export function nodeMethods(
   { name: protocol, methodsOf }: ListedProtocol,
@@ -91,7 +91,7 @@ export interface ListedProtocol {
   readonly methodsOf: NonNullable<ProtocolDescription['methodsOf']>
 }
 
-// Records of methods have no protocol: there is one that has them.
+// Method records store no protocol, because only one protocol lists its methods.
 function listedIn(protocols: readonly ProtocolDescription[]): ListedProtocol {
   for (const { name, methodsOf } of protocols) if (methodsOf) return { name, methodsOf }
   throw new Error('No protocol lists its methods.')

@@ -6,7 +6,7 @@ import type { OperationContext } from '../operation-context.ts'
 import { envelope, rangeOf } from '../page-links.ts'
 import type { Handlers } from '../platform-call.ts'
 
-/** The operation on the servers behind a node. */
+/** The operation on the upstreams of a node. */
 export function nodeUpstreamOperations({
   db,
   encryptor,
@@ -17,7 +17,7 @@ export function nodeUpstreamOperations({
     async listNodeUpstreams({ identity, path, query, links }) {
       const { id, upstreams } = found(await findNode(db, encryptor, identity.organizationId, path.id))
       const share = found((await loadNodes(db, encryptor, [id])).get(id))
-      // What is asked for is of the node alone, so that any credential of it will do.
+      // The states depend only on the node, so any credential works.
       const states = nodes.upstreamStates?.({ ...share, credentialId: '', kind: 'token' }) ?? []
       const all = upstreamHealth(protocols, upstreams, states)
       const { limit, offset } = rangeOf(query)

@@ -95,7 +95,7 @@ export function nodeOperations(
           object: { kind: 'node', id, name },
           changes: changesBetween(undefined, auditedNode(protocols, node)),
         })
-        // Who may not issue credentials gets none with a node either.
+        // A caller who may not issue credentials does not get any with a new node.
         const mayIssue = identity.scopes.has('credentials:write')
         const credentials = mayIssue ? await issueFirst(transaction, context, call, node) : []
         const token = credentials.find(({ kind }) => kind === 'token')?.token
@@ -164,7 +164,7 @@ async function checkTargets(
   if (Object.keys(complaints).length > 0) throw invalid(complaints)
 }
 
-/** What a client needs first: one credential of each kind that the node has a use for. */
+/** Issues the first credentials: one of each kind that the node supports. */
 async function issueFirst(
   transaction: Kysely<Database>,
   { encryptor, nodes, protocols }: NodeContext,

@@ -28,7 +28,7 @@ describe('the sign-in through an identity provider', () => {
     await database.remove()
   })
 
-  /** Goes the whole way as somebody, up to the answer that ends it. */
+  /** Runs the complete sign-in with an account, up to the final response. */
   async function comeBackAs(account: IdentityProvider['account']) {
     provider.account = account
     const begun = await fixture.anonymous(begin)
@@ -82,7 +82,7 @@ describe('the sign-in through an identity provider', () => {
       user: { email: 'vera@breakwater.test' },
       role: 'editor',
     })
-    // The same answer a second time is no sign-in, nor is it one for another browser.
+    // The same callback is rejected a second time, and in another browser.
     expectRefused(await come(returned, cookie))
     const again = await comeBackAs(account)
     expectRefused(await come(again.returned, ''))

@@ -10,7 +10,7 @@ import { openSession } from '../sign-in.ts'
 
 const callbackPath = '/v1/session/oidc/callback/'
 
-/** The operations of people who sign in through an identity provider, and how people can sign in at all. */
+/** The operations of sign-in through an identity provider, and the list of available sign-in methods. */
 export function oidcOperations({
   db,
   oidc,
@@ -32,7 +32,7 @@ export function oidcOperations({
         log.warn({ error: loggableError(error) }, 'the identity provider does not answer')
         throw new PlatformError('unavailable', { cause: error })
       })
-      // Lax: the browser comes back from another site, and has to bring it along.
+      // Lax: another site redirects the browser back, and the browser must send the cookie with that request.
       const options = { seconds: longestSignInSeconds, sameSite: 'Lax' } as const
       const cookie = setCookie(via, 'sign_in', state, options)
       return answer(undefined, { headers: { location: url, 'set-cookie': cookie } })

@@ -73,7 +73,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     const late = await attempt('Target@breakwater.test', testPassword, '192.0.3.1')
     expect(rejection(late)).toEqual([429, 'throttled'])
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
-    // Their user is elsewhere, and comes in.
+    // The user of the account can still sign in from another network.
     expect((await attempt('target@breakwater.test', testPassword, '192.0.3.99')).statusCode).toBe(201)
   })
 
@@ -104,7 +104,7 @@ describe.each(backends)('passwords on $name', ({ create }) => {
     expect((await browser.call('/v1/session/')).json()).toMatchObject({ must_change_password: false })
     expect(await isOpen(other)).toBe(false)
     expect((await attempt('new@breakwater.test', testPassword, '192.0.2.3')).statusCode).toBe(401)
-    // The same text in another form of Unicode is the same password.
+    // The same text in another Unicode normalization form is the same password.
     expect(
       await isOpen(await signIn(fixture, 'new@breakwater.test', { password: 'seven bells before the fog' })),
     ).toBe(true)

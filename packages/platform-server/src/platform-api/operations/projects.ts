@@ -35,7 +35,7 @@ export function projectOperations({
   return {
     async listProjects({ identity, query, links }) {
       const { organizationId } = identity
-      // A foreign organization gives an empty list, the same as one that does not exist.
+      // Another organization gives an empty list, as one that does not exist.
       const isForeign = query.organization !== undefined && query.organization !== organizationId
       const { count, projects } = isForeign
         ? { count: 0, projects: [] }

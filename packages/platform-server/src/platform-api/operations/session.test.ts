@@ -58,7 +58,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(secure.headers['set-cookie']).toMatch(
       /^__Host-fairlead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
     )
-    // Over TLS only the cookie that no other host can have set counts.
+    // Over TLS, only the `__Host-` cookie counts, which no other host can set.
     const value = cookieOf(secure).split('=')[1] ?? ''
     const as = (name: string) =>
       fixture.anonymous('/v1/session/', { headers: { ...headers, cookie: `${name}=${value}` } })
@@ -72,7 +72,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     expect(second.cookie).not.toBe(first.cookie)
     expect(second.session.id).not.toBe(first.session.id)
     expect(rejection(await first.call('/v1/session/'))).toEqual([401, 'authentication_failed'])
-    // A cookie that somebody else has planted is not taken over.
+    // A planted cookie is not reused (session fixation).
     const planted = 'fairlead_session=planted-canary'
     const third = await signIn(fixture, owner, { headers: { cookie: planted } })
     expect(third.cookie).not.toContain('canary')
@@ -104,12 +104,12 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     const name = { method: 'PATCH', payload: { name: 'My organization' } }
     const host = { host: 'api.test:81', origin: 'http://api.test:81' }
     expect((await call('/v1/organization/', { ...name, headers: host })).statusCode).toBe(200)
-    // Nobody is signed in from another site either.
+    // A sign-in from another site is rejected as well.
     const payload = { email: owner, password: testPassword }
     const headers = { 'sec-fetch-site': 'cross-site' }
     const begun = await fixture.anonymous('/v1/session/', { method: 'POST', payload, headers })
     expect(rejection(begun)).toEqual(csrfFailed)
-    // Reading needs the cookie alone, and a key no token.
+    // Reading requires only the cookie, and a request with an API key requires no CSRF token.
     expect((await fixture.anonymous('/v1/session/', { headers: { cookie } })).statusCode).toBe(200)
     expect((await fixture.call('/v1/organization/', { ...name, headers: { cookie } })).statusCode).toBe(200)
   })
@@ -163,7 +163,7 @@ describe.each(backends)('sessions on $name', ({ create }) => {
     const { db } = fixture.store
     const idle = await signIn(fixture, owner)
     const row = () => db.updateTable('sessions').where('id', '=', idle.session.id)
-    // As it would be after a while: used then, so that the next request moves the end on.
+    // Simulates a session that was last used some time ago, so that the next request extends it.
     const shift = (interval: string) => sql<string>`clock_timestamp() - ${interval}::interval`
     await row()
       .set({ created_at: shift('6 days 20 hours'), last_used_at: shift('11 hours') })

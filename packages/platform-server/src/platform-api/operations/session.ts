@@ -11,7 +11,7 @@ import type { Handlers, PlatformCall } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
 import { describeSession, openSession } from '../sign-in.ts'
 
-/** The operations of people who sign in to the console. */
+/** The operations on sessions and passwords of console users. */
 export function sessionOperations({
   db,
   log,
@@ -33,7 +33,7 @@ export function sessionOperations({
       const user = await findSignInUser(db, email)
       const isRight = await passwords.matches(user?.passwordHash, body.password)
       if (user === undefined || !isRight) {
-        // Not awaited: how long the response takes must not tell whether there is such a user.
+        // Not awaited: the duration of the response must not reveal whether the user exists.
         if (user !== undefined) {
           auditFailure(db, user, origin).catch((error: unknown) => {
             log.error({ error: loggableError(error) }, 'a failed sign-in could not be audited')
@@ -105,7 +105,7 @@ export function sessionOperations({
   }
 }
 
-/** What the cookie of a session holds; refuses API keys, which have none. */
+/** Returns the value of the session cookie; rejects API keys, which have no cookie. */
 function tokenOf(identity: Identity, via: PlatformCall<'getSession'>['via']): string {
   const token = identity.kind === 'session' ? readCookie(via, 'session') : undefined
   if (token !== undefined) return token

@@ -12,7 +12,7 @@ import { PlatformError } from '../platform-error.ts'
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** The operations on what nodes were used for. */
+/** The operations on the usage of nodes. */
 export function usageOperations({
   db,
   withSession,
@@ -23,7 +23,7 @@ export function usageOperations({
     listNodeUsage: (call) => nodeUsage(db, call),
 
     async exportNodeUsage({ identity, query }) {
-      // Each holds a connection to the database for as long as its client takes.
+      // Each export holds a database connection until the client has read it.
       const { organizationId } = identity
       const report = { organizationId, ...reportQueryOf(query, Date.now()) }
       const own = exporting.filter((one) => one === organizationId).length
@@ -42,12 +42,12 @@ export function usageOperations({
   }
 }
 
-// As many as the store has connections for sessions. An organization never holds all of them; its next export may begin
-// before the last one has given its connection back.
+// Equals the number of connections in the store's session pool. One organization never uses all of them; its next
+// export may start before the previous one has released its connection.
 const mostExports = 4
 const mostOfOrganization = 2
 
-/** Answers a request for a report on the use of nodes. */
+/** Handles a request for a usage report. */
 export async function nodeUsage(
   db: Kysely<Database>,
   { identity, query, links }: Pick<PlatformCall<'listNodeUsage'>, 'identity' | 'query' | 'links'>,
@@ -97,14 +97,14 @@ function timeOf(query: ReportQuery, now: number): Pick<UsageQuery, 'from' | 'to'
 }
 
 /**
- * Reads a day or a time down to its hour, in milliseconds since 1970; NaN for one that does not exist.
+ * Parses a day, or a time rounded down to the hour, into milliseconds since 1970; NaN for one that does not exist.
  *
- * @param afterDay - what is added to a day
+ * @param afterDay - milliseconds added to a day
  */
 function readTime(text: string | undefined, afterDay = 0): number | undefined {
   if (text === undefined) return undefined
   const time = Date.parse(text)
-  // The parser takes the 30th of February for a day of March.
+  // Date.parse accepts 30 February as a day in March.
   const day = new Date(Date.parse(`${text.slice(0, 10)}T00:00:00Z`))
   if (Number.isNaN(time) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) {
     return Number.NaN

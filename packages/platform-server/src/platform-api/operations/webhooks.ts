@@ -27,7 +27,7 @@ import type { Handlers } from '../platform-call.ts'
 import { PlatformError } from '../platform-error.ts'
 import { present } from '../present.ts'
 
-/** The operations on webhooks and what was sent to them. */
+/** The operations on webhooks and their deliveries. */
 export function webhookOperations({
   db,
   encryptor,
@@ -182,7 +182,7 @@ export function webhookOperations({
       const { organizationId } = call.identity
       const { id, delivery_id: deliveryId } = call.path
       const made = await db.transaction().execute(async (transaction) => {
-        // Locked, so that it is not turned off meanwhile.
+        // Locked, so that the webhook is not turned off in the meantime.
         const { webhook } = found(await findWebhook(transaction, encryptor, { organizationId, id }, true))
         const delivery = found(await findDelivery(transaction, webhook.id, deliveryId))
         if (delivery.state === 'pending') {
@@ -213,7 +213,7 @@ function objectOf({ id, description }: WebhookRecord): AuditEntry['object'] {
   return { kind: 'webhook', id, name: description === '' ? undefined : description }
 }
 
-// Of the address only what holds no secret of the receiver.
+// Only the origin of the URL, because the rest may contain a secret of the receiver.
 function audited({ url, description, events, active }: WebhookRecord): object {
   return { url: new URL(url).origin, description, events, active }
 }

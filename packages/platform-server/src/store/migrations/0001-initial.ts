@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 const now = sql`clock_timestamp()`
 
 /**
- * The first tables. Every text column has the collation "C": its order is the order of code points, whatever the
- * locale of the database, and the indexes below serve that order.
+ * The first tables. Every text column has the collation "C": it sorts by code points, independently of the locale of
+ * the database, and the indexes below support that order.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const text = sql`text collate "C"`
@@ -113,7 +113,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await notifyCredentialChanges(db)
 }
 
-// One empty notification per transaction is enough: whoever hears it loads the credentials anew.
+// One empty notification per transaction is enough: each listener reloads all credentials.
 async function notifyCredentialChanges(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function notify_credentials_changed() returns trigger language plpgsql as $$
@@ -123,7 +123,7 @@ async function notifyCredentialChanges(db: Kysely<unknown>): Promise<void> {
     end
     $$`.execute(db)
   for (const table of ['nodes', 'node_credentials']) {
-    // For each row: a statement that changed nothing then notifies nobody.
+    // Row-level triggers, so that a statement that changes nothing sends no notification.
     await sql`
       create trigger ${sql.ref(`${table}_changed`)}
       after insert or update or delete on ${sql.table(table)}

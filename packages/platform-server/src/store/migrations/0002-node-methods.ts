@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What calling the methods of a node has shown, for each method the last call over each transport. */
+/** Probe results of a node's methods: for each method, the last call over each transport. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const text = sql`text collate "C"`
   await db.schema
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addCheckConstraint('node_methods_transport', sql`transport in ('http', 'websocket')`)
     .addCheckConstraint('node_methods_withheld', sql`not (available and withheld)`)
     .execute()
-  // The credentials in memory say which methods a node does not offer.
+  // The in-memory credentials contain the methods that a node does not offer.
   await sql`
     create trigger node_methods_changed
     after insert or update or delete on node_methods

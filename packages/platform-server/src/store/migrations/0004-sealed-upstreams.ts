@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration'
 import type { Encryptor } from '@fairlead/gateway-core/credentials/sealing'
 
 /**
- * Upstream addresses hold credentials: from here on a dump of the database shows none of them. What was sealed says
- * with which key, so that a service with another one can tell before it does harm.
+ * Encrypts upstream URLs, because they contain credentials: a dump of the database no longer shows them. The
+ * `sealing_checks` table lets a process with a different key detect this before it causes damage.
  */
 export function sealedUpstreams(encryptor: Encryptor): Migration {
   return {
@@ -28,7 +28,7 @@ export function sealedUpstreams(encryptor: Encryptor): Migration {
       await sql`alter table nodes drop column upstreams`.execute(db)
       await sql`alter table nodes rename column sealed to upstreams`.execute(db)
       await sql`alter table nodes alter column upstreams set not null`.execute(db)
-      // Writes the table anew: a column that was only dropped would stay in the database's files.
+      // Rewrites the table: a dropped column alone would remain in the database's files.
       await sql`
         alter table nodes alter column upstreams type text collate "C" using upstreams || ''`.execute(db)
     },

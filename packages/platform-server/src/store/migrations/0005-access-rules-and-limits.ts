@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Who may call a node and how much, and notifications that say what has changed. */
+/** Access rules and limits of nodes, and notifications that name what has changed. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const text = sql`text collate "C"`
   const now = sql`clock_timestamp()`
@@ -30,8 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Whoever hears `node <id>` or `credential <id>` loads that much; an empty notification asks to load everything. It is
- * sent instead of more than a hundred others.
+ * A listener loads the records that `node <id>` or `credential <id>` names, and all records after an empty
+ * notification. An empty notification replaces more than a hundred others.
  */
 async function notifyWhatChanged(db: Kysely<unknown>): Promise<void> {
   await sql`drop function notify_credentials_changed() cascade`.execute(db)
@@ -86,7 +86,7 @@ async function notifyWhatChanged(db: Kysely<unknown>): Promise<void> {
   await notifyByStatement(db, 'limits', sql`notify_limits_changed()`)
 }
 
-// The changed rows are seen by a trigger for one event only.
+// A trigger with a transition table can handle only one event.
 async function notifyByStatement(db: Kysely<unknown>, table: string, action: ReturnType<typeof sql>) {
   for (const [event, rows] of [
     ['insert', 'new'],

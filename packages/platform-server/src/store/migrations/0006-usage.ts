@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What nodes were used for, by hour. The rows outlive the node and the credential that they tell of, so they refer to
- * nothing. The key serves reports on one node, the index those on an organization.
+ * Usage of nodes by hour. The rows have no foreign keys, because they outlive their node and credential. The primary
+ * key supports reports on one node, the index those on an organization.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const text = sql`text collate "C"`
@@ -33,7 +33,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on('usage_hours')
     .columns(['organization_id', 'hour', 'node_id'])
     .execute()
-  // Each process that counts writes numbered batches, one after the other: the last number tells which ones are in.
+  // Each counting process writes numbered batches in order: the last number shows which batches are stored.
   await db.schema
     .createTable('usage_writers')
     .addColumn('id', text, (column) => column.primaryKey())

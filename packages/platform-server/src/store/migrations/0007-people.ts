@@ -4,12 +4,12 @@ const text = sql`text collate "C"`
 const textArray = sql`text[] collate "C"`
 const now = sql`clock_timestamp()`
 
-// What could be done with a key before keys had scopes.
+// The permissions of keys before keys had scopes.
 const scopesOfOldKeys =
   '{org:read,org:write,members:read,members:write,keys:read,keys:write,projects:read,projects:write,nodes:read,' +
   'nodes:write,credentials:read,credentials:write,usage:read,audit:read,webhooks:read,webhooks:write}'
 
-/** Members who sign in, what keys may do, who did what, and versions of everything that can be changed. */
+/** Members who sign in, scopes of keys, the audit log, and versions of all changeable records. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await countVersions(db)
   await db.schema
@@ -104,7 +104,7 @@ async function createInvitations(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** A key has several secrets while one replaces another. */
+/** A key has several secrets during a rotation. */
 async function separateKeysFromSecrets(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('api_keys')
@@ -143,7 +143,7 @@ async function separateKeysFromSecrets(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('api_keys_by_creator').on('api_keys').column('creator_id').execute()
 }
 
-/** Nothing in it refers to other tables: it outlives what it tells of. */
+/** The audit log has no foreign keys, because it outlives the records that it describes. */
 async function createAuditLog(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('audit_log')

@@ -2,13 +2,13 @@ import { type Kysely, sql } from 'kysely'
 
 const text = sql`text collate "C"`
 
-/** What the platform API says of nodes and their credentials beyond what a call needs. */
+/** Fields of nodes and credentials that only the platform API needs, not the gateway's calls. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await extendNodes(db)
   await extendCredentials(db)
 }
 
-/** The organization and the folded name serve the lists of nodes, which are those of an organization. */
+/** The organization and the folded name support lists of nodes, which are restricted to an organization. */
 async function extendNodes(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('nodes')
@@ -38,7 +38,7 @@ async function extendNodes(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-// What a database calls lower case depends on its locale beyond ASCII; the service folds by Unicode.
+// Beyond ASCII, lower case in a database depends on its locale; JavaScript folds by Unicode.
 async function foldOtherLetters(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from nodes where name ~ '[^ -~]'`.execute(db)
@@ -47,7 +47,7 @@ async function foldOtherLetters(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** When a credential was used stands apart: a row of its own changes without the directories hearing of it. */
+/** Uses of credentials are stored in a separate table, whose changes do not notify the credential directories. */
 async function extendCredentials(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('node_credentials')

@@ -4,14 +4,14 @@ const text = sql`text collate "C"`
 const textArray = sql`text[] collate "C"`
 const now = sql`clock_timestamp()`
 
-/** Events, whom to tell of them, and the use of nodes by day. */
+/** Webhooks with their events, and the usage of nodes by day. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createWebhooks(db)
   await createSeenStates(db)
   await sumUsageByDay(db)
 }
 
-/** Addresses and secrets are sealed: either may open something at the receiver. */
+/** URLs and secrets are encrypted: both may grant access to the receiver. */
 async function createWebhooks(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('webhooks')
@@ -32,7 +32,7 @@ async function createWebhooks(db: Kysely<unknown>): Promise<void> {
     .on('webhooks')
     .columns(['organization_id', 'created_at', 'id'])
     .execute()
-  // The body is kept as it is sent, so that each attempt has the same bytes.
+  // The body is stored exactly as sent, so that each attempt has the same bytes.
   await db.schema
     .createTable('webhook_events')
     .addColumn('id', text, (column) => column.primaryKey())
@@ -83,7 +83,7 @@ async function createWebhooks(db: Kysely<unknown>): Promise<void> {
   )
 }
 
-/** What was seen last, so that only what differs from it is an event, whichever process sees it. */
+/** Last seen states, so that only a change is an event, whichever process detects it. */
 async function createSeenStates(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('upstream_states')
@@ -94,7 +94,7 @@ async function createSeenStates(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('upstream_states_key', ['node_id', 'upstream'])
     .addCheckConstraint('upstream_states_state', sql`state in ('up', 'down')`)
     .execute()
-  // Addresses of clients stand here as keyed hashes only.
+  // IP addresses of clients are stored only as keyed hashes.
   await db.schema
     .createTable('credential_addresses')
     .addColumn('credential_id', text, (column) =>
@@ -106,7 +106,7 @@ async function createSeenStates(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-/** The sums of `usage_hours` by day: reports on days and months, and quotas, read a fraction of the rows. */
+/** Daily sums of `usage_hours`: reports on days and months, and quotas, read far fewer rows. */
 async function sumUsageByDay(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('usage_days')

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 
 /**
- * How long requests took. Sums add up exactly over hours and days, where a quantile would not. A version that does not know
- * the columns writes rows that say of no request how long it took.
+ * Durations of requests. Sums can be added exactly over hours and days; quantiles cannot. An older version that does
+ * not know the columns writes rows without durations.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['usage_hours', 'usage_days']) {

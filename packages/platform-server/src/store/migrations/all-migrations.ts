@@ -12,8 +12,8 @@ import * as webhooks from './0009-webhooks.ts'
 import * as usageDurations from './0010-usage-durations.ts'
 
 /**
- * Every migration by name, in the order of the names. A released migration is never changed and never removed; a
- * change of the schema is a new file and a new line here.
+ * Returns all migrations by name, sorted by name. A released migration is never changed and never removed; a schema
+ * change is a new file and a new line here.
  */
 export function allMigrations(encryptor: Encryptor): Readonly<Record<string, Migration>> {
   return {
@@ -30,8 +30,8 @@ export function allMigrations(encryptor: Encryptor): Readonly<Record<string, Mig
   }
 }
 
-/** Names of all migrations, the first one first. */
-// Any key will do where only the names are looked at.
+/** Names of all migrations, oldest first. */
+// Any key works where only the names are used.
 export const migrationNames: readonly string[] = Object.keys(
   allMigrations(createEncryptor(new Uint8Array(32))),
 )

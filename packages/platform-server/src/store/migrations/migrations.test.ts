@@ -17,7 +17,7 @@ describe.each(backends)('a database of an earlier version on $name', ({ create }
   let database: TemporaryDatabase
   afterEach(() => database.remove())
 
-  // What upstreams looked like in the releases before they were sealed.
+  // The form of upstreams in releases before they were encrypted.
   it.each([1, 3])('with %d migrations keeps its records', { timeout: 60_000 }, async (released) => {
     database = await create()
     const { db, encryptor } = await database.empty()

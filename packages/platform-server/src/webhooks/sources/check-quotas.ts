@@ -5,7 +5,7 @@ import { type NewEvent, insertEvent, wantedEventTypes } from '../../records/webh
 import { readUsed } from '../../records/usage.ts'
 import type { Database, LimitOwner } from '../../store/database.ts'
 
-/** A quota that limits may hold. */
+/** A quota in the limits. */
 interface Quota {
   readonly name: string
   readonly limit: 'requestsPerDay' | 'unitsPerMonth'
@@ -18,13 +18,13 @@ const quotas: readonly Quota[] = [
   { name: 'units_per_month', limit: 'unitsPerMonth', period: 'month', counts: 'units' },
 ]
 
-// The first share that is reached counts.
+// The first match applies.
 const shares = [
   { percent: 100, type: 'quota.exhausted' },
   { percent: 80, type: 'quota.warning' },
 ] as const
 
-/** A quota of which so much was used that it has to be told. */
+/** A quota that has reached a share that requires an event. */
 interface Reached {
   readonly owner: LimitOwner
   readonly id: string
@@ -36,11 +36,11 @@ interface Reached {
 }
 
 /**
- * Makes a check that tells of quotas of which 80 % or all were used, each once in its day or month. It gives the number
- * of events.
+ * Creates a check that creates events for quotas of which 80 % or 100 % are used, each once per day or month. It
+ * returns the number of events.
  */
 export function createQuotaCheck(db: Kysely<Database>): (now: number) => Promise<number> {
-  // What is told need not be written again; the store knows it as well.
+  // Cached to skip repeated inserts; the store also detects duplicates.
   const told = new Set<string>()
   let day = 0
   return async (now) => {
@@ -102,7 +102,7 @@ async function tell(db: Kysely<Database>, reached: Reached, now: number) {
   return db.transaction().execute((transaction) => insertEvent(transaction, event))
 }
 
-/** Whose it is, and what it is called. */
+/** Reads the organization and name of a limit's owner. */
 async function findOwner(db: Kysely<Database>, owner: LimitOwner, id: string) {
   if (owner === 'project') {
     return db

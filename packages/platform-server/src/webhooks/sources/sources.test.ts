@@ -57,7 +57,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       .execute((transaction) => insertWebhook(transaction, store.encryptor, { ...fields, organizationId }))
   }
 
-  /** The events that were written down, as receivers are told of them. */
+  /** The stored events, as receivers get them. */
   async function told(): Promise<{ type: string; data: unknown }[]> {
     const { rows } = await sql<{ body: string }>`
       select event.body from webhook_events as event join webhook_deliveries on event_id = event.id
@@ -89,7 +89,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       expect(await check(noon)).toBe(0)
       await use(1)
       expect(await check(noon + 60_000)).toBe(1)
-      // Another process, or this one after a start, knows as well.
+      // Another process, or this one after a restart, detects the duplicate as well.
       expect(await createQuotaCheck(store.db)(noon)).toBe(0)
       const owner = { kind: 'credential', id: credentialId, name: 'Explorer' }
       const common = { owner, quota: 'requests_per_day', limit: 100, resets_at: '2026-03-10T00:00:00.000Z' }
@@ -156,7 +156,7 @@ describe.each(backends)('sources of events on $name', ({ create }) => {
       const looks: [SeenUpstream['class'], number][] = [
         ['ready', 0],
         ['ready', 0],
-        // Once is no state yet.
+        // One observation is not enough for a change of state.
         ['failing', 0],
         ['ready', 0],
         ['failing', 0],

@@ -5,17 +5,17 @@ import type { CredentialUse } from '../../credential-use/credential-use.ts'
 import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
-// A credential that is used from this many is one that stands in a page for everybody.
+// A credential used from this many networks is public, for example embedded in a web page.
 const mostAddresses = 100
-// What is remembered here need not be asked the store.
+// Uses cached here need no database query.
 const mostRemembered = 100_000
 
-/** A use of a credential from one address. */
+/** A use of a credential from one IP address. */
 type Use = Pick<CredentialUse, 'credentialId' | 'address'>
 
 /**
- * Makes what takes reports on the use of credentials and tells of those that were used from an address that is new to
- * them. It gives the number of events.
+ * Creates a function that receives reports on the use of credentials and creates an event for each credential that is
+ * used from a new IP address. It returns the number of events.
  */
 export function createAddressWatch(
   store: Pick<Store, 'db' | 'encryptor'>,
@@ -28,7 +28,7 @@ export function createAddressWatch(
     if (uses.length === 0) return 0
     const wanted = await wantedEventTypes(store.db)
     if (!wanted.has('credential.new_address')) {
-      // Whoever asks for them later hears of what comes then.
+      // Later subscribers get events for all uses from that time on.
       remembered.clear()
       return 0
     }
@@ -59,7 +59,7 @@ async function write(
       const row = added.get(`${credentialId} ${hashes[at]}`)
       added.delete(`${credentialId} ${hashes[at]}`)
       if (row === undefined) continue
-      // The first address of all is new to nobody.
+      // The first address of a credential causes no event.
       const isFirst = !row.isKnown && !known.has(credentialId)
       known.add(credentialId)
       if (isFirst) continue
@@ -87,11 +87,11 @@ interface Added {
   readonly label: string
   readonly nodeId: string
   readonly nodeName: string
-  /** Whether the credential had an address before. */
+  /** Whether the credential had at least one address before. */
   readonly isKnown: boolean
 }
 
-/** Adds the addresses that are new, by credential and hash. */
+/** Inserts new addresses; the result is keyed by credential and hash. */
 async function addAddresses(db: Kysely<Database>, uses: readonly Use[], hashes: readonly string[]) {
   const ids = uses.map(({ credentialId }) => credentialId)
   const { rows } = await sql<Added>`
@@ -123,7 +123,10 @@ async function addAddresses(db: Kysely<Database>, uses: readonly Use[], hashes: 
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** What stands for one user of the network: an IPv4 address, or the first half of one of IPv6, whose rest changes daily. */
+/**
+ * Returns the network of an IP address: the IPv4 address itself, or the first half of an IPv6 address, because the
+ * second half changes daily.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

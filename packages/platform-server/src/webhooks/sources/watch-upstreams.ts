@@ -7,12 +7,12 @@ import { insertEvent, wantedEventTypes } from '../../records/webhook-events.ts'
 import type { Database } from '../../store/database.ts'
 import type { Store } from '../../store/open-store.ts'
 
-/** How this process sees an upstream. */
+/** The state of an upstream as seen by this process. */
 export type SeenUpstream = Pick<PooledUpstreamState, 'nodes' | 'field' | 'position' | 'class'>
 
 type State = 'up' | 'down'
 
-// In the other classes nothing is known, or nobody expects an answer.
+// The other classes are unknown, or no response is expected.
 const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
   ready: 'up',
   unverified: 'up',
@@ -23,8 +23,9 @@ const states: Readonly<Partial<Record<UpstreamClass, State>>> = {
 }
 
 /**
- * Makes a look at upstreams that tells of those that went down or came up. A state counts when two looks in a row have
- * shown it; what another process has told already is not told again. It gives the number of events.
+ * Creates a check of upstreams that creates events for those that went down or came up. A state counts after two
+ * consecutive checks with the same result. An event that another process has already created is not repeated. It
+ * returns the number of events.
  */
 export function createUpstreamWatch({
   db,
@@ -47,7 +48,7 @@ export function createUpstreamWatch({
   }
 }
 
-/** By `<node id>/<field>/<position>`: an upstream has a state at each node that uses it. */
+/** Keyed by `<node id>/<field>/<position>`: an upstream has a state for each node that uses it. */
 function statesOf(seen: readonly SeenUpstream[]): ReadonlyMap<string, State> {
   return new Map(
     seen.flatMap(({ nodes, field, position, class: its }) => {
@@ -74,7 +75,7 @@ async function tell(
         if (node === undefined) continue
         const [recordName = '', position = ''] = upstream.split('/')
         const text = openUpstreams(encryptor, nodeId, node.upstreams)[recordName]
-        // As the API names it.
+        // The protocol's name in the API.
         const protocol = recordName.replace('-', '_')
         const fate = await insertEvent(transaction, {
           organizationId: node.organizationId,
@@ -97,7 +98,7 @@ interface Turned {
   readonly upstream: string
 }
 
-/** Notes those that are down; gives the ones that were not before. */
+/** Records upstreams that are down; returns those that were not down before. */
 async function turnDown(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
   const { rows } = await sql<Turned>`
     insert into upstream_states as known (node_id, upstream, state)
@@ -109,7 +110,7 @@ async function turnDown(db: Kysely<Database>, labels: readonly string[]): Promis
   return rows
 }
 
-/** Notes those that are up; gives the ones that were down. */
+/** Records upstreams that are up; returns those that were down before. */
 async function turnUp(db: Kysely<Database>, labels: readonly string[]): Promise<readonly Turned[]> {
   const { rows } = await sql<Turned>`
     update upstream_states as known set state = 'up', changed_at = clock_timestamp()
@@ -134,7 +135,7 @@ async function findNode(db: Kysely<Database>, id: string) {
     .executeTakeFirst()
 }
 
-/** Scheme, host and port alone: the rest may hold credentials. */
+/** Only scheme, host and port: the rest may contain credentials. */
 function shownAddress(text: string | undefined, position: number): string | null {
   const address = parseUpstreams(text ?? '')[position]?.address
   if (address === undefined || !URL.canParse(address)) return address === 'devnet' ? 'devnet' : null
