@@ -24,42 +24,42 @@ import { errorText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import { contractMethod } from './methods/available-methods.ts'
 import { resolveMethod } from './methods/resolve-method.ts'
 
-/** What all calls of one HTTP request share. */
+/** Context that all calls of one HTTP request share. */
 export interface CallContext {
   readonly grant: Grant
   readonly endpoint: '' | 'evm'
   readonly upstream: Upstream
-  /** Left out for calls that the service makes for itself. */
+  /** Omitted for calls that the gateway itself makes. */
   readonly admission?: Admission | undefined
-  /** Ends when the client goes away or the time is up. */
+  /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
-  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
-  /** What earlier answers are remembered with. */
+  /** Caches for responses. */
   readonly answers?: ResponseCaches | undefined
-  /** Given for the calls of a batch. */
+  /** Present for the calls of a batch. */
   readonly batch?: Call['batch']
-  /** Given for a batch whose calls depend on the newest block. */
+  /** Present for a batch whose calls depend on the latest block. */
   readonly latest?: Call['latest']
-  /** Hears about failures that are this service's fault. */
+  /** Receives failures that the gateway itself causes. */
   readonly log: Logger
 }
 
-/** A call that has its response. */
+/** A call and its response. */
 export interface HandledCall {
-  /** Method of the contract, or `unknown`. */
+  /** Method name in the specification, or `unknown`. */
   readonly method: string
-  /** HTTP status for a response that holds this call alone. */
+  /** HTTP status for a response that contains only this call. */
   readonly status: number
-  /** Whole text, or the upstream's response that is still to be read; undefined for a notification. */
+  /** Full text, or the unread response of the upstream. Undefined for a notification. */
   readonly content: string | UpstreamResponse | undefined
-  /** When another try of a call that was refused can succeed. */
+  /** Delay after which a rejected call may succeed. */
   readonly retryAfterSeconds?: number | undefined
-  /** Releases the permit of the call; to be called once the upstream's response has been read. */
+  /** Releases the permit of the call. Call it after the upstream's response has been read. */
   release?(): void
 }
 
-/** {@link beginCall} for whoever would rather have a promise. */
+/** As {@link beginCall}, with a promise in place of the callback. */
 export function answerCall(
   item: RpcItem,
   context: CallContext,
@@ -69,9 +69,9 @@ export function answerCall(
 }
 
 /**
- * As {@link beginCall} for all calls of a batch, side by side.
+ * As {@link beginCall}, for all calls of a batch in parallel.
  *
- * @param done - hears once how they were answered, in their order
+ * @param done - called once with the responses, in the order of the calls
  */
 export function beginCalls(
   items: readonly RpcItem[],
@@ -92,10 +92,11 @@ export function beginCalls(
 }
 
 /**
- * Takes one authenticated call through admission and dispatch. It never throws.
+ * Runs one authenticated call through admission and dispatch. Never throws.
  *
- * @param done - hears once how the call was answered, maybe at once
- * @param reservation - given for a call of a batch: its answer is read whole, and all answers together must fit
+ * @param done - called once with the response, possibly synchronously
+ * @param reservation - present for a call of a batch: its response is buffered completely, and all responses must fit
+ * together
  */
 export function beginCall(
   item: RpcItem,
@@ -193,7 +194,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
     this.#permit?.release()
   }
 
-  /** Reads the response to a notification, and gives it to nobody. */
+  /** Reads the response to a notification and discards it. */
   #drop(content: string | UpstreamResponse): void {
     if (typeof content === 'string') this.#end(204, undefined)
     else {
@@ -218,7 +219,7 @@ class CallHandler implements Completion<string | UpstreamResponse>, Call, Handle
   }
 }
 
-/** The failure to answer with; anything that is not one already is logged and kept from the caller. */
+/** Returns the error to respond with. An error of any other type is logged and is not exposed to the caller. */
 export function toResponseError(error: unknown, log: Logger): RpcError {
   const failure = toRpcError(error)
   if (failure) return failure

@@ -3,20 +3,23 @@ import type { Grant } from '@fairlead/gateway-core/grants/grant'
 import type { ResponseCaches } from './cache/caches.ts'
 import type { RpcRequest } from '@fairlead/gateway-core/json-rpc/types'
 
-/** One JSON-RPC call on its way to a response. */
+/** A JSON-RPC call that is being processed. */
 export interface Call {
   readonly grant: Grant
-  /** Which address shape it came by: the high-throughput chain's `/evm`, or the generic one. */
+  /** URL path suffix of the call: `evm` for the high-throughput chain, or empty. */
   readonly endpoint: '' | 'evm'
   readonly request: RpcRequest
-  /** Ends when the client goes away or the time is up. */
+  /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
-  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
-  /** What earlier answers are remembered with; without it every call goes to the node. */
+  /** Caches for responses. Without it, every call is sent to the upstream. */
   readonly answers?: ResponseCaches | undefined
-  /** The batch that the call is one of. */
+  /** The batch that contains the call. */
   readonly batch?: object | undefined
-  /** Reads the number of the block that is the newest one to all calls of a batch; undefined for any. */
+  /**
+   * Reads the number that counts as the latest block for all calls of a batch. Undefined when they need no common
+   * block.
+   */
   readonly latest?: (() => Promise<number | undefined>) | undefined
 }

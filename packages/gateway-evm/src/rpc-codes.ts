@@ -8,7 +8,7 @@ export const rpcCodes = {
   methodNotSupported: -32004,
   limitExceeded: -32005,
   executionError: -32015,
-  /** Of this service: a code without another meaning, so that clients show the message. */
+  /** Code of the gateway that has no other meaning, so that clients show the message. */
   unauthorized: -32041,
   prunedHistory: 4444,
 } as const

@@ -4,45 +4,48 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { RpcResponse } from '../rpc-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-/** How an adapter asks for parts of an answer. */
+/** Context for an adapter that assembles a response from chunks. */
 export interface PartAsking {
   readonly upstream: Upstream
-  /** Holds the parts. */
+  /** Memory reservation for the chunks. */
   readonly reservation: Reservation
-  /** Asks for all at once. */
+  /** Sends the full request. */
   whole(): Promise<RpcResponse | UpstreamResponse>
   /**
-   * Asks for a part; the answer may be one that was kept.
+   * Requests one chunk. The response may come from the cache.
    *
-   * @param params - in place of the caller's
-   * @param minBlock - number of a block that the node has to have for it
+   * @param params - replace the caller's params
+   * @param minBlock - number of a block that the upstream must have to serve the chunk
    */
   part(params: readonly unknown[], minBlock: number): Promise<RpcResponse>
 }
 
-/** Translates one difference between the specification and what nodes do. */
+/** Translates one difference between the specification and the behavior of upstreams. */
 export interface Adapter {
-  /** Only for calls that came by this address shape. */
+  /** Restricts the adapter to calls on this URL path suffix. */
   readonly endpoint?: '' | 'evm'
-  /** Methods that it can do with: a node that has them offers the adapter's method too, whether it knows it or not. */
+  /**
+   * Methods from which the adapter can derive its result. A node whose upstreams have all of them offers the adapter's
+   * method too, whether or not an upstream implements it.
+   */
   readonly derivedFrom?: readonly string[]
   /**
-   * Answers the call, or gives undefined to have it forwarded as it is.
+   * Handles the call, or returns undefined to forward it unchanged.
    *
    * @throws RpcError
    */
   answer?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> | undefined
   /**
-   * Gives the params to forward in place of the caller's, or undefined to forward those.
+   * Returns the params to forward in place of the caller's, or undefined to forward the caller's params.
    *
-   * @throws RpcError when the call is not to be forwarded
+   * @throws RpcError when the call must not be forwarded
    */
   ask?(call: Call, params: readonly unknown[], upstream: Upstream): Promise<readonly unknown[]> | undefined
   /**
-   * Puts the answer together from several answers of the node where one call is too much for it; gives undefined to
-   * have the call forwarded as it is.
+   * Assembles the response from several upstream responses when a single call is too large for the upstream. Returns
+   * undefined to forward the call unchanged.
    *
-   * @param params - those to forward, as `ask` has given them
+   * @param params - the params to forward, as returned by `ask`
    * @throws RpcError
    */
   gather?(
@@ -51,16 +54,20 @@ export interface Adapter {
     asking: PartAsking,
   ): Promise<RpcResponse | UpstreamResponse | undefined>
   /**
-   * Corrects what the node has answered to the forwarded call.
+   * Transforms the result that the upstream returns for the forwarded call.
    *
-   * @param result - never an error; those pass by
+   * @param result - never an error; errors are not transformed
    * @throws RpcError
    */
   mend?(result: unknown, call: Call, params: readonly unknown[], upstream: Upstream): unknown
-  /** Longest answer that is held and mended, in bytes; longer ones pass as they are. Without it all are mended. */
+  /**
+   * Maximum size of a response that is buffered and transformed, in bytes. Larger responses pass through unchanged.
+   * Without it, all responses are transformed.
+   */
   readonly mendsUpTo?: number
   /**
-   * Gives what corrects the text of a result while it passes, piece by piece; each piece ends behind a comma.
+   * Returns a function that transforms the text of a result while it streams, piece by piece. Each piece ends after a
+   * comma.
    */
   rewrite?(params: readonly unknown[]): ((text: string) => string) | undefined
 }

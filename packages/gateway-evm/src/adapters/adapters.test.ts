@@ -4,7 +4,7 @@ import { inFrontOf, type ListenerFixture, token } from '../testing/listener-fixt
 
 const hash = `0x${'ab'.repeat(32)}`
 
-/** A node that answers by method, and the methods that it was asked for. */
+/** Starts an upstream with scripted responses by method, and records the methods that it receives. */
 async function nodeWith(answers: Record<string, object>) {
   const asked: string[] = []
   const behaviour: Behaviour = async (request, response) => {

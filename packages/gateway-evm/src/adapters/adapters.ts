@@ -50,7 +50,7 @@ import {
 } from './system-transactions.ts'
 import { txpoolContentFrom } from './txpool-content-from.ts'
 
-/** Every adapter by method. `docs/reference/adapters.md` lists them with the reason for each. */
+/** All adapters by method. `docs/reference/adapters.md` lists them with the reason for each. */
 export const adapters: Readonly<Record<string, Adapter>> = {
   debug_accountRange: debugAccountRange,
   debug_getRawTransactions: debugGetRawTransactions,
@@ -110,7 +110,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
 
 const byMethod: ReadonlyMap<string, Adapter> = new Map(Object.entries(adapters))
 
-/** The adapter of a method; most have none. */
+/** Returns the adapter of a method. Most methods have none. */
 export function adapterOf(method: string): Adapter | undefined {
   return byMethod.get(method)
 }

@@ -3,10 +3,10 @@ import type { Upstream } from '../upstream/types.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
- * The number of a block as a JSON number, which every client takes where explorers ask for a block.
+ * Converts a block parameter to a JSON number, which every execution client accepts in the block explorer methods.
  *
- * @param block - a number, quantity, tag, or anything else that the node may judge
- * @returns null when the tag belongs to no block
+ * @param block - a number, quantity or tag; any other value is returned unchanged, for the upstream to validate
+ * @returns null when no block has the tag
  */
 export async function blockInteger(
   block: unknown,
@@ -20,7 +20,7 @@ export async function blockInteger(
   return isRecord(found) ? Number(found['number']) : null
 }
 
-/** The hash in a block parameter that is one, bare or as an object. */
+/** Returns the hash in a block parameter that is a hash, as a string or as an object. */
 export function blockHashOf(block: unknown): string | undefined {
   const hash = isRecord(block) ? block['blockHash'] : block
   return typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash) ? hash : undefined

@@ -14,16 +14,16 @@ export interface CallFrame {
   readonly calls?: readonly CallFrame[]
 }
 
-/** A call with how many calls it is inside of. */
+/** A call and its nesting depth. */
 export interface NestedCall {
   readonly depth: number
   readonly frame: CallFrame
 }
 
 /**
- * Lists the calls of a mined transaction in the order in which they began, those to precompiled contracts left out.
+ * Lists the calls of a mined transaction in execution order, without calls to precompiled contracts.
  *
- * @returns undefined when the transaction is not known or not mined
+ * @returns undefined when the transaction is unknown or not mined
  */
 export async function callsOf(
   hash: unknown,
@@ -37,7 +37,7 @@ export async function callsOf(
   return flat(top as unknown as CallFrame, 0)
 }
 
-// 0x01 to 0xff, and 0x100 for a signature check.
+// Precompiled contracts at 0x01 to 0xff, and the signature verification at 0x100.
 const precompiled = /^0x0{36}0(?:0(?!00)[0-9a-f]{2}|100)$/i
 
 function flat(frame: CallFrame, depth: number): readonly NestedCall[] {

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.ts'
 
 const withoutLast = 5
 
-/** The last parameter may be left out; go-ethereum wants it, Erigon has none. */
+/** Makes the last parameter optional. go-ethereum requires it, Erigon does not have it. */
 export const debugAccountRange: Adapter = {
   answer: ({ signal }, params, upstream) => {
     if (params.length !== withoutLast) return undefined

@@ -5,7 +5,7 @@ import { blockHashOf } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 
-/** The transactions of a block as bytes; a node without the method has them one by one. */
+/** Returns the transactions of a block as bytes. Fetches them one by one from an upstream without the method. */
 export const debugGetRawTransactions: Adapter = {
   derivedFrom: ['debug_getRawTransaction', 'eth_getBlockByNumber', 'eth_getBlockByHash'],
   answer: ({ signal }, params, upstream) =>

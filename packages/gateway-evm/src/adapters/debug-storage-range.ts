@@ -1,9 +1,9 @@
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
-/** The slots of an account; go-ethereum has null for those of an account without any. */
+/** Returns the storage slots of an account. go-ethereum returns null for an account without storage. */
 export const debugStorageRangeAt: Adapter = {
-  // Longer than the result without slots.
+  // Exceeds the length of a result without slots.
   mendsUpTo: 256,
   mend: (range) => (isRecord(range) && range['storage'] === null ? { ...range, storage: {} } : range),
 }

@@ -24,7 +24,7 @@ let simulate: TracedChain['simulate']
 let mined: TracedChain['mined']
 let rpc: TracedChain['rpc']
 
-// Assembled by hand, so that each shows one thing.
+// Hand-assembled contracts, one for each feature.
 const contracts = {
   // Stores the second word of the call data under the first one.
   store: [address('c0de01'), '6020356000355500'],
@@ -34,17 +34,17 @@ const contracts = {
   // Creates a contract of one byte and returns its address, or zero when that failed.
   create: [address('c0de04'), '69600160005360016000f3600052600a60166000f060005260206000f3'],
   create2: [address('c0de05'), '69600160005360016000f36000526000600a60166000f560005260206000f3'],
-  // Creates a contract that destroys itself at once.
+  // Creates a contract that self-destructs immediately.
   vanish: [address('c0de06'), '6133ff6000526002601e6000f060005260206000f3'],
   loop: [address('c0de07'), '5b600056'],
-  // Passes its call data on to a contract that stores it in the storage of its own.
+  // Forwards its call data to a contract that stores it in its own storage.
   pass: [address('c0de08'), `36600060003760006000366000600073${address('c0de01').slice(2)}5af100`],
   balance: [address('c0de09'), '33316000524760205260406000f3'],
-  // Number, time, coinbase, randomness, gas limit and base fee of the block.
+  // Reads number, timestamp, coinbase, randomness, gas limit and base fee of the block.
   environment: [address('c0de0a'), '43424144454800'],
-  // Returns what is in transient storage and puts a one there.
+  // Returns the value in transient storage and writes a one there.
   transient: [address('c0de0b'), '5f5c60005260015f5d60206000f3'],
-  // Stores under slot 0 how often it was called.
+  // Counts its calls in slot 0.
   count: [address('c0de0c'), '6000546001018060005560005260206000f3'],
 } as const
 
@@ -91,7 +91,7 @@ function tokenTransfer(from: string, receiver: string, amount: bigint): Transact
   return { from, to: example.contract, gas: '0x30d40', gasPrice: '0x77359400', data }
 }
 
-/** Transactions that leave each other something to find. */
+/** Transactions that depend on the state changes of earlier ones. */
 function varied(): Transaction[][] {
   const { account, recipient } = example
   return [
@@ -150,7 +150,7 @@ describe('debug_traceCallMany', () => {
         expect({ position, ...essence(other) }).toEqual({ position, ...essence(trace) })
         expect(other.gas).toBe(Number(bundles.flat()[position]?.gas))
       }
-      // The comparison is worth something only when there was something to compare.
+      // The comparison is meaningful only with enough data.
       expect(real.flatMap(({ structLogs }) => structLogs).length).toBeGreaterThan(2_000)
       expect(real.filter(({ failed }) => failed)).toHaveLength(6)
     })

@@ -17,10 +17,10 @@ import {
 } from './trace-bundles.ts'
 
 /**
- * Traces bundles of transactions one after the other, each on the state that those before it left behind.
+ * Traces bundles of transactions in order, each on the state that the previous ones produced.
  *
- * The node's own method is asked where all clients that have it agree with the specification; it saves a second trace of
- * each call. Everything else is traced by single calls, which any node with `debug_traceCall` can do.
+ * Calls the upstream's own method where all execution clients that have it agree with the specification. This saves a
+ * second trace of each call. Otherwise traces with single calls, which any upstream with `debug_traceCall` supports.
  */
 export const debugTraceCallMany: Adapter = {
   derivedFrom: ['debug_traceCall', 'debug_traceBlockByNumber', 'eth_getBlockByNumber'],
@@ -36,7 +36,7 @@ export const debugTraceCallMany: Adapter = {
     }
     const block = found as unknown as StartingBlock
     const derive = () => traceBundles(bundles, { block, transactionIndex }, stateOverrides, upstream, signal)
-    // Clients do not agree on the time of a second block, nor on a start inside the latest one.
+    // Execution clients do not agree on the time of a second block, nor on a start inside the latest block.
     const isAgreed =
       transactionIndex === -1 && (bundles.length === 1 || (await nodeClient(upstream, signal)) === 'erigon')
     if (!isAgreed) return derive()
@@ -57,7 +57,7 @@ export const debugTraceCallMany: Adapter = {
   },
 }
 
-/** Nodes group the traces by bundle. */
+/** Flattens the traces, which upstreams group by bundle. */
 function flattened(
   grouped: unknown,
   bundles: readonly { readonly transactions: readonly { readonly gas: string }[] }[],
@@ -90,7 +90,7 @@ const traceOptions: ReadonlySet<string> = new Set([
   'txIndex',
 ])
 
-// Clients written for the nodes that have this method send trace options, with the overrides inside.
+// Applications written for upstreams with this method send trace options that contain the overrides.
 function withPlainOverrides(params: readonly unknown[]): readonly unknown[] {
   const [bundles, context, third] = params
   if (!isRecord(third)) return params
@@ -102,7 +102,7 @@ function withPlainOverrides(params: readonly unknown[]): readonly unknown[] {
   return [bundles, context, third['stateOverrides'] ?? {}]
 }
 
-// What a schema cannot say.
+// Checks that a JSON schema cannot express.
 function checkParams(
   bundles: readonly Bundle[],
   { transactionIndex }: SimulationContext,

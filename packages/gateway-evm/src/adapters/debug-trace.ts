@@ -8,10 +8,10 @@ import { missingTracer } from './missing-tracer.ts'
 import { nodeClient } from './node-client.ts'
 import { mendStructLogs, mendStructLogText } from './struct-log.ts'
 
-// What anvil answers for a transaction that it does not know is this short.
+// Anvil's response for an unknown transaction is at most this long.
 const mendsUpTo = 512
 
-/** The trace of a transaction. Anvil gives an empty one for a transaction that it does not know. */
+/** Returns the trace of a transaction. Anvil returns an empty trace for an unknown transaction. */
 export const debugTraceTransaction: Adapter = {
   ...tracing('debug_traceTransaction', 1),
   mendsUpTo,
@@ -25,13 +25,13 @@ export const debugTraceTransaction: Adapter = {
   },
 }
 
-/** The trace of a call. */
+/** Returns the trace of a call. */
 export const debugTraceCall: Adapter = tracing('debug_traceCall', 2)
-/** The traces of a block. */
+/** Returns the traces of a block. */
 export const debugTraceBlockByHash: Adapter = tracing('debug_traceBlockByHash', 1)
 /** As {@link debugTraceBlockByHash}. */
 export const debugTraceBlockByNumber: Adapter = tracing('debug_traceBlockByNumber', 1)
-/** As {@link debugTraceBlockByHash}, of a block that is handed over whole. */
+/** As {@link debugTraceBlockByHash}, for a block that the caller sends RLP-encoded. */
 export const debugTraceBlock: Adapter = tracing('debug_traceBlock', 1)
 
 function tracing(method: string, optionsAt: number): Adapter {
@@ -41,7 +41,7 @@ function tracing(method: string, optionsAt: number): Adapter {
         return undefined
       return missingTracer({ method, params, optionsAt, upstream, signal })
     },
-    // Traces can be of any size, so they are mended while they pass. Tracers with a name write what they like.
+    // Traces have no size limit, so they are transformed while they stream. Named tracers write arbitrary JSON.
     rewrite: (params) => (tracerOf(params, optionsAt) === undefined ? mendStructLogText : undefined),
   }
 }

@@ -1,12 +1,12 @@
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
-/** Overrides that override nothing are left out: some clients take fewer parameters, or another one in that place. */
+/** Removes empty overrides. Some execution clients accept fewer parameters, or expect another one in that position. */
 export const ethCall = withoutEmptyOverrides('eth_call')
 /** As {@link ethCall}. */
 export const ethEstimateGas = withoutEmptyOverrides('eth_estimateGas')
 
-/** The params without the empty overrides at their end. */
+/** Returns the params without the empty overrides at their end. */
 export function trimmed(params: readonly unknown[]): readonly unknown[] {
   const last = params.findLastIndex((param, at) => at < 2 || !isEmpty(param))
   return params.slice(0, last + 1)

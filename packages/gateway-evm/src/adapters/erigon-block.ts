@@ -8,7 +8,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { mendReceipt, mendReceipts } from './receipts.ts'
 
-/** The number of the block behind a tag. */
+/** Returns the number of the block that a tag refers to. */
 export const erigonBlockNumber: Adapter = {
   derivedFrom: ['eth_blockNumber', 'eth_getBlockByNumber'],
   answer: ({ signal }, params, upstream) =>
@@ -21,7 +21,7 @@ export const erigonBlockNumber: Adapter = {
     }),
 }
 
-/** The receipts of a block, asked for by its hash. */
+/** Returns the receipts of a block by its hash. */
 export const erigonGetBlockReceiptsByBlockHash: Adapter = {
   derivedFrom: ['eth_getBlockReceipts'],
   answer: async ({ signal }, params, upstream) => {
@@ -33,7 +33,7 @@ export const erigonGetBlockReceiptsByBlockHash: Adapter = {
   },
 }
 
-/** The logs of a block, one list per transaction. */
+/** Returns the logs of a block, one list per transaction. */
 export const erigonGetLogsByHash: Adapter = {
   derivedFrom: ['eth_getBlockReceipts'],
   answer: ({ signal }, params, upstream) =>

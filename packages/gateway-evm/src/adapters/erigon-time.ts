@@ -9,10 +9,10 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { validateParams } from '../methods/validate-params.ts'
 
-// Each is asked for, unless the node tells the time with the log.
+// Each block is fetched, unless the upstream includes the timestamp in the log.
 const maxBlocks = 256
 
-/** Logs with the times of their blocks; a node without the method has both apart. */
+/** Returns logs with the timestamps of their blocks. Combines logs and blocks for an upstream without the method. */
 export const erigonGetLogs: Adapter = {
   derivedFrom: ['eth_getLogs', 'eth_getBlockByNumber'],
   answer: async (call, given, upstream) => {
@@ -42,7 +42,7 @@ export const erigonGetLogs: Adapter = {
   },
 }
 
-/** The block of a time, found by halving: blocks never are older than the ones before them. */
+/** Finds the block of a timestamp by binary search. Timestamps never decrease from block to block. */
 export const erigonGetBlockByTimestamp: Adapter = {
   derivedFrom: ['eth_getBlockByNumber'],
   answer: async ({ signal }, params, upstream) => {
@@ -54,7 +54,7 @@ export const erigonGetBlockByTimestamp: Adapter = {
       const timeAt = async (number: number) =>
         BigInt(String((await blockAt(hex(number), upstream, signal))['timestamp']))
       const head = await blockAt('latest', upstream, signal)
-      // The first block that is not older lies between the two.
+      // The first block that is not older is between `low` and `high`.
       let low = 0
       let high = Number(head['number'])
       if (BigInt(String(head['timestamp'])) <= time) low = high

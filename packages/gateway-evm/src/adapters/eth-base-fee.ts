@@ -2,7 +2,7 @@ import { malformed } from '../upstream/rpc-errors.ts'
 import type { Adapter } from './adapter.ts'
 import { nativeOrDerived } from './native-or-derived.ts'
 
-/** The base fee of the next block stands last in the history of fees. */
+/** Returns the base fee of the next block, which is the last entry of the fee history. */
 export const ethBaseFee: Adapter = {
   derivedFrom: ['eth_feeHistory'],
   answer: ({ signal }, params, upstream) =>

@@ -2,10 +2,16 @@ import type { Adapter } from './adapter.ts'
 import { trimmed } from './empty-overrides.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
-/** What every node takes that knows the parameter, so that others need not hear of it. */
+/**
+ * The default timeout of every execution client that has the parameter. It is omitted for clients without the
+ * parameter.
+ */
 const usualTimeoutMs = 5_000
 
-/** Results of the calls in bundles; a client writes the returned bytes without `0x`, another takes no timeout. */
+/**
+ * Returns the results of calls in bundles. One execution client returns bytes without `0x`, another does not accept a
+ * timeout.
+ */
 export const ethCallMany: Adapter = {
   answer: async ({ signal }, params, upstream) => {
     const said = params[3] === usualTimeoutMs ? params.slice(0, 3) : params

@@ -4,7 +4,7 @@ import type { Adapter } from './adapter.ts'
 import { trimmed } from './empty-overrides.ts'
 import { nodeClient } from './node-client.ts'
 
-/** Erigon's third parameter is a flag of its own, so state overrides would be taken for it. */
+/** Rejects state overrides for Erigon, whose third parameter is a flag that they would be read as. */
 export const ethCreateAccessList: Adapter = {
   answer: async ({ signal }, params, upstream) => {
     const short = trimmed(params)

@@ -2,7 +2,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Adapter } from './adapter.ts'
 
-/** A hash that cannot be one belongs to no block: the answer is null, where nodes complain about the parameter. */
+/** Returns null for an invalid hash, as no block can have it. Upstreams return an error for the parameter. */
 export const ethGetBlockByHash: Adapter = {
   answer: (_, [blockHash, fullTransactionObjects]) => {
     if (typeof fullTransactionObjects !== 'boolean') {

@@ -21,7 +21,7 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Asks a service that gives the logs of at most ten blocks at once. */
+/** Returns a function that queries a gateway which limits log queries to ten blocks. */
 async function asker(maxLogRange = 10): Promise<(filter: unknown, method?: string) => Promise<Answer>> {
   const { url } = await inFrontOf(chain.node, { maxLogRange })
   return async (filter, method = 'eth_getLogs') => {
@@ -50,7 +50,7 @@ it('is refused when it spans too many blocks, with a range that is not', async (
     { fromBlock: '0x0', toBlock: '0x9' },
     { fromBlock: 'earliest', toBlock: '0x9' },
     { fromBlock: hex(head - 9), toBlock: 'pending' },
-    // The node judges what is no range.
+    // The upstream validates an invalid range.
     { fromBlock: '0x9', toBlock: '0x0' },
   ]) {
     expect({ filter, error: (await ask(filter)).error?.message }).not.toEqual({
@@ -64,7 +64,7 @@ it('is refused when it spans too many blocks, with a range that is not', async (
     [{ fromBlock: '0x1', toBlock: '0xb' }, 1],
     [{ fromBlock: hex(head - 10), toBlock: 'latest' }, head - 10],
     [{ fromBlock: hex(head - 10), blockHash }, head - 10],
-    // What one node takes for the other member, and another leaves out.
+    // Duplicate members, of which upstreams use different ones.
     ['{"fromBlock":"0xb","fromBlock":"0x1","toBlock":"0xb"}', 1],
   ] as const) {
     for (const method of ['eth_getLogs', 'erigon_getLogs']) {

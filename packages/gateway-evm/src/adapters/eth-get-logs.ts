@@ -14,8 +14,8 @@ import { blockInteger } from './block-number.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
- * Logs of no more blocks at once than the service allows; a query that asks for more is told what it may ask for. What
- * is too wide for the node alone is asked for in parts.
+ * Limits the block range of a log query to the gateway's maximum. The error for a longer range contains a range that is
+ * allowed. A range within the limit that is too wide for the upstream is requested in chunks.
  */
 export const ethGetLogs: Adapter = {
   ask: (call, params, upstream) => withinRange(call, params, upstream),
@@ -32,9 +32,9 @@ export const ethGetLogs: Adapter = {
 }
 
 /**
- * Reads the logs of a filter, in parts where the node finds them too many at once.
+ * Reads the logs of a filter. Requests them in chunks when the upstream rejects the query as too large.
  *
- * @throws {@link RpcError} the node's error
+ * @throws {@link RpcError} the upstream's error
  */
 export async function readLogs(call: Call, params: readonly unknown[], upstream: Upstream): Promise<unknown> {
   const { signal } = call
@@ -65,19 +65,22 @@ function errorOf(error: unknown): RpcResponse {
   return { error: JSON.stringify({ code, message, data }) }
 }
 
-/** A filter spans no more blocks when it is made than a query may: `eth_getFilterLogs` gives the logs of all of them. */
+/**
+ * Limits the range of a new filter to that of a query, because `eth_getFilterLogs` returns the logs of the full range.
+ */
 export const ethNewFilter: Adapter = {
   ask: (call, params, upstream) => withinRange(call, params, upstream),
 }
 
 /**
- * Checks how many blocks a query for logs spans.
+ * Checks how many blocks a log query spans.
  *
- * @param call - with the limit, if there is one
+ * @param call - contains the limit, if there is one
  * @param params - the filter
- * @returns params with those members of the filter that were looked at, as nodes differ in what they make of a member
- * that comes twice or in another case; undefined without a limit
- * @throws {@link RpcError} -32602 with `data` of `max_range`, and of `from` and `to` of a range that is short enough
+ * @returns params with only the checked members of the filter, because upstreams interpret duplicate members and
+ * members in another case differently; undefined without a limit
+ * @throws {@link RpcError} -32602 with `data` of `max_range`, and with `from` and `to` of a range that is within the
+ * limit
  */
 export function withinRange(
   { signal, maxLogRange = 0 }: Call,
@@ -106,12 +109,14 @@ async function limited(
 
 type Filter = Readonly<Record<string, unknown>>
 
-// A single block cannot be cut, and what is no range is for the node to judge.
+// A single block cannot be split. The upstream validates what is not a range.
 function hasRange({ fromBlock, toBlock, blockHash }: Filter): boolean {
   return blockHash === undefined && (fromBlock ?? 'latest') !== (toBlock ?? 'latest')
 }
 
-/** The range of a filter, the head in it read once; undefined for what is none. */
+/**
+ * Returns the range of a filter and resolves the chain head once. Returns undefined for a filter without a valid range.
+ */
 async function rangeOf(
   filter: Filter,
   upstream: Upstream,
@@ -123,14 +128,14 @@ async function rangeOf(
   return range.from <= range.to ? range : undefined
 }
 
-/** Asks once, and in parts when the node says that it is too much at once. */
+/** Sends the full query, and sends it in chunks when the upstream rejects it as too large. */
 async function gatherWhenTooWide(
   filter: Filter,
   { signal }: Call,
   asking: PartAsking,
 ): Promise<RpcResponse | UpstreamResponse> {
   const asked = await asking.whole().catch((error: unknown) => {
-    // Some nodes say it by an HTTP status.
+    // Some upstreams report it with an HTTP status.
     if (error instanceof UpstreamError && error.httpStatus === 413) return undefined
     throw error
   })

@@ -7,8 +7,8 @@ const wholeKey = /^0x[0-9a-f]{64}$/i
 const shortKey = /^0x[0-9a-f]{1,63}$/i
 
 /**
- * Storage keys with fewer than 64 digits, which some clients refuse, are filled up for those. The pending block has no
- * proof: go-ethereum says of it what it says of history that is pruned.
+ * Pads storage keys of fewer than 64 digits for execution clients that reject them. The pending block has no proof:
+ * go-ethereum returns the same error for it as for pruned history, so the code is replaced.
  */
 export const ethGetProof: Adapter = {
   answer: ({ signal }, [address, keys, block], upstream) => {
@@ -30,7 +30,7 @@ function filledUp(key: unknown): unknown {
   return typeof key === 'string' && shortKey.test(key) ? `0x${key.slice(2).padStart(64, '0')}` : key
 }
 
-/** go-ethereum repeats a short key as it was given. */
+/** Restores short keys as the caller sent them, as go-ethereum does. */
 function underGivenKeys(proof: unknown, keys: readonly unknown[]): unknown {
   if (!isRecord(proof) || !Array.isArray(proof['storageProof'])) return proof
   const storageProof = proof['storageProof'].map((one: unknown, at) => {

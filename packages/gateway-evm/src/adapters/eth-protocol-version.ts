@@ -1,5 +1,5 @@
 import type { Adapter } from './adapter.ts'
 import { quantity } from './quantity.ts'
 
-/** Some clients answer a plain number. */
+/** Converts the plain number that some execution clients return to a quantity. */
 export const ethProtocolVersion: Adapter = { mend: quantity }

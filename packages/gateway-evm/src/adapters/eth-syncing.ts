@@ -1,6 +1,6 @@
 import type { Adapter } from './adapter.ts'
 
-/** On the high-throughput chain a node always counts as synchronized, whatever its client would say. */
+/** Always reports nodes of the high-throughput chain as synced, whatever the execution client returns. */
 export const ethSyncing: Adapter = {
   endpoint: 'evm',
   answer: () => Promise.resolve(false),

@@ -5,7 +5,7 @@ interface StructLog extends Readonly<Record<string, unknown>> {
   readonly memory?: readonly string[]
 }
 
-/** What the struct logger of a node gives. */
+/** Result of an upstream's struct logger. */
 export interface StructLoggerResult {
   /** Gas used. */
   readonly gas: number
@@ -14,7 +14,7 @@ export interface StructLoggerResult {
   readonly structLogs: readonly StructLog[]
 }
 
-/** A trace as the specification has it. */
+/** Trace in the form of the specification. */
 export interface ExecutionTrace {
   readonly structLogs: readonly StructLog[]
   /** Gas provided. */
@@ -24,7 +24,7 @@ export interface ExecutionTrace {
   readonly failed: boolean
 }
 
-/** Translates a trace of the struct logger; `gasProvided` is a quantity. */
+/** Converts a trace of the struct logger. `gasProvided` is a quantity. */
 export function executionTrace(result: StructLoggerResult, gasProvided: string): ExecutionTrace {
   const { structLogs, gas, returnValue, failed } = mendStructLogs(result) as StructLoggerResult
   return {

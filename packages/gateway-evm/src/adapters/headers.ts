@@ -6,30 +6,33 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 import { quantity } from './quantity.ts'
 
-/** What a block has and a header has not. The size is that of the block. */
+/** Fields that a block has in addition to those of a header. `size` is the size of the block. */
 const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
 
-/** The header of a block; a header stays as it is, and null stays null. */
+/** Returns the header of a block. A header and null are returned unchanged. */
 export function headerOf(block: unknown): unknown {
   if (block === null) return null
   if (!isRecord(block)) throw malformed()
   return Object.fromEntries(Object.entries(block).filter(([field]) => !bodyFields.has(field)))
 }
 
-/** A header by hash; nodes without such a method have it in the block. */
+/** Returns a header by hash. Extracts it from the block for an upstream without the method. */
 export const ethGetHeaderByHash = headerBy('eth_getHeaderByHash', 'eth_getBlockByHash')
 /** As {@link ethGetHeaderByHash}, by number or tag. */
 export const ethGetHeaderByNumber = headerBy('eth_getHeaderByNumber', 'eth_getBlockByNumber')
-/** As {@link ethGetHeaderByHash}, under the name that block explorers use. */
+/** As {@link ethGetHeaderByHash}, under the method name that block explorers use. */
 export const erigonGetHeaderByHash = headerBy('erigon_getHeaderByHash', 'eth_getBlockByHash')
-/** As {@link ethGetHeaderByNumber}, under the name that block explorers use; the number may be a decimal one. */
+/**
+ * As {@link ethGetHeaderByNumber}, under the method name that block explorers use. The block number may be a JSON
+ * number.
+ */
 export const erigonGetHeaderByNumber = headerBy('erigon_getHeaderByNumber', 'eth_getBlockByNumber')
 
 function headerBy(method: string, blockMethod: string): Adapter {
   return {
     derivedFrom: [blockMethod],
     answer: async ({ signal }, [given], upstream) => {
-      // Only the names of block explorers take decimal numbers.
+      // Only the block explorer methods accept JSON numbers.
       const block = method.startsWith('erigon_') ? quantity(given) : given
       if (typeof block !== 'string') {
         throw new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the text of a block.')

@@ -9,17 +9,17 @@ import { isRecord } from '@fairlead/gateway-core/json'
 export interface TracerCall {
   readonly method: string
   readonly params: readonly unknown[]
-  /** Where the options stand among the params. */
+  /** Position of the options in the params. */
   readonly optionsAt: number
   readonly upstream: Upstream
   readonly signal: CancellationSignal
 }
 
-// Each runs the call once.
+// Each tracer runs the call once.
 const maxTracers = 8
 
 /**
- * Traces by a tracer that anvil has the name of and nothing more: the flat and the mux tracer.
+ * Emulates the tracers that anvil accepts by name but does not implement: the flat call tracer and the mux tracer.
  *
  * @returns undefined for every other tracer
  * @throws {@link RpcError}
@@ -31,7 +31,7 @@ export function missingTracer(call: TracerCall): Promise<unknown> | undefined {
   return undefined
 }
 
-/** Runs the tracers one by one and puts their results side by side. */
+/** Runs each tracer in a separate call and combines the results by tracer name. */
 async function muxTrace(call: TracerCall): Promise<unknown> {
   const { method, params, optionsAt, upstream, signal } = call
   const options = optionsOf(call)
@@ -59,7 +59,7 @@ function sideBySide(names: readonly string[], results: readonly unknown[]): obje
   return Object.fromEntries(names.map((name, position) => [name, results[position]]))
 }
 
-/** The flat traces are those of the `trace` methods, which anvil has. */
+/** Returns flat traces from the `trace` methods, which anvil has. */
 async function flatTrace({ method, params, upstream, signal }: TracerCall): Promise<unknown> {
   const [subject] = params
   if (method === 'debug_traceTransaction') {

@@ -3,13 +3,13 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-// A node may be replaced by a newer one at the same address.
+// An upstream may be replaced by a newer version at the same URL.
 const rememberedMs = 10 * 60_000
 
-/** When each node said of a method that it does not have it. */
+/** Time at which each upstream reported a method as not found, by upstream and method. */
 const lacking = new WeakMap<Upstream, Map<string, number>>()
 
-/** What is to be called, and under which signal. */
+/** The call to send, and its cancellation signal. */
 export interface NativeCall {
   readonly upstream: Upstream
   readonly method: string
@@ -18,11 +18,11 @@ export interface NativeCall {
 }
 
 /**
- * Asks the node for a method, or does without when the node does not have it. A node is not asked again for some
- * minutes after it said so.
+ * Calls a method on the upstream, or derives the result when the upstream does not have the method. After a "method not
+ * found" error, the method is not called on this upstream for some minutes.
  *
- * @param call - what to ask the node
- * @param derive - puts the answer together from other methods
+ * @param call - call to send to the upstream
+ * @param derive - derives the result from other methods
  * @throws {@link RpcError}
  */
 export async function nativeOrDerived(

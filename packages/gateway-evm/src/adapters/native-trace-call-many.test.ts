@@ -30,7 +30,7 @@ function hashOf(digit: number): string {
   return `0x${String(digit).repeat(64)}`
 }
 
-/** A node whose own method answers what it is given, and one call tracer for everything else. */
+/** Scripts of an upstream whose own method returns the given response, with one call tracer for everything else. */
 const withMany = (own: Scripted): Readonly<Record<string, Scripted>> => ({
   eth_getBlockByNumber: ([number]) => ({ result: number === '0x9' ? block : null }),
   debug_traceCall: ([, , options]) => ({

@@ -1,6 +1,9 @@
 import type { Adapter } from './adapter.ts'
 
-/** A hosted node has no accounts of its own, whatever keys its client may hold: it signs and sends for nobody. */
+/**
+ * Returns an empty list. A hosted node has no accounts, even if its execution client holds keys, and does not sign or
+ * send for callers.
+ */
 export const noAccounts: Adapter = {
   derivedFrom: [],
   answer: () => Promise.resolve([]),

@@ -2,17 +2,20 @@ import { toRpcError } from '../upstream/rpc-errors.ts'
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Upstream } from '../upstream/types.ts'
 
-/** Node clients whose answers differ from the specification in a way that only their name tells. */
+/** Execution clients whose responses differ from the specification in ways that only the client name reveals. */
 export type NodeClient = 'anvil' | 'erigon' | 'other'
 
 const clients = new WeakMap<Upstream, NodeClient>()
 
-/** Asks a node once which client it is; one that does not say is an ordinary one. */
+/**
+ * Detects which execution client an upstream runs. The result is cached. An upstream that does not report a client
+ * counts as `other`.
+ */
 export async function nodeClient(upstream: Upstream, signal: CancellationSignal): Promise<NodeClient> {
   const known = clients.get(upstream)
   if (known) return known
   const version = await upstream.call('web3_clientVersion', [], signal).catch((error: unknown) => {
-    // An error of the node is an answer too; any other status means that there was none.
+    // An error of the upstream is a valid response. Any other status means that there was no response.
     if (toRpcError(error)?.status === 200) return undefined
     throw error
   })

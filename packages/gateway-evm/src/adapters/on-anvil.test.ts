@@ -144,7 +144,7 @@ describe('what anvil has under another name', () => {
     const first = times[0] ?? 0
     const last = times.at(-1) ?? 0
     for (const time of [0, first - 1, first, ...times, ...times.map((one) => one + 1), last + 1_000_000]) {
-      // The first of those with the greatest time that has come; the first of all before that.
+      // The first block with the greatest timestamp that is not later; before all timestamps, the first block.
       const greatest = Math.max(first, ...times.filter((one) => one <= time))
       const expected = time >= last ? head : times.indexOf(greatest)
       const block = (await call('erigon_getBlockByTimestamp', `0x${time.toString(16)}`, false)) as {

@@ -9,12 +9,12 @@ import { nodeClient } from './node-client.ts'
 import { quantity } from './quantity.ts'
 import { mendReceipt } from './receipts.ts'
 
-/** The details of a block; null for an unknown one, where clients answer errors. */
+/** Returns the details of a block. Returns null for an unknown block, where execution clients return an error. */
 export const otsGetBlockDetails = nullWhenUnknown('ots_getBlockDetails')
 /** As {@link otsGetBlockDetails}. */
 export const otsGetBlockDetailsByHash = nullWhenUnknown('ots_getBlockDetailsByHash')
 
-/** A page of a block's transactions. Explorers do not need their call data, nor what they logged. */
+/** Returns a page of a block's transactions. Removes call data and logs, which explorers do not need. */
 export const otsGetBlockTransactions = nullWhenUnknown('ots_getBlockTransactions', (page) => {
   if (!isRecord(page)) return page
   const { fullblock: block, receipts } = page
@@ -29,9 +29,9 @@ export const otsGetBlockTransactions = nullWhenUnknown('ots_getBlockTransactions
   }
 })
 
-/** Pages of an account's transactions, from a block backwards. */
+/** Returns a page of an account's transactions, from a block backwards. */
 export const otsSearchTransactionsBefore = searchPage('ots_searchTransactionsBefore')
-/** As {@link otsSearchTransactionsBefore}, onwards. */
+/** As {@link otsSearchTransactionsBefore}, from a block forwards. */
 export const otsSearchTransactionsAfter = searchPage('ots_searchTransactionsAfter')
 
 function searchPage(method: string): Adapter {
@@ -46,7 +46,8 @@ function searchPage(method: string): Adapter {
   }
 }
 
-// Anvil looks at every number below the one that it gets, also at those past its head, and does nothing else meanwhile.
+// Anvil iterates over every block number below the given one, including those past its chain head, and is blocked
+// meanwhile.
 async function startOf(
   method: string,
   block: unknown,

@@ -3,7 +3,10 @@ import { type CallFrame, callsOf } from './call-frame.ts'
 
 const derivedFrom = ['eth_getTransactionByHash', 'debug_traceTransaction']
 
-/** The calls of a transaction, one after the other. Clients differ in which kinds they list; the call tracer has all. */
+/**
+ * Returns the calls of a transaction in order. Execution clients list different kinds of calls; the call tracer has
+ * all.
+ */
 export const otsTraceTransaction: Adapter = {
   derivedFrom,
   answer: async ({ signal }, [hash], upstream) => {
@@ -22,7 +25,7 @@ export const otsTraceTransaction: Adapter = {
   },
 }
 
-/** What moved value inside of a transaction. Some clients also list the transaction itself. */
+/** Returns the internal value transfers of a transaction. Some execution clients also list the transaction itself. */
 export const otsGetInternalOperations: Adapter = {
   derivedFrom,
   answer: async ({ signal }, [hash], upstream) => {
@@ -36,10 +39,10 @@ export const otsGetInternalOperations: Adapter = {
   },
 }
 
-/** The bytes that a transaction reverted with; `0x` where a client has null for none. */
+/** Returns the revert data of a transaction. It is `0x` where an execution client returns null. */
 export const otsGetTransactionError: Adapter = { mend: (bytes) => bytes ?? '0x' }
 
-// What a creation that failed would have made.
+// Address reported as the target of a failed contract creation.
 const nowhere = `0x${'0'.repeat(40)}`
 
 const valueless: ReadonlySet<string> = new Set(['STATICCALL', 'DELEGATECALL'])

@@ -8,14 +8,14 @@ import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 import { sendToUpstream } from './send-to-upstream.ts'
 
-/** A call with the method that it is sent with, ready for the upstream. */
+/** A call and its resolved method, ready to send to the upstream. */
 export class OutgoingCall implements Sendable {
   readonly #call: Call
   readonly #destination: ResolvedMethod
   readonly #upstream: Upstream
   readonly #minBlock: number | undefined
 
-  /** @param minBlock - number of a block that the answering node has to have */
+  /** @param minBlock - number of a block that the responding upstream must have */
   constructor(call: Call, destination: ResolvedMethod, upstream: Upstream, minBlock: number | undefined) {
     this.#call = call
     this.#destination = destination

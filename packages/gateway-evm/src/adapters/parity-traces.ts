@@ -2,16 +2,21 @@ import { blockHashOf } from './block-number.ts'
 import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 
-// An empty list is this short, whatever the envelope.
+// A response with an empty list is at most this long, including the envelope.
 const mendsUpTo = 256
 
-/** The traces of a transaction. There is at least one, so none means that the transaction is not known. */
+/**
+ * Returns the traces of a transaction. Every transaction has at least one, so an empty list means that the transaction
+ * is unknown.
+ */
 export const traceTransaction: Adapter = {
   mendsUpTo,
   mend: (traces) => (isEmpty(traces) ? null : traces),
 }
 
-/** The traces of a block. Clients want its number, and answer for an unknown block what they answer for an empty one. */
+/**
+ * Returns the traces of a block. Execution clients require its number, and return an empty list for an unknown block.
+ */
 export const traceBlock = tracesOfBlock('trace_block')
 /** As {@link traceBlock}. */
 export const traceReplayBlockTransactions = tracesOfBlock('trace_replayBlockTransactions')

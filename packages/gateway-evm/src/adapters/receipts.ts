@@ -2,13 +2,19 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import { quantity } from './quantity.ts'
 import type { Adapter } from './adapter.ts'
 
-/** Receipts of some clients give the time as a number, and a price of blobs to transactions that have none. */
+/**
+ * Normalizes a receipt. Some execution clients return the timestamp as a number, and a blob gas price for transactions
+ * without blobs.
+ */
 export const receipt: Adapter = { mend: mendReceipt }
 
-/** As {@link receipt}, for a list of them. */
+/** As {@link receipt}, for a list of receipts. */
 export const receipts: Adapter = { mend: mendReceipts }
 
-/** Puts a receipt into the form of the specification, its members in the order of the node; null stays null. */
+/**
+ * Converts a receipt to the form of the specification. The order of its members does not change. Null is returned
+ * unchanged.
+ */
 export function mendReceipt(value: unknown): unknown {
   if (!isRecord(value)) return value
   const { blobGasPrice: _, ...others } = value
@@ -17,7 +23,7 @@ export function mendReceipt(value: unknown): unknown {
   return blockTimestamp === undefined ? mended : { ...mended, blockTimestamp: quantity(blockTimestamp) }
 }
 
-/** As {@link mendReceipt}, for a list of them. */
+/** As {@link mendReceipt}, for a list of receipts. */
 export function mendReceipts(value: unknown): unknown {
   return Array.isArray(value) ? value.map(mendReceipt) : value
 }

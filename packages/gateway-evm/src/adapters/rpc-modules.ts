@@ -5,7 +5,10 @@ import { isRecord } from '@fairlead/gateway-core/json'
 
 const names = Object.keys(methods satisfies Readonly<Record<string, Method>>)
 
-/** Only the namespaces of which a method is offered; a node names all that it has, `admin` for example. */
+/**
+ * Returns only namespaces with at least one offered method. An upstream lists all of its namespaces, for example
+ * `admin`.
+ */
 export const rpcModules: Adapter = {
   mend: (result, { grant: { withheldMethods = [] } }) => {
     if (!isRecord(result)) return result

@@ -15,16 +15,17 @@ import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-
 import type { CallInfo, Upstream } from '../upstream/types.ts'
 
 /**
- * Has a call answered by its adapter where there is one that wants it, else by the node.
+ * Sends a call through its adapter, if it has one, or directly to the upstream.
  *
- * The envelope is always written anew. Nodes differ in what they make of a key that comes twice or in another case, and
- * the method that was checked here has to be the one that runs there.
+ * The request envelope is always serialized again. Upstreams interpret duplicate keys and keys in another case
+ * differently, and the method that was checked here must be the one that runs there.
  *
  * @param call - the call
- * @param destination - what the router found
- * @param upstream - the node
- * @param minBlock - number of a block that the answering node has to have
- * @param completion - gets the node's own response only when it begins like a result, or an error that `toRpcError` maps
+ * @param destination - the resolved method
+ * @param upstream - receives the call
+ * @param minBlock - number of a block that the responding upstream must have
+ * @param completion - receives the upstream's own response only when it begins like a result, or an error that
+ * `toRpcError` maps
  */
 export function sendToUpstream(
   call: Call,
@@ -67,7 +68,7 @@ async function adapted(
   }
 }
 
-/** Asks for parts, each of which may be kept. */
+/** Requests chunks, each of which may be cached. */
 function partsOf(
   call: Call,
   destination: ResolvedMethod,
@@ -120,7 +121,7 @@ function post(
   })
 }
 
-/** What was asked of a node, for what is left to do with its answer. */
+/** The request that was sent to an upstream, as needed to process its response. */
 interface Translation {
   readonly call: Call
   readonly adapter: Adapter | undefined
@@ -161,7 +162,10 @@ async function plainOf(
   return toRpcResponse(await readResponse(answer, reservation, signal), method, answer.secrets)
 }
 
-/** Whether the node does not have the method; the error has the code of the specification by now. */
+/**
+ * Whether the upstream does not have the method. The error has already been normalized to the code of the
+ * specification.
+ */
 function isMissing(plain: RpcResponse): boolean {
   if (!('error' in plain) || !plain.error.includes(missingCode)) return false
   const { code } = JSON.parse(plain.error) as { readonly code?: unknown }
@@ -174,14 +178,16 @@ function isWithin({ contentLength }: UpstreamResponse, limit: number | undefined
   return limit === undefined || (contentLength !== undefined && Number(contentLength) <= limit)
 }
 
-/** Whether nodes give an id back as it is; others come back with fewer digits, as another number, or not at all. */
+/**
+ * Whether upstreams return an id unchanged. They return other ids with fewer digits, as another number, or not at all.
+ */
 export function nodesEcho(idText: string): boolean {
   return isSmallNumber(idText) || echoed.test(idText)
 }
 
 const echoed = /^(?:0|[1-9]\d{0,14}|"[\w .:-]{0,64}")$/
 
-// Most ids are, and need no pattern.
+// Most ids are small numbers. This check avoids the regular expression.
 function isSmallNumber(text: string): boolean {
   const first = text.charCodeAt(0)
   if (text.length > 9 || !(first > zero && first <= nine)) return false

@@ -1,4 +1,4 @@
-/** State that a simulation starts from instead of the chain's, by address. */
+/** State that a simulation uses in place of the chain's state, by account address. */
 export type AccountOverrides = Readonly<Record<string, AccountOverride>>
 
 export interface AccountOverride {
@@ -18,7 +18,7 @@ interface TracedAccount {
   readonly storage?: Readonly<Record<string, string>>
 }
 
-/** What one transaction changed, as the prestate tracer reports it in diff mode. */
+/** State changes of one transaction, as the prestate tracer reports them in diff mode. */
 export interface PrestateDiff {
   readonly pre: Readonly<Record<string, TracedAccount>>
   readonly post: Readonly<Record<string, TracedAccount>>
@@ -26,7 +26,7 @@ export interface PrestateDiff {
 
 const zeroSlot = `0x${'0'.repeat(64)}`
 
-/** Lays overrides over earlier ones; addresses and slots are compared without regard to case. */
+/** Applies overrides on top of earlier ones. Addresses and slots are compared case-insensitively. */
 export function foldOverrides(earlier: AccountOverrides, later: AccountOverrides): AccountOverrides {
   const merged: Record<string, AccountOverride> = { ...earlier }
   for (const [key, override] of Object.entries(later)) {
@@ -36,18 +36,21 @@ export function foldOverrides(earlier: AccountOverrides, later: AccountOverrides
   return merged
 }
 
-/** Permission of an account to run other code, as a transaction carries it; only what is looked at here. */
+/**
+ * Authorization of an account to run other code, as a transaction contains it. Lists only the members that are used
+ * here.
+ */
 export interface Authorization {
   readonly address: string
   readonly nonce: string
 }
 
 /**
- * Lays the changes of a transaction over the overrides that it ran on.
+ * Applies the changes of a transaction to the overrides that it ran on.
  *
- * @param overrides - what the transaction ran on
- * @param diff - what it changed
- * @param authorizations - those that the transaction carried
+ * @param overrides - overrides that the transaction ran on
+ * @param diff - changes of the transaction
+ * @param authorizations - authorizations in the transaction
  */
 export function foldDiff(
   overrides: AccountOverrides,
@@ -58,7 +61,7 @@ export function foldDiff(
   for (const [address, before] of Object.entries(pre)) {
     const after = post[address]
     if (!after) {
-      // An account that is gone: self-destructed in the transaction that made it.
+      // A missing account: it was created and self-destructed in the transaction.
       changes[address] = { balance: '0x0', nonce: '0x0', code: '0x', state: {} }
       continue
     }
@@ -74,8 +77,8 @@ export function foldDiff(
 const noAddress = `0x${'0'.repeat(40)}`
 
 /**
- * Tells whether an account gave up the code that it ran in its own name. The tracer shows code that is gone like code
- * that has not changed, so it is told by the authorization, whose nonce the account has used.
+ * Whether an account removed its code delegation. The tracer reports removed code in the same way as unchanged code, so
+ * the removal is derived from the authorization whose nonce the account has used.
  *
  * @see EIP-7702
  */
@@ -103,7 +106,8 @@ function accountChange(after: TracedAccount, cleared: Readonly<Record<string, st
   }
 }
 
-// A node accepts either `state` or `stateDiff` for an account, so a change to a replaced storage goes into it.
+// An upstream accepts either `state` or `stateDiff` for an account, so a change to a replaced storage is merged into
+// `state`.
 function foldAccount(earlier: AccountOverride, later: AccountOverride): AccountOverride {
   const { state: replaced, stateDiff: changed, ...before } = earlier
   const { state, stateDiff, ...after } = later

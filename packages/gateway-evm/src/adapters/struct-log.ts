@@ -1,8 +1,8 @@
 import { isRecord } from '@fairlead/gateway-core/json'
 
 /**
- * Puts `0x` before what older clients write without: words of memory and storage, and the returned bytes. The text may
- * be part of a trace of the struct logger, if it was cut at a comma.
+ * Adds the `0x` prefix that older execution clients omit: to words of memory and storage, and to the returned bytes.
+ * The text may be a piece of a struct logger trace that was split at a comma.
  *
  * @param text - JSON text
  * @see execution-apis, the struct logs of `debug_trace…`
@@ -13,7 +13,7 @@ export function mendStructLogText(text: string): string {
     .replaceAll(/("returnValue"\s*:\s*")(?!0x)([0-9a-f]*")/g, '$10x$2')
 }
 
-/** As {@link mendStructLogText}, for a parsed trace; stack words lose the zeros before them. */
+/** As {@link mendStructLogText}, for a parsed trace. Also removes leading zeros from stack words. */
 export function mendStructLogs(trace: unknown): unknown {
   if (!isRecord(trace) || !Array.isArray(trace['structLogs'])) return trace
   return {

@@ -18,13 +18,14 @@ interface BlockTransaction {
 }
 
 /**
- * System transactions come from the chain's core layer: legacy transactions at gas price zero from a system address.
- * A node that does not know the method still has them in the block. An unknown hash gives null.
+ * Returns the system transactions of a block. They come from the chain's core layer: legacy transactions with gas price
+ * zero from a system address. For an upstream without the method, they are filtered from the block. Returns null for an
+ * unknown hash.
  */
 export const ethGetSystemTxsByBlockHash = systemTransactions('eth_getSystemTxsByBlockHash', () => null)
-/** As {@link ethGetSystemTxsByBlockHash}; here the chain's own nodes refuse an unknown block. */
+/** As {@link ethGetSystemTxsByBlockHash}. Throws for an unknown block, as the chain's own client does. */
 export const ethGetSystemTxsByBlockNumber = systemTransactions('eth_getSystemTxsByBlockNumber', noSuchHeight)
-/** As {@link ethGetSystemTxsByBlockHash}: what a block of the EVM has is all that is known of them here. */
+/** As {@link ethGetSystemTxsByBlockHash}. The EVM block is the only source for them here. */
 export const ethGetEvmSystemTxsByBlockHash = systemTransactions('eth_getEvmSystemTxsByBlockHash', () => null)
 /** As {@link ethGetSystemTxsByBlockNumber}. */
 export const ethGetEvmSystemTxsByBlockNumber = systemTransactions(
@@ -32,7 +33,7 @@ export const ethGetEvmSystemTxsByBlockNumber = systemTransactions(
   noSuchHeight,
 )
 
-/** The receipts of system transactions. */
+/** Returns the receipts of system transactions. */
 export const ethGetEvmSystemTxsReceiptsByBlockHash = receiptsOf(
   'eth_getEvmSystemTxsReceiptsByBlockHash',
   ({ system }) => system,
@@ -42,7 +43,7 @@ export const ethGetEvmSystemTxsReceiptsByBlockNumber = receiptsOf(
   'eth_getEvmSystemTxsReceiptsByBlockNumber',
   ({ system }) => system,
 )
-/** The receipts of both kinds, apart from each other. */
+/** Returns the receipts of system and other transactions, in separate lists. */
 export const ethGetBlockReceiptsWithSystemTx = receiptsOf(
   'eth_getBlockReceiptsWithSystemTx',
   ({ system, others }) => ({ receipts: others, systemTxReceipts: system }),
@@ -112,7 +113,7 @@ function noSuchHeight(): never {
   throw new RpcError(rpcCodes.internalError, 'invalid block height')
 }
 
-// 0x2222…22 moves the native coin, 0x20…<token index> a bridged token.
+// 0x2222…22 transfers the native token, 0x20…<token index> a bridged token.
 const systemAddress = /^0x(2{40}|20{30,38}[0-9a-f]{1,9})$/i
 
 function isSystemTransaction({ type = '0x0', from, gasPrice }: BlockTransaction): boolean {

@@ -9,18 +9,19 @@ import {
   word,
 } from '../testing/traced-chain.ts'
 
-// Assembled by hand, so that each shows one thing.
+// Hand-assembled contracts, one for each feature.
 const contracts = {
-  // Stores under slot 0 how often it was called, and returns it.
+  // Counts its calls in slot 0 and returns the count.
   count: [address('c0de0c'), '6000546001018060005560005260206000f3'],
-  // Stores the number of the block under its time.
+  // Stores the block number under the block timestamp.
   diary: [address('c0de20'), '434255434260005260205260406000f3'],
-  // Number, time, coinbase, randomness, gas limit, base fee and chain id of the block, and the price that was paid.
+  // Reads number, timestamp, coinbase, randomness, gas limit, base fee and chain id of the block, and the gas price of
+  // the transaction.
   environment: [address('c0de21'), '434241444548463a00'],
-  // Destroys itself; it was there before, so that its code stays and its balance goes.
+  // Self-destructs. It existed before, so its code remains and its balance is transferred.
   destroy: [address('c0de22'), `73${address('c0de2f').slice(2)}ff`],
   balances: [address('c0de23'), `73${address('c0de22').slice(2)}3173${address('c0de2f').slice(2)}3100`],
-  // Creates a counter when it has none yet, and calls it: the second transaction finds what the first has made.
+  // Creates a counter if it has none yet, and calls it: the second transaction finds the counter of the first one.
   factory: [
     address('c0de24'),
     '6000548060325750' +
@@ -33,29 +34,30 @@ const contracts = {
     `600160005560006000600060006000600073${address('c0de26').slice(2)}5af16001556000545f5260015460205260406000f3`,
   ],
   undone: [address('c0de26'), '600760075560006000fd'],
-  // Two events, one with three topics.
+  // Emits two events, one with three topics.
   events: [address('c0de27'), '602a60005260206000a0600360026001602060006000a300'],
-  // Reads in a static call what would write: the call fails, the caller goes on.
+  // Writes inside a static call: the call fails, the caller continues.
   guarded: [address('c0de28'), `602060006000600073${address('c0de0c').slice(2)}5afa60005260206000f3`],
-  // Hash of the call data by a precompiled contract.
+  // Hashes the call data with a precompiled contract.
   hash: [address('c0de29'), '36600060003760206000366000600060025af15060206000f3'],
   // Calls itself until the gas is used up.
   deep: [address('c0de2a'), '60006000600060006000306150005a03f100'],
-  // Delegates to the counter, in a storage of its own.
+  // Delegates to the counter, with its own storage.
   delegate: [address('c0de2b'), `602060006000600073${address('c0de0c').slice(2)}5af45060206000f3`],
-  // Sends on what it got, and returns what the receiver then has.
+  // Forwards the received value, and returns the receiver's balance.
   forwarder: [
     address('c0de2c'),
     `60006000600060003473${address('c0de2e').slice(2)}5af15073${address('c0de2e').slice(2)}3160005260206000f3`,
   ],
-  // A hundred words of memory.
+  // Uses a hundred words of memory.
   memory: [address('c0de2d'), '60ff610c805200'],
   invalid: [address('c0de30'), 'fe'],
 } as const
 
 type ContractName = keyof typeof contracts
 
-// An account that runs the code of others. The permissions are signed for chain 31337 with the key 0x11…11.
+// An account that delegates to the code of other contracts. The authorizations are signed for chain 31337 with the key
+// 0x11…11.
 const authority = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a'
 const authorizations = {
   counts: {
@@ -89,7 +91,7 @@ const setCode = (name: keyof typeof authorizations, receiver = authority): Trans
   to: receiver,
 })
 
-/** One of each kind; later ones find what earlier ones left. */
+/** Transactions of each kind. Later ones depend on the state changes of earlier ones. */
 function kinds(): Transaction[] {
   const { account, recipient, contract } = chain.example
   const [countAt] = contracts.count
@@ -103,7 +105,7 @@ function kinds(): Transaction[] {
     to('environment', feeMarket),
     to('environment'),
     to('environment', { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x0', from: recipient }),
-    // Self-destruction, and who has the balance before and after.
+    // Self-destruction, and the balances before and after.
     to('balances'),
     to('destroy', { value: '0x9' }),
     to('balances'),
@@ -111,7 +113,7 @@ function kinds(): Transaction[] {
     // Creation, and a call of what was created.
     to('factory'),
     to('factory'),
-    // Reverts inside and outside, and what is left of them.
+    // Reverts of inner and outer calls, and their remaining effects.
     to('nested'),
     to('undone', { value: '0x1' }),
     to('nested'),
@@ -125,7 +127,7 @@ function kinds(): Transaction[] {
     to('forwarder', { value: '0x7' }),
     to('forwarder', { value: '0x8', from: recipient }),
     to('memory'),
-    // An account that gets code, uses it, is used by others, and gives it up again.
+    // An account that delegates, is called itself and by others, and removes the delegation.
     { ...to('count'), to: authority },
     setCode('counts'),
     { ...to('count'), to: authority },
@@ -165,7 +167,7 @@ describe('a simulated transaction of any kind', () => {
         }
         expect(simulated).toHaveLength(rest.length)
       }
-      // The comparison is worth something only when every kind did what it is there for.
+      // The comparison is meaningful only if every kind had its intended effect.
       const steps = real.flatMap(({ structLogs }) => structLogs)
       const seen = new Set(steps.map(({ op }) => op))
       const wanted =
@@ -190,7 +192,7 @@ describe('a simulated transaction of any kind', () => {
     const number = Number(await chain.rpc<string>('eth_blockNumber'))
     const numberOf = (index: number) => number + 1 + index + (index >= 2 ? 10 : 0)
     const context = { blockNumber: `0x${number.toString(16)}`, transactionIndex: -1 }
-    // Reads the number of the block, which must then be the same here and there.
+    // Appends a transaction that reads the block number, which must be the same in the simulation and on the chain.
     const diary = (transactions: Transaction[]) => [...transactions, to('environment')]
     const simulated = await chain.simulate(
       bundles.map((transactions, index) => ({

@@ -11,7 +11,7 @@ import {
 } from './state-overrides.ts'
 import { executionTrace, type ExecutionTrace, type StructLoggerResult } from './execution-trace.ts'
 
-/** A transaction to trace; members that the specification does not list go to the node as they are. */
+/** A transaction to trace. Members that the specification does not list are forwarded unchanged. */
 export interface BundleTransaction {
   readonly from?: string
   readonly to: string
@@ -27,13 +27,13 @@ export interface Bundle {
   readonly blockOverride?: { readonly blockNumber?: string }
 }
 
-/** The place in the chain to start from. */
+/** Position in the chain at which the simulation starts. */
 export interface SimulationContext {
   readonly blockNumber: string
   readonly transactionIndex: number
 }
 
-/** What is read of a block. */
+/** Block fields that the simulation uses. */
 export interface StartingBlock {
   readonly number: string
   readonly timestamp: string
@@ -45,18 +45,18 @@ export interface StartingBlock {
   readonly transactions: readonly { readonly authorizationList?: readonly Authorization[] }[]
 }
 
-// All traces are held until the last one is there.
+// All traces are buffered until the last one is complete.
 const maxTraceBytes = 128 * 1024 * 1024
 
 const prestateDiff = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
 
 /**
- * Traces bundles by single calls: every transaction is traced with the changes of the earlier ones as state overrides,
- * and its own changes are read from a second trace of the same call. Nothing is ever mined.
+ * Traces bundles with single calls. Each transaction is traced with the changes of the earlier ones as state overrides.
+ * Its own changes come from a second trace of the same call. No transaction is mined.
  *
  * @param bundles - in order of execution
- * @param context - where to start; `block` is the block of its number
- * @param stateOverrides - laid over the state before the first transaction
+ * @param context - where to start; `block` is the block with its number
+ * @param stateOverrides - applied to the state before the first transaction
  * @throws {@link RpcError}
  */
 export async function traceBundles(
@@ -97,12 +97,15 @@ export async function traceBundles(
   return traces
 }
 
-/** The gas that a transaction may use: all of a block when it does not say. */
+/** Returns the gas limit of a transaction. The default is the gas limit of the block. */
 export function gasOf({ gas }: BundleTransaction, { gasLimit }: StartingBlock): string {
   return gas && BigInt(gas) > 0n ? gas : gasLimit
 }
 
-/** The state before transaction `transactionIndex` of the block; after the block for -1 or past the last one. */
+/**
+ * Returns the state before transaction `transactionIndex` of the block. For -1 or an index past the last transaction,
+ * returns the state after the block.
+ */
 async function startingState(
   { number, transactions }: StartingBlock,
   transactionIndex: number,
@@ -123,18 +126,20 @@ async function startingState(
   return { base: hex(BigInt(number) - 1n), overrides }
 }
 
-/** What contracts see of the block; the state may be the parent's, so the node has to be told. */
+/**
+ * Block fields that are visible to contracts. The state may be that of the parent block, so they are sent explicitly.
+ */
 function environmentOf({ gasLimit, miner, difficulty = '0x0', mixHash, baseFeePerGas }: StartingBlock) {
   return {
     gasLimit,
     feeRecipient: miner,
     ...(baseFeePerGas !== undefined && { baseFeePerGas }),
-    // Since proof of stake both are read by one opcode, and a block has either.
+    // The same opcode returns both values since proof of stake, and a block has only one of them.
     ...(BigInt(difficulty) > 0n ? { difficulty } : mixHash !== undefined && { prevRandao: mixHash }),
   }
 }
 
-/** Roughly what a trace takes: a word is 64 digits, and a step has some fields more. */
+/** Estimates the size of a trace in bytes: a word has 64 digits, and a step has some other fields. */
 function sizeOf({ structLogs }: StructLoggerResult): number {
   return structLogs.reduce(
     (sum, { stack = [], memory = [] }) => sum + 200 + 70 * (stack.length + memory.length),

@@ -174,7 +174,7 @@ describe('the explorer methods of anvil', () => {
     const method = 'ots_searchTransactionsBefore'
     const page = await call(method, receiver, 0, 5)
     expect(page).toMatchObject({ firstPage: true })
-    // Anvil alone looks at each of these numbers, which takes it minutes.
+    // Anvil without the adapter iterates over all of these numbers, which takes minutes.
     expect(await call(method, receiver, 0xffff_ffff, 5)).toEqual(page)
     expect(await call(method, receiver, '0xffffffff', 5)).toEqual(page)
   })

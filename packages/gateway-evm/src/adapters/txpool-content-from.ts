@@ -4,7 +4,10 @@ import type { Adapter } from './adapter.ts'
 import { isRecord } from '@fairlead/gateway-core/json'
 import { nativeOrDerived } from './native-or-derived.ts'
 
-/** The pool's transactions of one sender; a node without the method has them among all others. */
+/**
+ * Returns the pool's transactions of one sender. For an upstream without the method, they are filtered from the full
+ * pool.
+ */
 export const txpoolContentFrom: Adapter = {
   derivedFrom: ['txpool_content'],
   answer: ({ signal }, params, upstream) =>
@@ -17,7 +20,7 @@ export const txpoolContentFrom: Adapter = {
     }),
 }
 
-// Clients differ in the case of addresses.
+// Execution clients differ in the case of account addresses.
 function ofSender(bySender: unknown, sender: string): unknown {
   if (!isRecord(bySender)) throw malformed()
   const wanted = sender.toLowerCase()

@@ -1,24 +1,24 @@
 import { isRecord } from '@fairlead/gateway-core/json'
 import type { Ttl } from './ttl-policy.ts'
 
-/** Which block the answer to a call belongs to. */
+/** The block that the response to a call belongs to. */
 export type BlockOfCall =
-  /** The block with this number, which the params name; the last one of a range. */
+  /** The block with this number from the params. For a range, the last one. */
   | { readonly kind: 'number'; readonly number: number }
-  /** The one that the answer names. */
+  /** The block that the response names. */
   | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
-  /** The newest one, or one that moves along with it. */
+  /** The latest block, or a block that advances with it. */
   | { readonly kind: 'head' }
-  /** None that could be named. */
+  /** Cannot be determined. */
   | { readonly kind: 'unknown' }
 
 const unknown: BlockOfCall = { kind: 'unknown' }
 const head: BlockOfCall = { kind: 'head' }
 
 /**
- * Finds the block that the answer to a call belongs to.
+ * Determines the block that the response to a call belongs to.
  *
- * @param lifetime - of the method
+ * @param lifetime - TTL policy of the method
  * @param params - by position, with defaults
  */
 export function blockOfCall(lifetime: Ttl, params: readonly unknown[]): BlockOfCall {
@@ -40,14 +40,14 @@ export function blockOfCall(lifetime: Ttl, params: readonly unknown[]): BlockOfC
   }
 }
 
-/** Number of a block that is written as a quantity. */
+/** Parses a block number that is written as a quantity. */
 export function blockNumberOf(value: unknown): number | undefined {
   return typeof value === 'string' && /^0x(?:0|[1-9a-f][0-9a-f]{0,12})$/i.test(value)
     ? Number(value)
     : undefined
 }
 
-/** The number of the block that a result says it belongs to; the last one where it is a list. */
+/** Returns the number of the block that a result names. For a list, the highest one. */
 export function toldNumber(result: string, member: string): number | undefined {
   const value: unknown = JSON.parse(result)
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -62,7 +62,8 @@ export function toldNumber(result: string, member: string): number | undefined {
   return highest
 }
 
-// A block that is named by its hash may be one that was replaced; `earliest` is another one on a node that prunes.
+// A block that is given by its hash may have been reorged out. `earliest` is a different block on an upstream that
+// prunes.
 function blockOfParam(param: unknown): BlockOfCall {
   const named = isRecord(param) && Object.keys(param).length === 1 ? param['blockNumber'] : param
   const number = blockNumberOf(named)

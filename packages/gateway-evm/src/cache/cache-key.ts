@@ -1,11 +1,11 @@
-// White space between the parts of a JSON text, and nothing within a string.
+// Whitespace between JSON tokens, not inside strings.
 const betweenParts = /("(?:[^"\\]|\\.)*")|\s+/g
-// Addresses and hashes: nodes do not mind the case, and clients write checksums.
+// Account addresses and hashes: upstreams ignore their case, and clients send addresses with checksums.
 const addressOrHash = /(?<=[[,:{])"0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})"(?=[\],:}])/g
 
 /**
- * The params of a call in the one form that equal ones share. Only what can make no difference to any node is levelled:
- * white space, and the case of addresses and hashes.
+ * Returns the canonical form of a call's params, which is the same for equal params. Normalizes only what makes no
+ * difference to any upstream: whitespace, and the case of account addresses and hashes.
  *
  * @param text - valid JSON
  */

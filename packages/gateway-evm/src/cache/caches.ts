@@ -9,63 +9,66 @@ import { SharedHeads } from '../consistency/shared-heads.ts'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-/** What is remembered of the answers of one node. */
+/** Cached state of one node. */
 export interface NodeMemory {
   readonly chain: ChainIdentity
   readonly answers: RequestCoalescer
 }
 
-/** What is remembered of the answers of all nodes beyond the calls that they were for. */
+/** Cached state of all nodes, which outlives single calls. */
 export interface ResponseCaches {
-  /** Nodes with the same upstreams have it in common. */
+  /** Returns the cached state of a node. Nodes with the same upstreams share it. */
   of(upstream: Upstream, grant: Grant): NodeMemory
   readonly heads: CredentialHeads
-  /** The same of all replicas. */
+  /** The same heads, shared by all replicas. */
   readonly sharedHeads: SharedHeads
-  /** Most blocks that a node is asked for logs of at once; any number when it is 0. */
+  /** Maximum number of blocks in one log query to an upstream. 0 = unlimited. */
   readonly upstreamLogRange: number
-  /** Takes over how answers are asked for and kept from now on. */
+  /** Applies changed settings. */
   change(settings: ResponseCacheSettings): void
-  /** What happened so far, and what is kept at the moment. */
+  /** Returns the counters and the current size of the cache. */
   states(): ResponseCacheStates
 }
 
-/** Counters since the start, and the size of what is kept. */
+/** Counters since process start, and the size of the cache. */
 export interface ResponseCacheStates {
-  /** Calls that an answer in memory was there for, and that it was not. */
+  /** Calls with and without a response in the memory cache. */
   readonly hits: number
   readonly misses: number
-  /** Calls that waited for the same call of somebody else. */
+  /** Calls that were coalesced with an identical in-flight call. */
   readonly joins: number
   readonly stored: number
-  /** Answers that made room for others, or were true no more. */
+  /** Responses that were evicted or had expired. */
   readonly dropped: number
   readonly entries: number
   readonly bytes: number
-  /** Answers that were found in the shared store, and that were not. */
+  /** Lookups in the shared store with and without a result. */
   readonly sharedHits: number
   readonly sharedMisses: number
 }
 
-/** How answers are asked for and kept. */
+/** Settings for requests to upstreams and for cached responses. */
 export interface ResponseCacheSettings {
-  /** How long an answer about the newest block may be kept while that is the newest; 0 keeps none. */
+  /**
+   * How long a response about the latest block may be cached while that block is the latest, in milliseconds. 0
+   * disables this.
+   */
   readonly headMs: number
-  /** Most blocks that a node is asked for logs of at once; any number when it is 0. */
+  /** Maximum number of blocks in one log query to an upstream. 0 = unlimited. */
   readonly upstreamLogRange: number
 }
 
-/** What answers are kept with. */
+/** Options of the response caches. */
 export interface ResponseCacheOptions extends ResponseCacheSettings {
-  /** Memory for kept answers; 0 keeps none. */
+  /** Memory budget for cached responses, in bytes. 0 disables the cache. */
   readonly maxBytes: number
-  /** What is known of the chain behind a node. */
+  /** Returns the observed chain of a node. */
   readonly chainOf: (grant: Grant) => ChainView | undefined
-  /** What replicas have in common. */
+  /** Store that replicas share. */
   readonly store?: DeadlineStore | undefined
 }
 
-/** Makes the memory for the answers of all nodes. */
+/** Creates the response caches of all nodes. */
 export function createResponseCaches(options: ResponseCacheOptions): ResponseCaches {
   const { maxBytes, chainOf } = options
   let { headMs, upstreamLogRange } = options
@@ -73,7 +76,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
   const kept = new MemoryCache(maxBytes)
   const shared = new SharedCache(maxBytes === 0 ? new DeadlineStore(undefined) : store)
   const counts = { hits: 0, misses: 0, joins: 0 }
-  // It ends with its node, which nobody tells of.
+  // An entry lives as long as its upstream object. There is no notification when a node is removed.
   const nodes = new WeakMap<Upstream, NodeMemory>()
   let known = 0
   return {
@@ -81,7 +84,7 @@ export function createResponseCaches(options: ResponseCacheOptions): ResponseCac
       const before = nodes.get(upstream)
       if (before) return before
       const address = grant.upstreams['evm'] ?? ''
-      // The embedded chain is begun anew at will.
+      // The embedded chain may be reset at any time.
       const view = address === 'devnet' ? undefined : chainOf(grant)
       const chain = new ChainIdentity(upstream, view, address, `${(known += 1)}`)
       const answers = new RequestCoalescer({ upstream, chain, kept, shared, counts, headMs: () => headMs })

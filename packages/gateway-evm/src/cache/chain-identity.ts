@@ -4,23 +4,23 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { ChainView } from '../chain/chain-view.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-// Chains of these clients, and with these ids, are for development: they are set back, changed and begun anew at will,
-// without regard to what they call finalized.
+// Chains with these execution clients or these chain ids are for development: they may be reverted, modified and reset
+// at any time, including finalized blocks.
 const developmentClients = /^(?:anvil|hardhat|ganache|tevm|edr)/i
 const developmentIds: readonly unknown[] = ['0x7a69', '0x539']
 
 const identifyTimeoutMs = 10_000
 const identifyAgainMs = 30_000
-// What a node that is a little behind says of blocks that it has not got may look like an answer.
+// An upstream that lags slightly may return an empty response for a block that it does not have yet.
 const unsureBlocks = 32
 
-/** What has to be known of the chain behind a node before anything of it may be kept. */
+/** Tracks what must be known about the chain of a node before its responses may be cached. */
 export class ChainIdentity {
-  /** Grows whenever an answer that was asked for earlier may differ from one that is asked for now. */
+  /** Incremented whenever an earlier response may differ from a new one. */
   epoch = 0
-  /** Stands before the keys of what is kept; another one when what was kept is good no more. */
+  /** Prefix of the cache keys. Changes when the cached responses become invalid. */
   prefix: string
-  /** How often what was kept turned out to be good no more. */
+  /** How often the cached responses became invalid. */
   generation = 0
   readonly #upstream: Upstream
   readonly #view: ChainView | undefined
@@ -33,10 +33,10 @@ export class ChainIdentity {
   #highestKept = -1
 
   /**
-   * @param upstream - the node
-   * @param view - what is known of its chain; without one nothing is kept
-   * @param address - of the upstreams, as the grant has it
-   * @param name - another one for every node
+   * @param upstream - upstream of the node
+   * @param view - observed chain of the node; without it nothing is cached
+   * @param address - upstream URLs, as in the grant
+   * @param name - unique for each node
    */
   constructor(upstream: Upstream, view: ChainView | undefined, address: string, name: string) {
     this.#upstream = upstream
@@ -47,67 +47,67 @@ export class ChainIdentity {
     view?.onReorganized((lowest) => this.#reorganized(lowest))
   }
 
-  /** What tells this chain behind these upstreams from every other one; undefined until known, and for development. */
+  /** Identifies this chain behind these upstreams. Undefined until it is known, and for development chains. */
   get identity(): string | undefined {
     return this.#isLasting ? this.#identity : undefined
   }
 
-  /** Whether the chain is none that may be set back at will. */
+  /** Whether the chain is known and is not a development chain. */
   get isLasting(): boolean {
     return this.#notice() && this.#isLasting
   }
 
-  /** Another text for every state of the chain that is known of; undefined while none is. */
+  /** Identifies the current state of the chain. Undefined while no chain head is known. */
   get headMark(): string | undefined {
     const head = this.#view?.head
     return head && `${head.hash}.${this.epoch}`
   }
 
-  /** Number of the newest block whose answers may be kept; undefined when none may. */
+  /** Number of the latest block whose responses may be cached. Undefined when none may be cached. */
   get finalized(): number | undefined {
     return this.isLasting ? this.#view?.finalized : undefined
   }
 
-  /** As {@link finalized}, for answers that look the same whether a node has all of the blocks or not. */
+  /** As {@link finalized}, for responses that look the same whether or not an upstream has all of the blocks. */
   get surelyFinalized(): number | undefined {
     const { finalized } = this
     const head = this.#view?.head
     return finalized === undefined || !head ? undefined : Math.min(finalized, head.number - unsureBlocks)
   }
 
-  /** Number of the latest block that a trusted upstream has shown. */
+  /** Number of the latest block that a trusted upstream has reported. */
   get latest(): number | undefined {
     return this.#view?.head?.number
   }
 
-  /** Whether a claimed number of the latest block needs a block that confirms it. */
+  /** Whether a reported number of the latest block must be confirmed by fetching the block. */
   doubts(number: number): boolean {
     return this.#view?.doubts(number) === true
   }
 
-  /** Takes note of a block number that a client has seen as the newest one. */
+  /** Records a block number that a client has received as the latest one. */
   observe(newest: number): void {
     if (newest <= this.#newest) return
     this.#newest = newest
     this.epoch += 1
   }
 
-  /** Takes note of a call that may have changed what others are answered. */
+  /** Records a call that may have changed the responses to other calls. */
   changed(): void {
     this.epoch += 1
   }
 
-  /** Takes note that an answer of a block is kept. */
+  /** Records that a response of a block is cached. */
   kept(number: number): void {
     if (number > this.#highestKept) this.#highestKept = number
   }
 
-  /** Looks whether the chain is still the one that it was; false when nothing is known of it at the moment. */
+  /** Checks whether the chain is still the same. Returns false when nothing is currently known about it. */
   #notice(): boolean {
     const head = this.#view?.head
     if (!head) return false
     if (head.number > this.#newest) this.observe(head.number)
-    // It has begun anew, or nobody is left who has what was final once.
+    // The chain was reset, or no upstream has the formerly final block any more.
     if (head.number < this.#highestKept) this.#forget()
     if (this.#identity === undefined && performance.now() >= this.#identifyAt) void this.#identify()
     return true
@@ -146,7 +146,7 @@ export class ChainIdentity {
         !developmentIds.includes(id) && !(typeof client === 'string' && developmentClients.test(client))
       this.#identity = sha256Hex(JSON.stringify([this.#address, id, hash]))
     } catch {
-      // Nothing is kept until it says who it is.
+      // Nothing is cached until the upstream identifies its chain.
     }
   }
 }

@@ -13,7 +13,7 @@ afterAll(() => chain.stop())
 const later = { timeout: 50_000, interval: 10 }
 const simulation = ['eth_call', [{ to: `0x${'b002'.padStart(40, '0')}` }, 'latest']] as const
 
-/** A promise with what fulfils it. */
+/** A promise with its resolve function. */
 function opened() {
   let resolve = () => {}
   const promise = new Promise<undefined>((fulfil) => {
@@ -22,13 +22,13 @@ function opened() {
   return { promise, resolve: () => resolve() }
 }
 
-/** A real node that holds its answers to a method back until it is told. */
+/** Starts a real upstream that delays its responses to a method until it is released. */
 async function held(method: string) {
   const node = await countedNode(chain.node)
   const { promise, resolve } = opened()
   node.scripts.set(method, () => promise)
   const memory = rememberingNode(node.url)
-  // The first head that is known is newer than what was known before.
+  // The first chain head changes the epoch.
   await memory.known()
   return { node, ...memory, answer: resolve }
 }
@@ -133,7 +133,7 @@ it('a failure of the first one is tried once more for the others, an error of th
     return [...(await Promise.all(calls)), failures]
   }
   const message = 'The node answered HTTP 500.'
-  // The two who waited ask once more, together.
+  // The two waiters retry once, with one shared request.
   expect(await turn()).toEqual([message, message, message, 2])
   error = { code: 3, message: 'execution reverted', data: '0x' }
   expect(await turn()).toEqual(['execution reverted', 'execution reverted', 'execution reverted', 1])

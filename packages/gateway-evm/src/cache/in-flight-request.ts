@@ -4,29 +4,29 @@ import type { RpcResponse } from '../rpc-response.ts'
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
-/** How a call that several wait for came to its end. */
+/** Outcome of an in-flight request. */
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly plain: RpcResponse }
-  /** The answer is too long for more than the one who asked first. */
+  /** The response is too large to share. Only the first caller receives it. */
   | { readonly kind: 'long' }
   | { readonly kind: 'failed'; readonly failure: unknown }
 
-/** A call that is under way and that others with the same call may join. */
+/** An in-flight request that identical calls may join. */
 export class InFlightRequest {
-  /** What the call runs under. */
+  /** Cancellation signal of the request. */
   readonly signal: CancellationSignal
-  /** What the chain was when the call began; the answer is good for whoever came no later. */
+  /** Epoch of the chain at the start of the request. The response is valid for callers that arrived in this epoch. */
   readonly epoch: number
   readonly #own: Cancellation | undefined
-  /** Made for the first who waits: mostly nobody does. */
+  /** Created for the first waiter, because most requests have none. */
   #landing: Promise<RequestOutcome> | undefined
   #land: ((outcome: RequestOutcome) => void) | undefined
   #waiting = 0
 
   /**
-   * @param epoch - of the chain
-   * @param signal - of the one who asks first, for a call that ends with him; without it, the call goes on as long as
-   * anybody waits
+   * @param epoch - epoch of the chain
+   * @param signal - signal of the first caller, for a request that ends with this caller; without it, the request
+   * continues while any caller waits
    */
   constructor(epoch: number, signal?: CancellationSignal) {
     this.epoch = epoch
@@ -34,7 +34,7 @@ export class InFlightRequest {
     this.signal = signal ?? (this.#own as Cancellation)
   }
 
-  /** To be waited for while the call is under way. */
+  /** Promise of the outcome, for use while the request is in flight. */
   get landing(): Promise<RequestOutcome> {
     this.#landing ??= new Promise((resolve) => {
       this.#land = resolve
@@ -42,7 +42,7 @@ export class InFlightRequest {
     return this.#landing
   }
 
-  /** How many wait for it beside the one who asked first. */
+  /** Number of waiters in addition to the first caller. */
   waiters = 0
 
   settle(landing: RequestOutcome): void {
@@ -50,11 +50,11 @@ export class InFlightRequest {
   }
 
   /**
-   * Waits for an outcome of this call as long as the waiting one is there; the call ends with the last one.
+   * Waits for an outcome of this request until the signal aborts. The request is cancelled when the last waiter aborts.
    *
-   * @param outcome - settles when the call does
-   * @param signal - ends the waiting
-   * @throws {@link UpstreamError} with status 502 or 504 when the signal does
+   * @param outcome - settles when the request does
+   * @param signal - ends the wait
+   * @throws {@link UpstreamError} with status 502 or 504 when the signal aborts
    */
   async wait<outcome>(outcome: Promise<outcome>, signal: CancellationSignal): Promise<outcome> {
     this.#waiting += 1
@@ -73,7 +73,7 @@ export class InFlightRequest {
     }
   }
 
-  /** Ends what is left of a long answer when the one who reads it goes away. */
+  /** Cancels the rest of a large response when its reader aborts. */
   endWith(signal: CancellationSignal, { body }: UpstreamResponse): void {
     const own = this.#own
     if (!own) return
@@ -84,7 +84,7 @@ export class InFlightRequest {
   }
 }
 
-/** Whether a failure is an answer as good as any: the node's own error, or a refusal that asking again would repeat. */
+/** Whether a failure is a valid response: an error of the upstream, or a rejection that would repeat on retry. */
 export function isAnswer(failure: unknown): boolean {
   return toRpcError(failure)?.status === 200
 }

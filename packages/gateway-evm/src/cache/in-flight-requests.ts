@@ -1,15 +1,15 @@
 import { RehashingMap } from '@fairlead/http1'
 import type { InFlightRequest } from './in-flight-request.ts'
 
-/** What tells one call from all others of a node. */
+/** Key that identifies a call among all calls of a node. */
 export interface CallKey {
-  /** The method, with whatever else makes a difference beside the params. There are few of these. */
+  /** The method, and everything else that makes a difference except the params. There are few groups. */
   readonly group: string
-  /** The params, in the form that equal ones share. */
+  /** The params in canonical form. */
   readonly params: string
 }
 
-/** The calls of one node that are under way. They are kept by group, so that no text has to be made to look one up. */
+/** The in-flight requests of one node. They are stored by group, so that a lookup does not build a string. */
 export class InFlightRequests {
   readonly #groups = new Map<string, RehashingMap<string, InFlightRequest>>()
 
@@ -23,7 +23,7 @@ export class InFlightRequests {
     known.set(params, inFlight)
   }
 
-  /** Forgets a call, unless another one has taken its place. */
+  /** Removes a request, unless another one has replaced it. */
   delete({ group, params }: CallKey, inFlight: InFlightRequest): void {
     const known = this.#groups.get(group)
     if (known?.get(params) === inFlight) known.delete(params)

@@ -79,7 +79,7 @@ describe('an answer', () => {
     const { node, call, states } = await remembering()
     const before = timesAsked(node, method, params())
     for (let turn = 0; turn < 2; turn += 1) await call(method, params())
-    // Looking for news asks for the head too.
+    // The health check requests the chain head too.
     expect(timesAsked(node, method, params()) - before).toBeGreaterThanOrEqual(2)
     expect(states()).toMatchObject({ hits: 0, stored: 0 })
   })
@@ -146,7 +146,7 @@ describe('memory', () => {
 })
 
 describe('a chain that is replaced', () => {
-  /** Of the test alone, as the state of earlier blocks is lost with the replacement. */
+  /** A separate chain for this test, because the replacement loses the state of earlier blocks. */
   async function replaceable() {
     const own = await startLongChain()
     onTestFinished(own.stop)
@@ -197,7 +197,7 @@ describe('a chain that is replaced', () => {
       () => expect(node.asked('web3_clientVersion').length + Number(memory.chain.isLasting)).toBe(1),
       later,
     )
-    // The answer to an earlier call has arrived with that to a later one.
+    // The responses to earlier calls have arrived before this one.
     await call('web3_clientVersion')
     expect(memory.chain.isLasting).toBe(false)
     for (let turn = 0; turn < 2; turn += 1) await call('eth_getBlockByNumber', ['0x1', false])

@@ -1,30 +1,30 @@
 import { performance } from 'node:perf_hooks'
 import { LRUCache } from 'lru-cache'
 
-/** Longest answer that is kept, and longest one that is read whole to be shared, in bytes. */
+/** Maximum size of a cached response, and of a response that is buffered to be shared, in bytes. */
 export const maxKeptBytes = 1_048_576
 
-// What an entry takes beside its texts.
+// Estimated overhead of an entry in addition to its texts, in bytes.
 const entryBytes = 200
 
 interface Kept {
   readonly result: string
-  /** In milliseconds of `performance.now()`; without it, it stays true. */
+  /** Expiry time in milliseconds of `performance.now()`. Without it, the entry does not expire. */
   readonly until?: number | undefined
-  /** Hash of the head that it is true for. */
+  /** Mark of the chain head for which the entry is valid. */
   readonly head?: string | undefined
 }
 
-/** What is left to say of a kept answer beside its text. */
+/** Validity of a cached response. */
 export type KeptUntil = Omit<Kept, 'result'>
 
-/** The answers of all nodes that are kept in memory, each as the JSON text of its result. */
+/** In-memory cache for the responses of all nodes. Each entry is the JSON text of a result. */
 export class MemoryCache {
   readonly #entries: LRUCache<string, Kept> | undefined
   #stored = 0
   #dropped = 0
 
-  /** @param maxBytes - for all of them together; 0 keeps none */
+  /** @param maxBytes - total size of all entries; 0 disables the cache */
   constructor(maxBytes: number) {
     if (maxBytes === 0) return
     this.#entries = new LRUCache({
@@ -39,7 +39,7 @@ export class MemoryCache {
     return this.#entries !== undefined
   }
 
-  /** Finds an answer that is still true. */
+  /** Returns a cached response that is still valid. */
   get(key: string, head: string | undefined): string | undefined {
     const kept = this.#entries?.get(key)
     if (!kept) return undefined
@@ -50,7 +50,7 @@ export class MemoryCache {
     return undefined
   }
 
-  /** Keeps an answer, unless it is long. */
+  /** Caches a response, unless it is too large. */
   set(key: string, result: string, until: KeptUntil): void {
     const size = key.length + bytesOf(result) + entryBytes
     if (size > maxKeptBytes || !this.#entries) return
@@ -73,7 +73,7 @@ export class MemoryCache {
   }
 }
 
-// The engine takes one byte for each character of a text without others than these.
+// V8 stores one byte per character for a string with only these characters.
 function bytesOf(text: string): number {
   return /[^\0-\xff]/.test(text) ? 2 * text.length : text.length
 }

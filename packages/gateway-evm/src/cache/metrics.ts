@@ -1,7 +1,7 @@
 import type { ResponseCacheStates } from './caches.ts'
 import type { MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
-/** Publishes what becomes of calls and answers at the cache. */
+/** Registers the cache metrics. */
 export function publishCache(registry: MetricsRegistry, states: () => ResponseCacheStates): void {
   registry.counter(
     'fairlead_cache_lookups_total',

@@ -1,18 +1,18 @@
 import type { UpstreamResponse } from '../upstream/upstream-response.ts'
 
 /**
- * Reads an answer to its end unless it is long. Nothing of a long one is lost: it can still be read whole.
+ * Reads a response to its end unless it exceeds the limit. A response that exceeds it can still be read completely.
  *
  * @param answer - not yet read
- * @param limit - most bytes that are read
- * @returns undefined for a long one
- * @throws what the body fails with
+ * @param limit - maximum number of bytes to read
+ * @returns undefined for a response that exceeds the limit
+ * @throws the error of the body
  */
 export async function readUpTo(answer: UpstreamResponse, limit: number): Promise<Buffer | undefined> {
   const { bytes, contentLength } = answer
   if (bytes) return bytes.length <= limit ? bytes : undefined
   if (contentLength !== undefined && Number(contentLength) > limit) return undefined
-  // Not earlier: a body that nobody reads is never made.
+  // The body is created lazily, so it is accessed only when it is read.
   const { body } = answer
   const chunks: Buffer[] = []
   let length = 0
@@ -32,7 +32,7 @@ export async function readUpTo(answer: UpstreamResponse, limit: number): Promise
   }
 }
 
-/** Waits until there is something to read, or nothing any more. */
+/** Waits until data is available or the body has ended. */
 function moreOf(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {

@@ -20,50 +20,53 @@ import type { ChainIdentity } from './chain-identity.ts'
 import { readUpTo } from './read-up-to.ts'
 import { type SharedCache, KeySpace } from './shared-cache.ts'
 
-/** A call, as far as its answer depends on it. */
+/** The parts of a call on which its response depends. */
 export interface CacheableCall {
   readonly endpoint: '' | 'evm'
-  /** Most blocks that a query for logs may span; any number when it is 0 or left out. */
+  /** Maximum number of blocks in a log query. 0 or undefined = unlimited. */
   readonly maxLogRange?: number | undefined
-  /** Ends when the client goes away or the time is up. */
+  /** Aborts when the client disconnects or the timeout expires. */
   readonly signal: CancellationSignal
 }
 
-/** The method that the call is sent with. */
+/** The method and params to send. */
 export interface CacheableMethod {
   readonly method: Method
   readonly params: readonly unknown[]
-  /** The same as JSON. */
+  /** The params as JSON. */
   readonly paramsText: string
 }
 
-/** What counts the fate of calls, for all nodes together. */
+/** Counters of lookup outcomes, shared by all nodes. */
 export interface AnswerCounts {
   hits: number
   misses: number
   joins: number
 }
 
-/** What the answers of one node are kept with. */
+/** Dependencies of {@link RequestCoalescer}. */
 export interface RequestCoalescerParts {
   readonly upstream: Upstream
   readonly chain: ChainIdentity
   readonly kept: MemoryCache
   readonly shared: SharedCache
   readonly counts: AnswerCounts
-  /** How long an answer about the newest block may be kept while that is the newest; 0 keeps none. */
+  /**
+   * How long a response about the latest block may be cached while that block is the latest, in milliseconds. 0
+   * disables this.
+   */
   readonly headMs: () => number
 }
 
-/** Something that can be sent to the node. */
+/** A request that can be sent to the upstream. */
 export interface Sendable {
-  /** @param signal - ends the exchange */
+  /** @param signal - cancels the exchange */
   send(signal: CancellationSignal, completion: Completion<RpcResponse | UpstreamResponse>): void
 }
 
-/** A call on its way through the kept answers. */
+/** State of a cache lookup for one call. */
 interface Lookup extends CallKey {
-  /** What the keys of the chain began with when the call came. */
+  /** Key prefix of the chain when the call arrived. */
   readonly prefix: string
   readonly rule: CacheRule
   readonly method: string
@@ -72,7 +75,7 @@ interface Lookup extends CallKey {
   readonly request: Sendable
 }
 
-/** The answers of one node: those that are kept, and those that are under way. */
+/** Caches the responses of one node and coalesces identical in-flight requests. */
 export class RequestCoalescer {
   readonly #parts: RequestCoalescerParts
   readonly #place: KeySpace
@@ -84,12 +87,12 @@ export class RequestCoalescer {
   }
 
   /**
-   * Has a call answered: by an answer that is kept, with others that make the same call, or by the node.
+   * Responds to a call from the cache, from an identical in-flight request, or from the upstream.
    *
    * @param call - the call
-   * @param destination - what the router found
-   * @param request - the same, ready for the node
-   * @param completion - hears the answer, or what `request` fails with
+   * @param destination - the resolved method
+   * @param request - the same call, ready to send to the upstream
+   * @param completion - receives the response, or the error of `request`
    */
   answer(
     call: CacheableCall,
@@ -100,7 +103,7 @@ export class RequestCoalescer {
     this.#answer(call, destination, '', request, completion)
   }
 
-  /** As {@link answer} for a part of the answer to another call, which may be the very same one. */
+  /** As {@link answer}, for a chunk of the response to another call. The chunk may equal that call. */
   part(
     call: CacheableCall,
     destination: CacheableMethod,
@@ -110,7 +113,7 @@ export class RequestCoalescer {
     this.#answer(call, destination, 'part ', request, completion)
   }
 
-  /** @param mark - tells parts from whole answers */
+  /** @param mark - distinguishes chunks from full responses */
   #answer(
     call: CacheableCall,
     { method, params, paramsText }: CacheableMethod,
@@ -120,7 +123,7 @@ export class RequestCoalescer {
   ): void {
     const { name, idempotent } = method
     const rule = cacheRuleOf(name)
-    // What waits to be in a block changes without notice.
+    // Pending state changes without notice.
     if (!rule || paramsText.includes('"pending"'))
       return this.#alone(idempotent, call.signal, request, completion)
     const { chain, kept, counts } = this.#parts
@@ -143,7 +146,7 @@ export class RequestCoalescer {
     const sharedKey = place === undefined ? undefined : `${place}${group} ${asked}`
     const lookup = { prefix, group, params: asked, rule, method: name, block, sharedKey, request }
     const inFlight = this.#flightOf(lookup)
-    // A call that came from another service could wait for one that waits for it there.
+    // A forwarded call from another gateway could wait for a request that waits for this call there.
     if (inFlight && currentPassedThrough() !== undefined) this.#alone(true, call.signal, request, completion)
     else if (inFlight) settleWith(this.#join(inFlight, lookup, call.signal), completion)
     else this.#lead(lookup, call.signal, completion)
@@ -168,13 +171,15 @@ export class RequestCoalescer {
     })
   }
 
-  /** The same call of somebody else that is under way, and whose answer is as new as one that is asked for now. */
+  /**
+   * Returns an identical in-flight request of the current epoch, whose response is as recent as that of a new request.
+   */
   #flightOf(lookup: Lookup): InFlightRequest | undefined {
     const inFlight = this.#inFlightRequests.get(lookup)
     return inFlight?.epoch === this.#parts.chain.epoch ? inFlight : undefined
   }
 
-  /** Waits for the same call of somebody else; a failure of his is tried again once. */
+  /** Waits for an identical in-flight request. If it fails, the call is retried once. */
   async #join(
     first: InFlightRequest,
     lookup: Lookup,
@@ -200,7 +205,7 @@ export class RequestCoalescer {
     signal: CancellationSignal,
     completion: Completion<RpcResponse | UpstreamResponse>,
   ): void {
-    // A quick call costs less to ask again than to keep from ending with the one who asked first.
+    // A short call is cheaper to repeat than to detach from the first caller's cancellation.
     const isQuick = latencyClass(lookup.method) === 'quick'
     const inFlight = new InFlightRequest(this.#parts.chain.epoch, isQuick ? signal : undefined)
     this.#inFlightRequests.set(lookup, inFlight)
@@ -221,7 +226,7 @@ export class RequestCoalescer {
       if (isUpstreamResponse(asked) && !isBuffered(asked)) inFlight.endWith(signal, asked)
       return asked
     } catch (error) {
-      // Nobody is there any more to read what may still come.
+      // No caller is left to read the response.
       flown.then(
         (asked) => isUpstreamResponse(asked) && asked.body.destroy(),
         () => undefined,
@@ -265,13 +270,13 @@ export class RequestCoalescer {
     const land = (asked: RpcResponse | UpstreamResponse, plain: RpcResponse | undefined) => {
       this.#land(lookup, inFlight, plain ? { kind: 'answered', plain } : { kind: 'long' })
       if (!plain) return completion.resolve(asked)
-      // Nothing was read of an answer that came whole.
+      // A buffered response has not been consumed.
       const isUnread = isUpstreamResponse(asked) && isBuffered(asked) && inFlight.waiters === 0
       completion.resolve(isUnread ? asked : plain)
     }
     lookup.request.send(inFlight.signal, {
       resolve: (asked) => {
-        // Most answers are for one alone, and not to be kept.
+        // Most responses are for a single caller and are not cached.
         if (isUpstreamResponse(asked) && until === undefined && inFlight.waiters === 0) land(asked, undefined)
         else this.#plain(asked, lookup, until).then((plain) => land(asked, plain), fail)
       },
@@ -284,7 +289,10 @@ export class RequestCoalescer {
     inFlight.settle(landing)
   }
 
-  /** The answer without its envelope, if it is short; kept as long as it may be. */
+  /**
+   * Returns the response without its envelope if it is short enough, and caches it for as long as allowed. Returns
+   * undefined otherwise.
+   */
   async #plain(
     asked: RpcResponse | UpstreamResponse,
     lookup: Lookup,
@@ -308,7 +316,7 @@ export class RequestCoalescer {
     }
   }
 
-  /** Until when an answer that is asked for now may be kept; undefined when it may not. */
+  /** Returns until when the response to a new request may be cached. Undefined when it may not be cached. */
   #untilWhen({ rule, block }: Lookup): Until | undefined {
     const { chain, kept } = this.#parts
     if (!kept.isOn || !chain.isLasting) return undefined
@@ -331,7 +339,8 @@ export class RequestCoalescer {
 
   #keep({ prefix, group, params, block, sharedKey }: Lookup, result: string, until: Until | undefined): void {
     const { chain, kept, shared } = this.#parts
-    // Null may only mean that the node has not got it yet; the key of a chain that has changed is found no more.
+    // Null may mean that the upstream does not have the object yet. Entries under the key prefix of a replaced chain
+    // are never found.
     if (!until || result === 'null' || prefix !== chain.prefix || result.length > maxKeptBytes) return
     const number = block.kind === 'told' ? toldNumber(result, block.member) : until.number
     if (block.kind === 'told' && !(number !== undefined && number <= (until.finalized ?? -1))) return
@@ -343,11 +352,11 @@ export class RequestCoalescer {
   }
 }
 
-/** Until when an answer may be kept, as it was known before the node was asked. */
+/** Until when a response may be cached, as determined before the request is sent. */
 interface Until extends KeptUntil {
-  /** The block that it belongs to. */
+  /** Number of the block that the response belongs to. */
   readonly number?: number
-  /** The newest block that it may tell as its own. */
+  /** Number of the highest block that the response may name as its own. */
   readonly finalized?: number
 }
 
@@ -357,7 +366,7 @@ function groupOf(
   { lifetime }: CacheRule,
   name: string,
 ): string {
-  // A range that is too long for one caller may not be for another.
+  // A range that is too long for one caller may be allowed for another.
   const limit = lifetime.kind === 'logs' ? ` ${maxLogRange}` : ''
   return mark === '' && endpoint === '' && limit === '' ? name : `${mark}${endpoint} ${name}${limit}`
 }

@@ -35,7 +35,7 @@ describe.skipIf(!hasRedisServer)(
       await (await store()).run(['FLUSHALL'])
     })
 
-    /** A replica with a memory of its own, warm enough to use the store, which a busy machine may make wait. */
+    /** Starts a replica with its own memory cache, and enough data to use the store, which a busy machine may delay. */
     async function replica(node: CountedNode, budgetMs = 20_000) {
       const opened = await store()
       const remembering = rememberingNode(node.url, { store: new DeadlineStore(opened, budgetMs) })
@@ -72,12 +72,12 @@ describe.skipIf(!hasRedisServer)(
       expect(await other.call('eth_getBlockByNumber', block)).toEqual(first)
       expect(timesAsked(node)).toBe(1)
       expect(other.states().sharedHits).toBeGreaterThan(0)
-      // What came from there is in memory now.
+      // The response from the store is now in the memory cache.
       const { hits } = other.states()
       await other.call('eth_getBlockByNumber', block)
       expect(other.states().hits).toBe(hits + 1)
       expect((await keys()).length).toBe(before)
-      // Another address for the same chain has nothing in common with it.
+      // Another URL of the same chain does not share responses.
       const elsewhere = await countedNode(chain.node)
       await (await replica(elsewhere)).call('eth_getBlockByNumber', block)
       expect(timesAsked(elsewhere)).toBe(1)

@@ -2,15 +2,15 @@ import { sha256Hex } from '@fairlead/gateway-core/credentials/secret'
 import type { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 import type { ChainIdentity } from './chain-identity.ts'
 
-// Another version for another form of values or meaning of keys.
+// Increment the version when the format of the values or the meaning of the keys changes.
 const version = 'fairlead-answer-1'
 const lifetimeSeconds = '86400'
 const generationMs = 60_000
 const soonMs = 1_000
 
 /**
- * The second level of kept answers, for all replicas of the service. It holds answers of finalized blocks alone, and
- * nobody ever waits long for it.
+ * Second-level response cache, shared by all replicas of the gateway. It contains only responses of finalized blocks.
+ * Every read has a short deadline.
  */
 export class SharedCache {
   readonly #store: DeadlineStore
@@ -21,16 +21,16 @@ export class SharedCache {
     this.#store = store
   }
 
-  /** Whether it is worth asking. */
+  /** Whether the store is reachable. */
   get isUp(): boolean {
     return this.#store.isUp
   }
 
   /**
-   * Finds an answer.
+   * Returns a cached response.
    *
-   * @param key - of the chain and the call
-   * @returns undefined when there is none, or none soon enough
+   * @param key - key of the chain and the call
+   * @returns undefined when there is none, or when the store does not respond before the deadline
    */
   async get(key: string): Promise<string | undefined> {
     if (!this.isUp) return undefined
@@ -41,17 +41,17 @@ export class SharedCache {
     return result
   }
 
-  /** Keeps an answer, without waiting for it. */
+  /** Caches a response without waiting for the store. */
   set(key: string, result: string): void {
     const value = `${version}\n${key}\n${result}`
     this.#store.tell((store) => store.run(['SET', nameOf(key), value, 'EX', lifetimeSeconds]))
   }
 
   /**
-   * Reads the generation of a chain, which stands in its keys.
+   * Reads the generation of a chain, which is part of its keys.
    *
-   * @param isOver - whether what the present one holds is good no more
-   * @returns undefined when the store is away
+   * @param isOver - whether the current generation is invalid and a new one starts
+   * @returns undefined when the store is not reachable
    */
   async generation(identity: string, isOver: boolean): Promise<string | undefined> {
     const name = `${version}:generation:${identity}`
@@ -65,7 +65,7 @@ export class SharedCache {
   }
 }
 
-/** Where in the second level the answers of one chain lie. */
+/** Key prefix for the responses of one chain in the shared cache. */
 export class KeySpace {
   readonly #answers: SharedCache
   readonly #chain: ChainIdentity
@@ -78,7 +78,7 @@ export class KeySpace {
     this.#chain = chain
   }
 
-  /** What stands before the keys; undefined while nothing of the chain may be shared. */
+  /** Prefix of the keys. Undefined while no response of the chain may be shared. */
   get prefix(): string | undefined {
     const { identity, generation } = this.#chain
     if (identity === undefined || !this.#answers.isUp) return undefined
@@ -104,7 +104,7 @@ function nameOf(key: string): string {
   return `${version}:${sha256Hex(key)}`
 }
 
-/** The result in a value, if it was written for this key by this version. */
+/** Returns the result in a stored value if this version wrote it for this key. */
 function resultIn(value: string, key: string): string | undefined {
   const ahead = `${version}\n${key}\n`
   return value.startsWith(ahead) && value.length > ahead.length ? value.slice(ahead.length) : undefined

@@ -7,7 +7,7 @@ import { canonicalParams } from './cache-key.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/caching.md', import.meta.url), 'utf8')
 
-/** How the page says it. */
+/** Returns the wording of the documentation page. */
 function kept({ lifetime }: CacheRule): string {
   switch (lifetime.kind) {
     case 'params':
@@ -111,7 +111,7 @@ it.each([
   ['["a  \\" b"]', '["a  \\" b"]'],
   [`["${address}"]`, `["${address.toLowerCase()}"]`],
   [`{"to":"${address}"}`, `{"to":"${address.toLowerCase()}"}`],
-  // Not an address: data, text, a quantity.
+  // Not an account address: data, text, a quantity.
   [`["0xAB"]`, `["0xAB"]`],
   [`["${address}00"]`, `["${address}00"]`],
   [`["x\\",\\"${address}\\",\\""]`, `["x\\",\\"${address}\\",\\""]`],

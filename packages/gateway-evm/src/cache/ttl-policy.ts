@@ -1,27 +1,30 @@
-/** What decides how long an answer stays true. */
+/** Determines how long a response stays valid. */
 export type Ttl =
-  /** It follows from the params alone. */
+  /** Depends on the params alone. */
   | { readonly kind: 'params' }
-  /** It belongs to the chain as a whole; asked again now and then, in case another chain is behind the address. */
+  /** Belongs to the chain as a whole. Refreshed periodically, because the URL may point to another chain later. */
   | { readonly kind: 'chain'; readonly ms: number }
-  /** It belongs to the block that a param names; by tag, to the head. */
+  /** Belongs to the block that a param names. For a block tag, belongs to the chain head. */
   | { readonly kind: 'block'; readonly param: number }
-  /** It says itself which block it belongs to, as `member` of the result or of its first element. */
+  /** Names its block in `member` of the result, or of each element of the result. */
   | { readonly kind: 'told'; readonly member: 'number' | 'blockNumber' }
-  /** It belongs to the blocks of a log filter. */
+  /** Belongs to the blocks of a log filter. */
   | { readonly kind: 'logs' }
-  /** It belongs to the newest block. */
+  /** Belongs to the latest block. */
   | { readonly kind: 'head' }
-  /** Nothing tells when it stops being true. */
+  /** Validity cannot be determined. */
   | { readonly kind: 'moment' }
 
-/** Methods whose answers are kept alike. */
+/** Methods whose responses have the same caching rule. */
 export interface CacheRule {
   readonly methods: readonly string[]
   readonly lifetime: Ttl
-  /** Whether kept answers go to the shared store too: only those that take a node longer than the way there. */
+  /**
+   * Whether responses are also cached in the shared store. This applies only to responses that take an upstream longer
+   * than a request to the store.
+   */
   readonly isShared: boolean
-  /** For people. */
+  /** Reason in human-readable form. */
   readonly why: string
 }
 
@@ -29,8 +32,8 @@ const block = (param: number): Ttl => ({ kind: 'block', param })
 const told = (member: 'number' | 'blockNumber'): Ttl => ({ kind: 'told', member })
 
 /**
- * Which answers may be kept, for how long, and why. A method that stands in no row is asked of the node every time.
- * `docs/reference/caching.md` is written from this table.
+ * Rules for which responses may be cached, for how long, and why. Every call of a method without a rule is sent to the
+ * upstream. `docs/reference/caching.md` is written from this table.
  */
 export const cacheRules: readonly CacheRule[] = [
   {
@@ -208,7 +211,7 @@ export const cacheRules: readonly CacheRule[] = [
 
 const ruleOf = new Map(cacheRules.flatMap((rule) => rule.methods.map((method) => [method, rule] as const)))
 
-/** The row of a method; undefined for one whose every call goes to the node by itself. */
+/** Returns the rule of a method. Undefined for a method whose calls are all sent to the upstream separately. */
 export function cacheRuleOf(method: string): CacheRule | undefined {
   return ruleOf.get(method)
 }

@@ -1,15 +1,15 @@
-/** How far back what is true of a chain stops to change, and how far back ordinary nodes know its state. */
+/** Depth at which blocks of a chain become final, and depth to which ordinary upstreams have its state. */
 export interface ChainDepths {
-  /** Blocks behind the head that are taken for final where the nodes do not know the tag `finalized`. */
+  /** Blocks behind the chain head at which a block counts as final, for upstreams without the tag `finalized`. */
   readonly finality: number
-  /** Blocks behind the head of which an ordinary node has the state. */
+  /** Blocks behind the chain head for which an ordinary upstream has the state. */
   readonly archive: number
 }
 
 const usual: ChainDepths = { finality: 256, archive: 128 }
 
-// By chain id. Ethereum and its test networks: a block is final two to three epochs of 32 slots after it.
-// Ethereum Classic and its test network have no finality; deep replacements of several thousand blocks have happened.
+// By chain id. Ethereum and its test networks: a block becomes final two to three epochs of 32 slots after it.
+// Ethereum Classic and its test network have no finality. Reorganizations of several thousand blocks have happened.
 const byChain: ReadonlyMap<string, ChainDepths> = new Map([
   ['0x1', { ...usual, finality: 96 }],
   ['0xaa36a7', { ...usual, finality: 96 }],
@@ -19,9 +19,9 @@ const byChain: ReadonlyMap<string, ChainDepths> = new Map([
 ])
 
 /**
- * The depths of a chain; careful ones for a chain that is not known.
+ * Returns the depths of a chain. An unknown chain has conservative depths.
  *
- * @param chainId - as `eth_chainId` gives it
+ * @param chainId - as returned by `eth_chainId`
  */
 export function depthsOf(chainId: string | undefined): ChainDepths {
   return (chainId !== undefined && byChain.get(chainId)) || usual

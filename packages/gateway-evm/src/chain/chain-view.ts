@@ -1,25 +1,25 @@
-/** A block as its header tells it. */
+/** Number and hashes of a block, from its header. */
 export interface BlockReference {
   readonly number: number
   readonly hash: string
   readonly parentHash: string
 }
 
-/** What is known of the chain behind a node while it is used. */
+/** Observed state of a node's chain while the node is in use. */
 export interface ChainView {
-  /** The newest block that an upstream in step has shown; undefined until one has. */
+  /** Latest block that a synced upstream has reported. Undefined until one has. */
   readonly head: BlockReference | undefined
-  /** Number of the newest block that will not be replaced; undefined when nothing is known of it. */
+  /** Number of the latest final block. Undefined when it is unknown. */
   readonly finalized: number | undefined
   /**
-   * Tells whether a number is so far above what the upstreams have shown that only a block confirms it. A single upstream
-   * is believed.
+   * Whether a block number is so far above the numbers that the upstreams have reported that it must be confirmed by
+   * fetching the block. The number of a single upstream is never doubted.
    */
   doubts(number: number): boolean
   /**
-   * Hears that blocks were replaced by others, for as long as there is this view.
+   * Registers a listener for reorganizations, for the lifetime of this view.
    *
-   * @param listener - gets the number of the lowest one
+   * @param listener - called with the number of the lowest replaced block
    */
   onReorganized(listener: (lowest: number) => void): void
 }

@@ -1,6 +1,6 @@
 import { malformed } from '../upstream/rpc-errors.ts'
 
-/** A block's header on its way to those who follow the chain. */
+/** A block header for subscribers that follow the chain. */
 export interface Head {
   readonly number: number
   readonly hash: string
@@ -9,13 +9,13 @@ export interface Head {
   readonly text: string
 }
 
-// What a node may add to a header: the body, and what is measured of it.
+// Fields that upstreams may add to a header: the block body and its size.
 const bodyFields = new Set(['transactions', 'uncles', 'withdrawals', 'size'])
 
 /**
- * Reads a header out of what a node sends for a new head or for a block.
+ * Parses the header in a `newHeads` notification or a block of an upstream.
  *
- * @throws {@link UpstreamError} with status 502 when it is neither
+ * @throws {@link UpstreamError} with status 502 when the value is neither
  */
 export function readHead(value: unknown): Head {
   if (typeof value !== 'object' || value === null) throw malformed()

@@ -3,17 +3,17 @@ import type { Upstream } from '../upstream/types.ts'
 import type { BlockReference, ChainView } from './chain-view.ts'
 
 const rememberedBlocks = 256
-// No chain is this fast.
+// Below the block time of any chain.
 const shortestBlockMs = 200
 const believedBlocks = 3
 
-/** The chain behind a node, put together from the heads that its upstreams show. */
+/** The chain of a node, derived from the chain heads that its upstreams report. */
 export class ObservedChain implements ChainView {
   readonly #isShared: boolean
   readonly #used: () => void
   readonly #staleMs: number
   readonly #listeners = new Set<(lowest: number) => void>()
-  /** Hashes of the blocks that were the head, by number, the lowest first. */
+  /** Hashes of former chain heads by block number, lowest first. */
   readonly #hashes = new Map<number, string>()
   #head: BlockReference | undefined
   #finalized: number | undefined
@@ -22,8 +22,8 @@ export class ObservedChain implements ChainView {
 
   /**
    * @param isShared - whether there are several upstreams
-   * @param staleMs - how long what was seen is true
-   * @param used - called whenever somebody asks
+   * @param staleMs - how long an observation is valid, in milliseconds
+   * @param used - called on every access
    */
   constructor(isShared: boolean, staleMs: number, used: () => void) {
     this.#isShared = isShared
@@ -54,10 +54,10 @@ export class ObservedChain implements ChainView {
   }
 
   /**
-   * Takes a head in, after a look at what became of the blocks before it.
+   * Records a chain head, after a check for reorganized blocks before it.
    *
-   * @param upstream - that has shown it
-   * @param finalized - number of the block that the upstream, or the depth of the chain, calls final
+   * @param upstream - upstream that reported it
+   * @param finalized - number of the final block, according to the upstream or to the depth of the chain
    */
   async observe(
     { number, hash, parentHash }: Head,
@@ -80,7 +80,7 @@ export class ObservedChain implements ChainView {
     }
   }
 
-  /** Forgets everything, as the upstreams have another chain now. */
+  /** Clears all state, because the upstreams are on another chain now. */
   reset(): void {
     this.#hashes.clear()
     this.#head = this.#finalized = undefined
@@ -91,12 +91,14 @@ export class ObservedChain implements ChainView {
     return performance.now() - this.#seenAt < this.#staleMs
   }
 
-  /** Number of the lowest block that may be another one than before; 0 when nothing that was seen has stayed. */
+  /**
+   * Returns the number of the lowest block that may have been replaced. 0 when no observed block is still on the chain.
+   */
   async #lowestReplaced(next: BlockReference, upstream: Upstream): Promise<number | undefined> {
     const last = this.#head
     if (!last || next.hash === last.hash) return undefined
     const known = [...this.#hashes].filter(([number]) => number <= next.number).toSorted(([a], [b]) => a - b)
-    // What is below a block that has stayed has stayed too.
+    // All blocks below an unchanged block are unchanged too.
     let [stayed, replaced] = [-1, known.length]
     for (let at = known.length - 1; replaced - stayed > 1; at = Math.floor((stayed + replaced) / 2)) {
       const [number, hash] = known[at] as [number, string]

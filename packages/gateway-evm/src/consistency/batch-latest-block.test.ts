@@ -11,7 +11,7 @@ afterAll(() => chain.stop())
 
 const account = `0x${'5000'.padStart(40, '0')}`
 
-/** A node whose chain grows with every call for state or a block. */
+/** Starts an upstream whose chain grows with every request for state or a block. */
 async function growing() {
   const node = await countedNode(chain.node)
   const grow = async () => {
@@ -67,7 +67,7 @@ it('a node that knows the newest state by the tag alone is asked by the tag', as
   expect((await batch(calls)).slice(0, 2)).toEqual(['0x7', '0x7'])
   const before = node.asked('eth_getBalance').length
   expect((await batch(calls)).slice(0, 2)).toEqual(['0x7', '0x7'])
-  // It is not tried again every time.
+  // The block number is not tried again every time.
   expect(node.asked('eth_getBalance').slice(before)).toEqual([[account, 'latest']])
 })
 

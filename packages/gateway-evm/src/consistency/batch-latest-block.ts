@@ -9,20 +9,21 @@ import { latestParam } from './latest-param.ts'
 
 const methods: Readonly<Record<string, Method>> = contract.methods
 
-/** What the calls of a batch have in common. */
+/** Context that the calls of a batch share. */
 type BatchContext = Pick<Call, 'grant' | 'endpoint' | 'signal' | 'answers'> & { readonly upstream: Upstream }
 
 /**
- * Gives what reads the newest block, once for all calls of a batch, so that they tell of one and the same state.
+ * Returns a function that reads the latest block once for all calls of a batch, so that they respond from the same
+ * state.
  *
  * @param items - the calls
- * @param context - of the batch
+ * @param context - context of the batch
  * @returns undefined when fewer than two calls depend on it
  */
 export function batchLatestBlock(items: readonly RpcItem[], context: BatchContext): Call['latest'] {
   if (!context.answers || items.filter(dependsOnLatest).length < 2) return undefined
   let read: Promise<number | undefined> | undefined
-  // Not before a call was admitted.
+  // Runs only after a call was admitted.
   return () => (read ??= latestOf(context))
 }
 
@@ -39,7 +40,7 @@ async function latestOf(context: BatchContext): Promise<number | undefined> {
     }
     return typeof result === 'string' && /^0x[0-9a-f]{1,13}$/i.test(result) ? Number(result) : undefined
   } catch {
-    // The calls will tell what is wrong.
+    // The calls themselves report the error.
     return undefined
   } finally {
     reservation.release()

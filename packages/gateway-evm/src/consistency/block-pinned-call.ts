@@ -9,7 +9,7 @@ import { isRecord } from '@fairlead/gateway-core/json'
 import type { Upstream } from '../upstream/types.ts'
 import { latestParam } from './latest-param.ts'
 
-/** A call of a batch to which one block is the newest. */
+/** A call of a batch, and the number that counts as the latest block for it. */
 export interface PinnedCall {
   readonly latest: number
   readonly destination: ResolvedMethod
@@ -21,15 +21,15 @@ export interface PinnedCall {
   ) => void
 }
 
-// Some nodes know the state by the tag alone.
+// Some upstreams provide the latest state only for the tag.
 const unpinned = new WeakMap<Upstream, number>()
 const unpinnedMs = 60_000
 
 /**
- * Asks with the number of the block in place of the tag `latest`. A node that will not have it so is asked as the caller
- * did.
+ * Sends a call with the block number in place of the tag `latest`. If the upstream rejects it, the original call is
+ * sent.
  *
- * @param completion - hears the answer, or what `ask` fails with
+ * @param completion - receives the response, or the error of `ask`
  */
 export function sendPinned(
   { latest, destination, upstream, ask }: PinnedCall,
@@ -43,7 +43,7 @@ export function sendPinned(
   const askAgain = (isBehind: boolean) =>
     ask(destination, undefined, {
       resolve: (again) => {
-        // A node that is behind has not got the block yet; the next batch may be luckier.
+        // A lagging upstream does not have the block yet. The next batch may succeed.
         if (!('error' in again) && !isBehind) unpinned.set(upstream, performance.now() + unpinnedMs)
         completion.resolve(again)
       },
@@ -68,7 +68,7 @@ const readsBlock: ReadonlySet<string> = new Set([
   'eth_getBlockTransactionCountByNumber',
 ])
 
-/** Whether the block is not there: in a reorganization nodes are without their newest blocks for a moment. */
+/** Whether the block is missing. During a reorganization, upstreams may briefly not have their latest blocks. */
 function lacksBlock(method: string, asked: RpcResponse | UpstreamResponse): boolean {
   if (!readsBlock.has(method)) return false
   if (!isUpstreamResponse(asked)) return 'result' in asked && asked.result === 'null'
@@ -76,7 +76,7 @@ function lacksBlock(method: string, asked: RpcResponse | UpstreamResponse): bool
   return /"result"\s*:\s*null\b/.test(latin1 ?? bytes?.toString('latin1', 0, longestNull) ?? '')
 }
 
-// An envelope with an id of this length has a short result, if any.
+// The maximum prefix in which a null result is searched, including the envelope and a long id.
 const longestNull = 256
 
 function pinnedTo(block: string, destination: ResolvedMethod): ResolvedMethod | undefined {
@@ -97,7 +97,7 @@ function withBounds(filter: Readonly<Record<string, unknown>>, block: string) {
   return { ...filter, fromBlock: number(fromBlock), toBlock: number(toBlock) }
 }
 
-// A revert says something of the contract; the state was there.
+// A revert is a result of the contract. It means that the state is available.
 function isRefusal(errorJson: string): boolean {
   return errorIn(errorJson).code !== 3
 }

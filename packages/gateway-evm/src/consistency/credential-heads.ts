@@ -1,30 +1,30 @@
 import { LRUCache } from 'lru-cache'
 
-// Whoever comes back later than this starts anew.
+// The high-water mark of a credential expires after this time without calls.
 const lifetimeMs = 300_000
 const maxCredentials = 100_000
 
 interface Seen {
   readonly number: number
   readonly at: number
-  /** Since when the nodes know of no block as high. */
+  /** Time since which the upstreams report no block as high. */
   lowerSince?: number
 }
 
-/** The highest block that each credential was shown as the newest one of its node. */
+/** High-water mark of the latest block number that each credential has received. */
 export class CredentialHeads {
   readonly #seen = new LRUCache<string, Seen>({ max: maxCredentials })
   readonly #patienceMs: number
 
   /**
-   * @param patienceMs - how long a lower height is taken for that of a node which is behind; after that the chain has
-   * become shorter
+   * @param patienceMs - how long a lower number is attributed to a lagging upstream, in milliseconds; after that the
+   * chain is considered shorter
    */
   constructor(patienceMs = 10_000) {
     this.#patienceMs = patienceMs
   }
 
-  /** Height below which a credential is shown no newest block; -1 when any will do. */
+  /** Returns the lowest number that a credential may receive as the latest block. -1 when any number is allowed. */
   floor(credentialId: string): number {
     const seen = this.#seen.get(credentialId)
     const now = performance.now()
@@ -35,14 +35,14 @@ export class CredentialHeads {
     return isGood ? seen.number : -1
   }
 
-  /** Takes note that a node has this block, and that the credential is shown it. */
+  /** Records that an upstream has this block and that the credential receives it. */
   show(credentialId: string, number: number): void {
-    // Another answer may have been shown since the caller looked.
+    // Another response may have raised the mark since the caller read it.
     if (number < this.floor(credentialId)) return
     this.#seen.set(credentialId, { number, at: performance.now() })
   }
 
-  /** Takes note that the nodes know of no block as high as the credential was shown. */
+  /** Records that the upstreams have no block as high as the mark of the credential. */
   miss(credentialId: string): void {
     const seen = this.#seen.get(credentialId)
     if (seen) seen.lowerSince ??= performance.now()

@@ -4,11 +4,12 @@ import { isRecord } from '@fairlead/gateway-core/json'
 const blockParams: readonly string[] = ['block', 'newestBlock']
 
 /**
- * Finds the param of a call that stands for the newest block: the tag `latest`, or a filter for logs that ends there.
+ * Finds the param of a call that refers to the latest block: the tag `latest`, or a log filter that starts or ends
+ * there.
  *
- * @param method - of the contract
+ * @param method - method of the specification
  * @param params - by position
- * @returns its position; undefined when the call does not depend on the newest block
+ * @returns its position; undefined when the call does not depend on the latest block
  */
 export function latestParam(method: Method, params: readonly unknown[]): number | undefined {
   const [filter] = params

@@ -13,7 +13,7 @@ const hex = (number: number) => `0x${number.toString(16)}`
 const later = { timeout: 50_000, interval: 20 }
 const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
 
-/** A node that can be made to fall behind, as one behind a balancer may. */
+/** Starts an upstream that can be made to lag, as one behind a load balancer may. */
 async function fallingBehind() {
   const node = await countedNode(chain.node)
   const memory = rememberingNode(node.url)
@@ -45,7 +45,7 @@ it('a credential is shown no lower block than before, others are shown what ther
   behind(3)
   expect([await head(), await block(), await block(true)]).toEqual([now, now, now])
   expect(await head('other')).toBe(now - 3)
-  // What was seen as a block counts for the number too.
+  // A number from a block raises the high-water mark for `eth_blockNumber` too.
   behind(0)
   await chain.rpc('anvil_mine', '0x1')
   expect(await block()).toBe(now + 1)
@@ -66,7 +66,7 @@ it('a node that is between the blocks that it replaces and the new ones has a mo
   })
   expect(await block()).toBe(now)
   expect(asked).toBe(3)
-  // There is none as high for good.
+  // The higher block is permanently missing.
   asked = -1_000
   expect(await block()).toBe(now - 3)
   expect(asked).toBe(-996)
@@ -106,7 +106,7 @@ it('an answer that a failure has overtaken is not left on its way', async () => 
     response.setHeader('content-type', 'application/json')
     const own = JSON.stringify({ jsonrpc: '2.0', id: '1', result: lower })
     const passedOn = () => fetch(node.url, { method: 'POST', body }).then((answer) => answer.text())
-    // The watch may still ask when the test is over.
+    // The health check may still send requests after the end of the test.
     response.end(isFull ? own : await passedOn().catch(() => ''))
   })
   const { call, known } = rememberingNode(url)
@@ -126,7 +126,7 @@ it('of two nodes the one that has the block is asked', async () => {
   for (let turn = 0; turn < 20; turn += 1) expect(Number(await call('eth_blockNumber'))).toBe(now)
 })
 
-/** Has a node claim blocks that it has not. */
+/** Makes an upstream report blocks that it does not have. */
 function claim(node: Awaited<ReturnType<typeof countedNode>>, blocks: number): void {
   const claimed = async () => hex((await headOf()) + blocks)
   node.scripts.set('eth_blockNumber', async () => ({ result: await claimed() }))

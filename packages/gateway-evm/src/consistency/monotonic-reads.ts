@@ -14,27 +14,28 @@ import { blockNumberOf } from '../cache/block-of-call.ts'
 import { readResult } from '../upstream/read-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-// A node that replaces blocks may be without the new ones for a moment.
+// During a reorganization, an upstream may briefly not have the new blocks.
 const mostLooks = 4
 const betweenLooksMs = 50
 
-/** Asks the node again. */
+/** Sends the call to the upstream again. */
 type Ask = (destination: ResolvedMethod, minBlock: number) => Promise<RpcResponse | UpstreamResponse>
 
-/** Whether a call asks for the newest block. */
+/** Whether a call requests the latest block. */
 export function asksForHead({ method: { name }, params }: ResolvedMethod): boolean {
   return name === 'eth_blockNumber' || (name === 'eth_getBlockByNumber' && params[0] === 'latest')
 }
 
 /**
- * Keeps the newest block that a credential is shown from going back: behind one address there may be nodes that are not
- * all equally far. It goes back only when for ten seconds no node has the higher one: the chain has become shorter then.
+ * Makes reads of the latest block monotonic per credential: one URL may lead to several upstreams that do not lag
+ * equally. The number decreases only after no upstream has had the higher block for ten seconds. The chain is then
+ * considered shorter.
  *
- * @param call - one that {@link asksForHead}
- * @param destination - the same
- * @param asked - what the node has answered
- * @param ask - asks again, of a node that has a certain block if there is one
- * @param completion - hears the same answer, or a better one
+ * @param call - a call for which {@link asksForHead} is true
+ * @param destination - the resolved method of the call
+ * @param asked - response of the upstream
+ * @param ask - sends the call again, to an upstream that has a given block if there is one
+ * @param completion - receives the same response, or a higher one
  */
 export function monotonicReads(
   call: Call,
@@ -55,7 +56,7 @@ export function monotonicReads(
   const better = (floor: number) =>
     settleWith(higherHead(call, destination, asked, { ...parts, floor, show }), completion)
   const settle = (shared = -1) => {
-    // Read last, as other calls may have raised it meanwhile.
+    // Read last, because other calls may have raised it meanwhile.
     const floor = Math.max(answers.heads.floor(credentialId), shared)
     if (number < floor) return better(floor)
     show(number)
@@ -78,7 +79,7 @@ export function monotonicReads(
   })
 }
 
-/** Whether any upstream has the block with this number, and not only claims it. */
+/** Whether any upstream has the block with this number, as opposed to only reporting the number. */
 async function hasBlock(upstream: Upstream, number: number, signal: CancellationSignal): Promise<boolean> {
   const method = 'eth_getBlockByNumber'
   const params = [`0x${number.toString(16)}`, false]
@@ -96,14 +97,14 @@ async function hasBlock(upstream: Upstream, number: number, signal: Cancellation
   }
 }
 
-/** What a head is kept steady with. */
+/** Dependencies of {@link monotonicReads}. */
 interface HeadParts {
   readonly answers: ResponseCaches
   readonly upstream: Upstream
   readonly ask: Ask
 }
 
-/** Looks for an answer that is not below what the credential was shown. */
+/** Searches for a response that is not below the high-water mark of the credential. */
 async function higherHead(
   call: Call,
   destination: ResolvedMethod,
@@ -146,7 +147,10 @@ async function higherHead(
   return asked
 }
 
-/** The height that an answer tells; a long answer tells it at its beginning, which has arrived. It can still be read. */
+/**
+ * Returns the block number in a response. In a large response it is near the beginning, which has arrived. The response
+ * can still be read afterwards.
+ */
 function headIn(asked: RpcResponse | UpstreamResponse): number | undefined {
   if (!isUpstreamResponse(asked)) return 'result' in asked ? numberIn(asked.result) : undefined
   const { latin1 } = asked
@@ -160,7 +164,7 @@ function headIn(asked: RpcResponse | UpstreamResponse): number | undefined {
   return numberIn(first.subarray(0, longestHead).toString('latin1'))
 }
 
-// A header and the envelope before it; behind it come transactions.
+// Exceeds the length of a header and the envelope before it. The transactions follow.
 const longestHead = 16_384
 
 function numberIn(text: string): number | undefined {
@@ -168,7 +172,7 @@ function numberIn(text: string): number | undefined {
   return blockNumberOf(/^\s*"(0x[0-9a-f]+)"\s*$/i.exec(written)?.[1])
 }
 
-/** Waits for another answer; when it fails, nobody reads the first one any more. */
+/** Waits for another response. If it fails, the first response is discarded. */
 function orLeave(
   asked: RpcResponse | UpstreamResponse,
   again: Promise<RpcResponse | UpstreamResponse>,

@@ -31,7 +31,10 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
 
   const headOf = async () => Number(await chain.rpc('eth_blockNumber'))
 
-  /** A replica whose own node is so many blocks behind, and which waits for the store on a busy machine. */
+  /**
+   * Starts a replica whose upstream lags by the given number of blocks, and which waits for the store on a busy
+   * machine.
+   */
   async function replica(behind: number, budgetMs = 20_000) {
     const node = await countedNode(chain.node)
     const remembering = rememberingNode(node.url, { store: new DeadlineStore(await store(), budgetMs) })
@@ -72,7 +75,7 @@ describe.skipIf(!hasRedisServer)('heads in the shared store (skipped where there
     const raised = (number: number) => heads.raise('third', number)
     expect(await raised(100)).toBe(100)
     expect(await raised(97)).toBe(100)
-    // Somebody has it, so that it is there.
+    // Another replica reported it, so the block exists.
     expect(await raised(101)).toBe(101)
     expect(await raised(97)).toBe(101)
     await expect.poll(() => raised(98)).toBe(98)

@@ -1,10 +1,10 @@
 import type { DeadlineStore } from '@fairlead/gateway-core/shared-store/deadline-store'
 
-// Whoever comes back later than this starts anew.
+// The high-water mark of a credential expires after this time without calls.
 const lifetimeMs = 300_000
 
-// Gives the height that counts: the one that is told, or a higher one that was shown before, for as long as it may only
-// be that a node is behind. By the clock of the store.
+// Returns the effective number: the reported one, or a higher earlier one while an upstream may only be lagging. Uses
+// the clock of the store.
 const raise = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -23,26 +23,28 @@ redis.call('HDEL', KEYS[1], 'lowerSince')
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return told`
 
-/** The highest block that each credential was shown by any replica, in the store that they share. */
+/**
+ * High-water mark of the latest block number that each credential has received from any replica, in the shared store.
+ */
 export class SharedHeads {
   readonly #store: DeadlineStore
   readonly #patienceMs: number
 
-  /** @param patienceMs - as of `CredentialHeads` */
+  /** @param patienceMs - as in `CredentialHeads` */
   constructor(store: DeadlineStore, patienceMs = 10_000) {
     this.#store = store
     this.#patienceMs = patienceMs
   }
 
-  /** Whether it is worth asking. */
+  /** Whether the store is reachable. */
   get isUp(): boolean {
     return this.#store.isUp
   }
 
   /**
-   * Takes note that a node has a block, and tells below which one the credential is shown none.
+   * Records that an upstream has a block, and returns the lowest number that the credential may receive.
    *
-   * @returns undefined when the store does not say so soon enough
+   * @returns undefined when the store does not respond before the deadline
    */
   async raise(credentialId: string, number: number): Promise<number | undefined> {
     const told = [number, this.#patienceMs, lifetimeMs]

@@ -13,7 +13,7 @@ import type { RpcResponse } from '../rpc-response.ts'
 import { isUpstreamResponse, type UpstreamResponse } from '../upstream/upstream-response.ts'
 import type { Upstream } from '../upstream/types.ts'
 
-/** {@link beginDispatch} for whoever would rather have a promise. */
+/** As {@link beginDispatch}, with a promise in place of the callback. */
 export function dispatch(
   call: Call,
   destination: ResolvedMethod,
@@ -24,13 +24,14 @@ export function dispatch(
 }
 
 /**
- * Has a call answered: by what is remembered, by its adapter where there is one that wants it, else by the node.
+ * Responds to a call from the cache, through the method's adapter, or from the upstream.
  *
  * @param call - the call
- * @param destination - what the router found
- * @param upstream - the node
- * @param completion - gets the whole text of the response or that of the upstream, not yet read; or an error that `toRpcError` maps
- * @param reservation - when given, the answer is read whole and checked before it is passed on
+ * @param destination - the resolved method
+ * @param upstream - receives the call
+ * @param completion - receives the full text of the response, or the unread response of the upstream; or an error that
+ * `toRpcError` maps
+ * @param reservation - when given, the response is buffered completely and checked before it is passed on
  */
 export function beginDispatch(
   call: Call,
@@ -61,7 +62,7 @@ function plainText(asked: RpcResponse, idText: string): string {
   return 'error' in asked ? errorObjectText(idText, asked.error) : resultText(idText, asked.result)
 }
 
-/** Reads an answer whole, and puts it under the id of its call. */
+/** Buffers a response completely and replaces its id with the id of the call. */
 async function underId(
   answer: UpstreamResponse,
   { call, destination, upstream }: Omit<Asking, 'answers'> & { readonly destination: ResolvedMethod },
@@ -90,14 +91,14 @@ function answered(
   else remembered({ call, answers, upstream }, destination, undefined, completion)
 }
 
-/** Has a call answered for which another one of its batch may have read the newest block. */
+/** Responds to a call of a batch in which another call may have read the latest block. */
 function ofBatch(
   asking: Asking,
   destination: ResolvedMethod,
   latestOf: NonNullable<Call['latest']>,
   completion: Completion<RpcResponse | UpstreamResponse>,
 ): void {
-  // Whoever began the call does not wait here any more, so nobody would catch what is thrown.
+  // The caller that began the call no longer waits here, so a thrown error would not be caught.
   const ask: PinnedCall['ask'] = (one, minBlock, asker) => {
     try {
       remembered(asking, one, minBlock, asker)
@@ -115,7 +116,7 @@ function ofBatch(
   })
 }
 
-/** What all ways to answer a call have in common. */
+/** Context shared by all ways to respond to a call. */
 interface Asking {
   readonly call: Call
   readonly answers: ResponseCaches

@@ -11,7 +11,10 @@ const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', param
 const twoCalls = JSON.stringify([call(1), call(2)])
 const oneCall = JSON.stringify([call(1)])
 
-/** A node whose every answer takes more than half of what the one credential may hold, which is half of all. */
+/**
+ * Starts a gateway whose upstream sends responses larger than half of the credential's memory budget, which is half of
+ * the total.
+ */
 async function listener() {
   const node = await nodeThat((request, response: ServerResponse) => {
     request.resume().on('end', () => {

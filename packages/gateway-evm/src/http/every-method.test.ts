@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-// The development node has neither these methods nor others that they could be put together from.
+// The development chain has neither these methods nor the methods to derive them from.
 const lacking: readonly string[] = [
   'debug_accountAt',
   'debug_accountRange',
@@ -78,7 +78,7 @@ const ask =
     return readProbeResponse(await response.text())
   }
 
-// They take signed transactions; the end-to-end tests send some.
+// They require signed transactions. The end-to-end tests send some.
 const isSubmission = (name: string) => name.startsWith('eth_sendRaw')
 
 it.each<[string, readonly string[]]>([

@@ -34,18 +34,18 @@ import { type RpcEndpoint, rpcEndpointOf } from './rpc-routes.ts'
 import { streamResponse } from './stream-response.ts'
 import type { BodyStatus } from '@fairlead/gateway-core/http/read-body'
 
-/** What JSON-RPC needs from the rest of the service. */
+/** Dependencies of the JSON-RPC handlers. */
 export interface JsonRpcDependencies extends HttpDependencies {
   readonly upstreams: EvmUpstreams
   readonly maxBodyBytes: number
   readonly maxBatchItems: number
-  /** Most blocks that a query for logs may span; 0 for any number. */
+  /** Maximum number of blocks in a log query. 0 = unlimited. */
   readonly maxLogRange: number
-  /** What earlier answers are remembered with; without it every call goes to the node. */
+  /** Caches for responses. Without it, every call is sent to the upstream. */
   readonly answers?: ResponseCaches | undefined
 }
 
-// What libraries, wallets and tracing add to a call.
+// Request headers that libraries, wallets and tracing add to a call.
 const browserHeaders = [
   'authorization',
   'content-type',
@@ -64,17 +64,20 @@ const browserHeaders = [
   'x-requested-with',
 ]
 
-// A caller without a credential is not to cost much.
+// Limits the work for an unauthenticated caller.
 const longestLookedAt = 4_096
 
-/** The id of a call that is refused before it is read, where its body is there already and short; clients find it by that. */
+/**
+ * Returns the id of a call that is rejected before it is parsed, if its body is buffered and short. Clients match the
+ * error to the call by this id.
+ */
 function idOf(request: HttpRequest, status: number): string {
   const { bufferedBody } = request
   if (status !== 401 || bufferedBody === undefined || bufferedBody.length > longestLookedAt) return 'null'
   return fastParse(bufferedBody)?.idText ?? 'null'
 }
 
-/** Makes the handler of JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
+/** Creates the handler for JSON-RPC over HTTP: `POST /<token>`, `/<token>/evm`, and `/` with basic authentication. */
 export function createJsonRpcHandler(dependencies: JsonRpcDependencies): RequestHandler {
   const rules: RequestRules = {
     protocol: 'evm',
@@ -95,7 +98,7 @@ export function createJsonRpcHandler(dependencies: JsonRpcDependencies): Request
   )
 }
 
-/** The calls of one HTTP request, and what they share. */
+/** The calls of one HTTP request and their shared context. */
 class JsonRpcRequest implements Expirable, CallContext {
   readonly signal: CancellationSignal
   readonly endpoint: RpcEndpoint
@@ -104,7 +107,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly grant: Grant
   readonly upstream: Upstream
   readonly maxLogRange: number
-  /** Of a batch. */
+  /** Present for a batch. */
   batch: CallContext['batch']
   latest: CallContext['latest']
   readonly #dependencies: JsonRpcDependencies
@@ -112,7 +115,7 @@ class JsonRpcRequest implements Expirable, CallContext {
   readonly #deadlines: Deadlines
   #deadline: Deadline | undefined
 
-  /** @throws {@link RpcError} when the request may not pass */
+  /** @throws {@link RpcError} when the request is not allowed */
   constructor(dependencies: JsonRpcDependencies, match: RouteMatch, http: HttpContext, deadlines: Deadlines) {
     const { request, response } = http
     if (request.method !== 'POST') {
@@ -131,7 +134,7 @@ class JsonRpcRequest implements Expirable, CallContext {
     this.#deadlines = deadlines
   }
 
-  // Most requests have nothing to say.
+  // The logger is created lazily, because most requests do not log.
   get log(): Logger {
     return this.#http.log
   }
@@ -150,12 +153,12 @@ class JsonRpcRequest implements Expirable, CallContext {
     })
   }
 
-  /** Gives up what the node has not answered in time. */
+  /** Aborts calls to which the upstream has not responded before the timeout. */
   end(): void {
     this.#http.abort(new DOMException('Too late.', 'TimeoutError'))
   }
 
-  /** @param body - bytes, or a text with a character for each of them */
+  /** @param body - bytes, or a string with one character per byte */
   #take(body: Buffer | string, now: number): void {
     this.#http.bytesIn = body.length
     const maxBatchItems = sizeLimit(this.grant, 'maxBatchItems', this.#dependencies.maxBatchItems)
@@ -221,7 +224,7 @@ class JsonRpcRequest implements Expirable, CallContext {
 
   #answerBatch(answered: readonly HandledCall[], reservation: Reservation): void {
     this.#http.calls = answered
-    // Not earlier: what is still being read is given back by whoever reads it.
+    // Released at the end, because a response that is still being read is released by its reader.
     this.#http.whenOver(() => reservation.release())
     const texts = answered.flatMap(({ content }: HandledCall) =>
       typeof content === 'string' ? [content] : [],

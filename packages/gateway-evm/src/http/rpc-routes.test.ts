@@ -11,7 +11,7 @@ const matchHttp = routesOf(evm, 'http', beside)
 const matchWebSocket = routesOf(evm, 'websocket', beside)
 const matchUpgradeRequired = routesOf(evm, 'upgrade-required', beside)
 
-/** What a path is for; undefined when no calls by POST are served there. */
+/** Returns the route of a path. Undefined when the path accepts no calls by POST. */
 function callsAt(target: string) {
   const match = matchHttp(target)
   return match && { token: match.token, endpoint: rpcEndpointOf(match) }

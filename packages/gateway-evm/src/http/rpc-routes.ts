@@ -1,7 +1,7 @@
 import type { RouteMatch } from '@fairlead/gateway-core/http/route'
 import type { ProtocolRoute } from '@fairlead/gateway-core/protocol/description'
 
-/** What follows the credential in a path: the high-throughput chain's `evm`, or nothing. */
+/** Path suffix after the credential: `evm` for the high-throughput chain, or empty. */
 export type RpcEndpoint = '' | 'evm'
 
 const rpcPath = { afterToken: '', isDeep: false } as const
@@ -10,8 +10,8 @@ const evmPath = { afterToken: 'evm', isDeep: false } as const
 const webSocketPrefix = 'ws'
 
 /**
- * JSON-RPC by POST at `/<token>` and `/<token>/evm`, WebSockets there and below `/ws`, and all of them without a token for basic
- * authentication. Below `/ws` a request without an upgrade is rejected.
+ * Routes for JSON-RPC: POST at `/<token>` and `/<token>/evm`, WebSockets at the same paths and below `/ws`, and all of
+ * them without a token for basic authentication. Below `/ws`, a request without an upgrade is rejected.
  */
 export const rpcRoutes: readonly ProtocolRoute[] = [
   { kind: 'http', pattern: rpcPath, isBuffered: true },

@@ -6,13 +6,14 @@ import type { HttpResponse } from '@fairlead/gateway-core/http/types'
 import { streamBody } from '@fairlead/gateway-core/http/stream-body'
 
 /**
- * Passes a node's JSON-RPC answer on as it comes.
+ * Streams an upstream's JSON-RPC response to the client.
  *
  * @param answer - not yet read
- * @param response - nothing was sent on it so far
- * @param signal - what the exchange runs under
- * @param sent - hears how many bytes were sent
- * @throws {@link UpstreamError} when the answer fails before its first byte, or is no JSON object; nothing was sent then
+ * @param response - no part of it has been sent yet
+ * @param signal - cancellation signal of the exchange
+ * @param sent - called with the number of bytes sent
+ * @throws {@link UpstreamError} when the response fails before its first byte, or is not a JSON object; nothing has
+ * been sent then
  * @returns as {@link streamBody}
  */
 export function streamResponse(

@@ -7,7 +7,7 @@ import { createUsageCounts, type UsageRow } from '@fairlead/gateway-core/usage/u
 
 const patient = { timeout: 50_000 }
 
-/** A node that answers everything with its new head, and the gateway in front of it, which counts. */
+/** Starts an upstream that returns its new chain head for every call, and a gateway that counts usage. */
 async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
   let head = 1
   const node = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function counted(options: Partial<Parameters<typeof listenTo>[1]> = {}) {
     const response = await fetch(`${dependencies.url}/${path}`, { method: 'POST', body })
     return { body, text: await response.text(), status: response.status }
   }
-  /** Everything counted since the last time, once it is at least so much. */
+  /** Returns all usage since the last call, once it reaches the given number of requests. */
   const taken = async (requests: number) => {
     const rows: UsageRow[] = []
     await vi.waitFor(() => {
@@ -93,7 +93,7 @@ it('counts every call of a batch under its own name, and never one that a caller
   ])
   expect(sum(rows, 'bytesIn')).toBe(body.length)
   expect(sum(rows, 'bytesOut')).toBe(text.length)
-  // Their client waited for each as long as for all.
+  // The client waited for each call as long as for the whole batch.
   expect(rows.map((row) => row.timedRequests)).toEqual([1, 1, 1])
   expect(new Set(rows.map((row) => row.durationMicroseconds)).size).toBe(1)
 })

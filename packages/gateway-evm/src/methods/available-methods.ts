@@ -9,23 +9,23 @@ const methods: ReadonlyMap<string, Method> = new Map(Object.entries(contract.met
 const chains: Readonly<Record<string, Chain>> = contract.chains
 const methodsOf = new Map(Object.entries(chains).map(([name, chain]) => [name, new Set(chain.methods)]))
 
-/** The chain of a node whose own chain the contract does not know. */
+/** Default chain of a node whose own chain the specification does not define. */
 const genericChain = 'evm'
-/** The chain that has an address shape of its own. */
+/** The chain that has its own URL path suffix. */
 const chainOfPath = Object.keys(chains).find((name) => chains[name]?.path === 'evm') ?? genericChain
 
-/** Finds a method in the contract, whoever offers it. */
+/** Finds a method in the specification, whether or not a node offers it. */
 export function contractMethod(name: string): Method | undefined {
   return methods.get(name)
 }
 
 /**
- * Finds a method in the contract, if this node offers it.
+ * Finds a method in the specification, if this node offers it.
  *
- * @param name - as the caller wrote it
+ * @param name - as sent by the caller
  * @param grant - the node
- * @param endpoint - address shape that the call came by; it decides which chain is meant
- * @throws {@link RpcError} -32601 that tells a method of no chain from one that this node does not offer
+ * @param endpoint - URL path suffix of the call; it determines the chain
+ * @throws {@link RpcError} -32601; the message distinguishes an unknown method from one that this node does not offer
  */
 export function availableMethod(name: string, grant: Grant, endpoint: '' | 'evm'): Method {
   const method = contractMethod(name)
@@ -38,7 +38,7 @@ export function availableMethod(name: string, grant: Grant, endpoint: '' | 'evm'
   return method
 }
 
-// A method that an adapter puts together from others needs only those.
+// A method that an adapter derives needs only the methods that it is derived from.
 function isWithheld(name: string, { withheldMethods }: Grant): boolean {
   if (withheldMethods?.includes(name) !== true) return false
   const { derivedFrom } = adapterOf(name) ?? {}
@@ -49,7 +49,7 @@ function notFound(message: string): RpcError {
   return new RpcError(rpcCodes.methodNotFound, message)
 }
 
-// Only what looks like a method is repeated: a token in the wrong place has no namespace.
+// Only a name in the form of a method is repeated: a token in the wrong place has no namespace.
 function printable(name: string): string {
   return /^[a-z][a-z0-9]{0,15}_[A-Za-z0-9]{1,48}$/.test(name) ? name : 'of this name'
 }

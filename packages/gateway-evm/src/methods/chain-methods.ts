@@ -3,10 +3,10 @@ import * as contract from '@fairlead/evm-rpc/contract'
 
 const { chains = {} } = contract as { readonly chains?: Readonly<Record<string, Chain>> }
 const chainByName = new Map(Object.entries(chains))
-/** The chain of a node whose own chain the contract does not know. */
+/** Default chain of a node whose own chain the specification does not define. */
 const genericChain = 'evm'
 
-/** What the contract says about a chain: what follows the credential in the address, and the methods. */
+/** Returns a chain's URL path suffix and methods from the specification. */
 export function methodsOfChain(name: string): { readonly path: string; readonly methods: readonly Method[] } {
   const methods: readonly Method[] = Object.values(contract.methods)
   const chain = chainByName.get(name) ?? chainByName.get(genericChain)

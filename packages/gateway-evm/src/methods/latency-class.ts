@@ -1,5 +1,5 @@
-// What nodes answer from memory or by a key, whatever the parameters are. Everything else may take any time: it runs
-// code, or goes through a range of blocks.
+// Methods that upstreams serve from memory or by a key, for any parameters. Every other method has no bound on its
+// duration: it executes code or scans a range of blocks.
 const quick: ReadonlySet<string> = new Set([
   'erigon_blockNumber',
   'erigon_forks',
@@ -54,8 +54,7 @@ const quick: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Tells how long the answer to a call of this method takes: `quick` is a look-up by key or at the head of the chain. A
- * method that is not known is slow.
+ * Returns the latency class of a method: `quick` is a lookup by key or at the chain head. An unknown method is `slow`.
  */
 export function latencyClass(method: string): 'quick' | 'slow' {
   return quick.has(method) ? 'quick' : 'slow'

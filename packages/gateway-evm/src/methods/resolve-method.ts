@@ -7,25 +7,25 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { availableMethod } from './available-methods.ts'
 
-/** Where a call goes. */
+/** A resolved method and its params. */
 export interface ResolvedMethod {
   readonly method: Method
-  /** Answers in place of the node, or translates; most methods have none. */
+  /** Responds in place of the upstream, or transforms the call. Most methods have none. */
   readonly adapter: Adapter | undefined
-  /** By position, with the defaults of the specification behind those that the call left out. */
+  /** By position, with the defaults of the specification for omitted params. */
   readonly params: readonly unknown[]
-  /** The same as JSON, the caller's own as they were written. */
+  /** The params as JSON. The caller's own params are unchanged. */
   readonly paramsText: string
 }
 
 /**
- * Finds the method among those that the node offers and checks the number of its parameters.
+ * Finds a method that the node offers and checks the number of its params.
  *
- * @param request - a checked envelope
+ * @param request - a validated envelope
  * @param grant - the node
- * @param endpoint - address shape that the call came by
- * @throws {@link RpcError} -32601 for a method that is not offered or not this way, -32602 for parameters that
- * cannot fit
+ * @param endpoint - URL path suffix of the call
+ * @throws {@link RpcError} -32601 for a method that is not offered, or not over this transport; -32602 for invalid
+ * params
  */
 export function resolveMethod(request: RpcRequest, grant: Grant, endpoint: '' | 'evm'): ResolvedMethod {
   const method = availableMethod(request.method, grant, endpoint)
@@ -55,8 +55,8 @@ function positional(method: Method, params: RpcRequest['params']): readonly unkn
   return params
 }
 
-// Some nodes insist on parameters that the specification gives a default. A flag that is off is left out all the same:
-// it says nothing, and nodes that do not know the flag refuse the call.
+// Some upstreams require parameters that have a default in the specification. A flag that is false is still omitted: it
+// has no effect, and upstreams without the flag reject the call.
 function withDefaults(method: Method, params: readonly unknown[], paramsText: string) {
   if (params.length === method.params.length) return { params, paramsText }
   const defaults = method.params.slice(params.length).map(({ schema }) => schema['default'])
@@ -70,7 +70,7 @@ function withDefaults(method: Method, params: readonly unknown[], paramsText: st
   }
 }
 
-// The built-in check does not narrow a readonly array.
+// `Array.isArray` does not narrow a readonly array.
 function isArray(value: RpcRequest['params']): value is readonly unknown[] {
   return Array.isArray(value)
 }

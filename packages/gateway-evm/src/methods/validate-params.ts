@@ -9,11 +9,11 @@ ajv.addSchema({ $id: document, components: { schemas } })
 const validators = new Map<string, readonly ValidateFunction[]>()
 
 /**
- * Checks the parameters of a method that the service answers itself; others are left to the node.
+ * Validates the params of a method that the gateway itself implements. For other methods, the upstream validates them.
  *
- * @param name - method of the contract
- * @param params - by position, their number checked already
- * @throws RpcError -32602 that names the place and the rule, never the value
+ * @param name - method of the specification
+ * @param params - by position, with their number already checked
+ * @throws RpcError -32602 that names the position and the rule, never the value
  */
 export function validateParams(name: string, params: readonly unknown[]): void {
   const described = (methods as Readonly<Record<string, Method>>)[name]?.params ?? []

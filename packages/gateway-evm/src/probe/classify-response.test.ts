@@ -8,7 +8,7 @@ function error(code: number | undefined, message: string, status = 200): ProbeRe
   return { status, error: { code, message } }
 }
 
-// As clients and services in front of them were seen to answer.
+// Responses that execution clients and proxies in front of them were observed to send.
 describe('a method that is missing', () => {
   it.each([
     ['geth', -32601, `the method ${method} does not exist/is not available`],

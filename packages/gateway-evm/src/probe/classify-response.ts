@@ -1,12 +1,12 @@
 import type { ProbeResponse } from './read-response.ts'
 
 /**
- * What an answer says about a method: `available` it ran, also when it ended with an error; `missing` the node does not
- * have it; `refused` the credential does not open it; `failed` nothing can be said; `skipped` it was not called.
+ * What a response reveals about a method: `available`: the method ran, possibly with an error; `missing`: the upstream
+ * does not have it; `refused`: the credential does not allow it; `failed`: unknown; `skipped`: it was not called.
  */
 export type Outcome = 'available' | 'missing' | 'refused' | 'failed' | 'skipped'
 
-/** An outcome with the kind of answer that led to it, in words of our own; empty for a plain result. */
+/** An outcome, and a note on the kind of response in the gateway's own words. The note is empty for a plain result. */
 export interface Verdict {
   readonly outcome: Outcome
   readonly note: string
@@ -17,7 +17,7 @@ export interface Verdict {
 // Method not found in JSON-RPC 2.0, method not supported in EIP-1474.
 const missingCodes = new Set<number | undefined>([-32601, -32004])
 
-// Said of the method, or of a whole group of methods: `the method is currently not supported`, `unknown rpc method`.
+// Wordings for a method or a group of methods: `the method is currently not supported`, `unknown rpc method`.
 const group = '(?:method|module|namespace|api)s?(?! key)'
 const absence =
   "(?:(?:does|do|has)(?:n't| not) (?:exist|been)|(?:is |are |was )?(?:currently |yet )?not[ -](?:exist|available|supported|" +
@@ -34,7 +34,7 @@ const credentials =
 const rateLimits =
   /rate.?limit|too many (requests|connections)|requests? per (second|minute|day)|exceeded (its|your|the) .*(capacity|throughput|quota|requests|compute)|throttl|capacity exceeded/i
 
-// What the codes stand for, in the standard, in EIP-1474 and in the nodes' own use.
+// Meanings of the error codes, in the standard, in EIP-1474 and as upstreams use them.
 const notes: Readonly<Record<number, string>> = {
   3: 'execution reverted',
   4444: 'history not held',
@@ -48,23 +48,23 @@ const notes: Readonly<Record<number, string>> = {
   [-39001]: 'block unknown',
 }
 
-/** A method that no node has: what is answered to it is how this node says so. */
+/** A method that no upstream has. The response to it shows how this upstream reports a missing method. */
 export const noSuchMethod = 'eth_thisMethodDoesNotExist'
 
 /**
- * Tells what an answer says about the method that was called.
+ * Classifies the response to a method call.
  *
- * The codes alone do not: nodes and the services in front of them answer a method that they do not have under a dozen
- * codes, and only their words tell it from a call that went wrong.
+ * The error codes alone are not sufficient: upstreams and the proxies in front of them use a dozen codes for a missing
+ * method, and only the message distinguishes it from a failed call.
  *
  * @param method - the method that was called
- * @param answer - what came back
- * @param decoy - what came back for {@link noSuchMethod}, if that was called
+ * @param answer - its response
+ * @param decoy - response to {@link noSuchMethod}, if that was called
  */
 export function classifyResponse(method: string, answer: ProbeResponse, decoy?: ProbeResponse): Verdict {
   const { status, hasResult, error } = answer
   if (hasResult) return { outcome: 'available', note: '' }
-  // A contract on the chain has chosen the words of its revert.
+  // The contract has chosen the text of its revert.
   if (error?.code === 3) return { outcome: 'available', note: 'execution reverted', code: 3 }
   if (isRateLimited(answer)) return { outcome: 'failed', note: 'rate limited', code: error?.code }
   if (error === undefined) return withoutAnswer(answer)
@@ -80,7 +80,7 @@ export function classifyResponse(method: string, answer: ProbeResponse, decoy?: 
   return { outcome: 'available', note: notes[code ?? 0] ?? 'error', code }
 }
 
-/** Whether the node asks to be called less often. */
+/** Whether the upstream rejected the call because of a rate limit. */
 export function isRateLimited({ status, error }: ProbeResponse): boolean {
   return status === 429 || (error !== undefined && error.code !== 3 && rateLimits.test(error.message))
 }
@@ -94,7 +94,7 @@ function withoutAnswer({ status, problem }: ProbeResponse): Verdict {
 
 function saysMissing(method: string, message: string): boolean {
   if (wholeMessage.test(message)) return true
-  // How a node answers that reads the method as one of an enumeration.
+  // Error of an upstream that parses the method as a variant of an enumeration.
   if (message.includes(`unknown variant \`${method}\``)) return true
   const subject = `\\b(?:${group}|${method})\\b`
   return (

@@ -1,7 +1,7 @@
 import type { Outcome } from './classify-response.ts'
 import type { ProbeReport } from './probe-methods.ts'
 
-/** A report ready to be shown: nothing in it is a secret. */
+/** A report that may be published. It contains no secrets. */
 export interface PublicReport {
   readonly node: {
     readonly clientVersion: string | null
@@ -9,27 +9,27 @@ export interface PublicReport {
     /** Scheme and host. */
     readonly host: string
   }
-  /** How many calls had which outcome. */
+  /** Number of calls by outcome. */
   readonly totals: Readonly<Record<Outcome, number>>
   readonly methods: readonly {
     readonly method: string
     readonly transport: string
     readonly outcome: Outcome
-    /** What kind of answer it was, when it was no plain result. */
+    /** Kind of the response, when it was not a plain result. */
     readonly note: string
     readonly code: number | null
-    /** The node's own words. */
+    /** Error message of the upstream. */
     readonly message: string
     readonly latencyMs: number | null
   }[]
 }
 
 /**
- * Makes a report public.
+ * Converts a report to its public form.
  *
- * @param report - what the probe has found
- * @param host - scheme and host of the node
- * @param clean - removes secrets from a text of the node
+ * @param report - result of the probe
+ * @param host - scheme and host of the upstream
+ * @param clean - removes secrets from a text of the upstream
  */
 export function publicReport(
   { sample, findings }: ProbeReport,
@@ -57,12 +57,12 @@ export function publicReport(
   }
 }
 
-/** The report as one JSON object on several lines. */
+/** Formats the report as one JSON object on several lines. */
 export function formatJson(report: PublicReport): string {
   return JSON.stringify(report, undefined, 2)
 }
 
-/** The report as a table of Markdown, a row for each method. */
+/** Formats the report as a Markdown table, one row per method. */
 export function formatMarkdown(report: PublicReport): string {
   const [heading = [], ...rows] = cells(report)
   const escaped = rows.map((row) => row.map((cell) => cell.replaceAll(/[\\|<>`*_]/g, String.raw`\$&`)))
@@ -78,7 +78,7 @@ export function formatMarkdown(report: PublicReport): string {
   ].join('\n')
 }
 
-/** The report as aligned columns, a line for each method. */
+/** Formats the report as aligned columns, one line per method. */
 export function formatTable(report: PublicReport): string {
   const rows = cells(report)
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
@@ -113,7 +113,7 @@ function cells({ methods }: PublicReport): string[][] {
   return [['method', ...transports, 'note'], ...rows]
 }
 
-// That a method is missing says it all; every node has another sentence for it.
+// The outcome is sufficient for a missing method. Every upstream has a different message for it.
 function remark({ outcome, note, message }: PublicReport['methods'][number]): string {
   return message === '' || outcome === 'missing' ? note : `${note}: ${message}`
 }

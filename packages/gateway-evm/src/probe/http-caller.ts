@@ -1,14 +1,14 @@
 import { type ProbeResponse, type ProbeCaller, readProbeResponse } from './read-response.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
-// What a node answers beyond this is not read: its beginning tells a result from an error.
+// The rest of a larger response is not read: its beginning distinguishes a result from an error.
 const maxHeldBytes = 16 * 1024 * 1024
 
 /**
- * Makes the caller of a node over HTTP.
+ * Creates a caller for an upstream over HTTP.
  *
- * @param target - http or https address
- * @param timeoutMs - longest wait for a whole answer
+ * @param target - http or https URL
+ * @param timeoutMs - timeout for a complete response
  */
 export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: number): ProbeCaller {
   let id = 0
@@ -20,7 +20,7 @@ export function createHttpCaller({ url, headers }: ProbeTarget, timeoutMs: numbe
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/json' },
           body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
-          // A redirect could carry the token to another place.
+          // A redirect could send the token to another host.
           redirect: 'manual',
           signal: AbortSignal.any([signal, limit]),
         })

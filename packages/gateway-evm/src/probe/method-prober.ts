@@ -4,7 +4,7 @@ import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { probeNode } from './probe-node.ts'
 import { readIdentity } from './read-identity.ts'
 
-/** @param timeoutMs - longest wait for one answer */
+/** @param timeoutMs - timeout for one response */
 export function createMethodProber(upstreams: EvmUpstreams, log: Logger, timeoutMs: number): MethodProber {
   return {
     recordName: 'evm',

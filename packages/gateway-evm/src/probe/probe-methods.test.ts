@@ -192,7 +192,7 @@ describe('a node that is difficult', { timeout: 60_000 }, () => {
         filters.delete(Number(call.params[0]))
         return { result: true }
       }
-      // Never answered: whoever ends a probe does not want to wait.
+      // Never responds: an aborted probe must not wait for it.
       if (call.method === 'net_version') return undefined
       if (call.method !== 'eth_getFilterLogs') return content(call)
       expect(filters.size).toBe(1)

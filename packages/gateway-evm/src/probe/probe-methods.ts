@@ -5,17 +5,17 @@ import type { ProbeResponse, ProbeCaller, ProbeTransport } from './read-response
 import { type ChainSample, readSample } from './read-sample.ts'
 import { type Ask, type Recipe, recipeOf } from './recipes.ts'
 
-/** What one method did over one transport. */
+/** Result of one method over one transport. */
 export interface MethodFinding extends Verdict {
   readonly method: string
   readonly transport: ProbeTransport
-  /** The node's own words; empty when there were none. They may hold secrets. */
+  /** Error message of the upstream. Empty when there was none. It may contain secrets. */
   readonly message: string
-  /** Median of the calls; undefined when there was no answer. */
+  /** Median of the calls, in milliseconds. Undefined when there was no response. */
   readonly latencyMs: number | undefined
 }
 
-/** What a node answers. */
+/** Result of a probe. */
 export interface ProbeReport {
   readonly sample: ChainSample
   /** By method, then by transport. */
@@ -26,16 +26,16 @@ export interface ProbeOptions {
   /** At least one. */
   readonly callers: Readonly<Partial<Record<ProbeTransport, ProbeCaller>>>
   readonly methods: readonly Method[]
-  /** How often each method is called, to measure it. */
+  /** Number of calls per method, for the latency measurement. */
   readonly repeat: number
-  /** How many calls may be under way at once. */
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number
   readonly signal: AbortSignal
-  /** Hears which method is called next, and how many were. */
+  /** Called with the method to call next, and with the number of completed and total calls. */
   readonly onProgress?: (done: number, total: number, method: string) => void
 }
 
-/** The node cannot be probed at all. The reason is for people and holds no secret. */
+/** The upstream cannot be probed at all. The message is human-readable and contains no secrets. */
 export class ProbeFailure extends Error {
   override readonly name = 'ProbeFailure'
 }
@@ -45,10 +45,10 @@ const firstPauseMs = 1_000
 const longestPauseMs = 30_000
 
 /**
- * Calls every method in a way that changes nothing, and tells what came of it.
+ * Calls every method in a way that changes nothing, and reports the results.
  *
- * @throws {@link ProbeFailure} when the node cannot be reached, or answers nothing but refusals
- * @throws what the signal was aborted with
+ * @throws {@link ProbeFailure} when the upstream cannot be reached or rejects every call
+ * @throws the abort reason of the signal
  */
 export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> {
   const { methods, signal, onProgress } = options
@@ -81,7 +81,7 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
       )
     }
   }
-  // All of them end before the node is let go of: one may still be removing what it has made.
+  // All workers finish before the function returns: one may still be removing what its calls have created.
   const ends = await Promise.allSettled(Array.from({ length: options.concurrency }, work))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   signal.throwIfAborted()
@@ -91,7 +91,10 @@ export async function probeMethods(options: ProbeOptions): Promise<ProbeReport> 
 type TimedAnswer = ProbeResponse & { readonly latencyMs: number }
 type PatientAsk = (method: string, params: readonly unknown[]) => Promise<TimedAnswer>
 
-/** Waits as long as the node asks to, with all calls and not only with the one that was told to. */
+/**
+ * Calls with retries on a rate limit. All calls wait for as long as the upstream requests, not only the one that was
+ * limited.
+ */
 function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
   let pausedUntil = 0
   return async (method, params) => {
@@ -112,13 +115,13 @@ function patient(caller: ProbeCaller, signal: AbortSignal): PatientAsk {
   }
 }
 
-/** Calls also when the probe has been ended, to leave nothing behind. */
+/** Calls even after the probe was aborted, so that no filter or subscription remains. */
 function untiring(caller: ProbeCaller): Ask {
   const never = new AbortController().signal
   return (method, params) => caller.call(method, params, never)
 }
 
-/** A hundred refusals say no more than a few, so they are not asked for. */
+/** Stops the probe early when the first calls are rejected, because further rejections give no more information. */
 async function assertAnswers(ask: PatientAsk, prefix: string): Promise<void> {
   let verdict: Verdict | undefined
   for (const method of ['eth_chainId', 'web3_clientVersion', 'eth_blockNumber']) {
@@ -168,7 +171,7 @@ async function find({
   const answers: TimedAnswer[] = []
   for (let round = 0; round < repeat; round++) {
     answers.push(await callOnce(name, recipe, sample, ask, tidyAsk))
-    // Asking again for what is not there tells nothing new.
+    // Repeating a call to a missing method gives no more information.
     if (classifyResponse(name, answers[0] as TimedAnswer, decoy).outcome !== 'available') break
   }
   const first = answers[0] as TimedAnswer

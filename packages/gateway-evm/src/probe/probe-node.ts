@@ -11,27 +11,27 @@ import { type MethodFinding, ProbeFailure, probeMethods } from './probe-methods.
 import { createInProcessCaller } from './in-process-caller.ts'
 import type { Change } from '@fairlead/gateway-core/protocol/upstream-identity'
 
-/** What a probe works with. */
+/** Dependencies of a probe. */
 interface ProbeParts {
   readonly store: MethodAvailabilityStore
   readonly upstreams: EvmUpstreams
   readonly log: Logger
-  /** Longest wait for one answer. */
+  /** Timeout for one response. */
   readonly timeoutMs: number
 }
 
 const concurrency = 2
-// Several clients behind one address look like changes until they are known.
+// Several execution clients behind one URL look like changes until all of them are known.
 const mostTries = 5
 
 /**
- * Calls every method of a node and records which ones it offers. What is found is dropped when an upstream changed
- * meanwhile, and looked for again.
+ * Calls every method of a node and records which ones it offers. If an upstream changes meanwhile, the results are
+ * discarded and the probe is repeated.
  *
  * @param node - the node
- * @param parts - where its upstreams are and where the records are
- * @param changeOf - compares what answers with what answered when this was called before
- * @param signal - ends the probe; nothing is recorded then
+ * @param parts - its upstreams, and the store for the records
+ * @param changeOf - compares the responding upstreams with those of the previous call
+ * @param signal - aborts the probe; nothing is recorded then
  */
 export async function probeNode(
   node: NodeToProbe,
@@ -74,7 +74,7 @@ async function find(
   { upstreams, log, timeoutMs }: ProbeParts,
   signal: AbortSignal,
 ): Promise<Found> {
-  // Nothing is withheld from the probe, or a method could never come back.
+  // No method is withheld from the probe. Otherwise a withheld method could never become available again.
   const grant = { ...node, credentialId: 'probe', kind: 'token' } as const
   const { path, methods } = methodsOfChain(node.chain)
   const endpoint = path === 'evm' ? 'evm' : ''
@@ -85,7 +85,7 @@ async function find(
   return { findings, records: [...known, ...subscriptions(findings, methods)] }
 }
 
-// A call on a WebSocket takes the same way to the node as one over HTTP, so that one of them tells about both.
+// Calls over a WebSocket and over HTTP are forwarded in the same way, so one result applies to both.
 function recordable(
   { method, outcome, code, note, latencyMs }: MethodFinding,
   methods: readonly Method[],
@@ -97,14 +97,14 @@ function recordable(
     transport,
     available: outcome === 'available',
     withheld: outcome === 'missing',
-    // The records hold 32 bits; no standard code has more.
+    // The records store 32-bit codes. No standard code needs more.
     code: code !== undefined && code === (code | 0) ? code : null,
     note,
     latencyMs: latencyMs ?? null,
   }))
 }
 
-// The service makes subscriptions itself, out of the blocks that the node has.
+// The gateway implements subscriptions itself, from the upstream's blocks.
 function subscriptions(
   findings: readonly MethodFinding[],
   methods: readonly Method[],

@@ -1,31 +1,33 @@
 import { basicAuthorization, FairleadError, redact } from '@fairlead/core'
 import { decodeLeniently } from '@fairlead/gateway-core/uri'
 
-/** An address to probe, taken apart so that the secrets in it are never shown. */
+/** A URL to probe, parsed so that its secrets are never shown. */
 export interface ProbeTarget {
-  /** Where to connect, without user name and password. */
+  /** URL to connect to, without user name and password. */
   readonly url: string
-  /** Carries user name and password, if there are any. */
+  /** Contains the user name and password as a header, if there are any. */
   readonly headers: Readonly<Record<string, string>>
-  /** Scheme and host, and nothing that may be a secret. */
+  /** Scheme and host, without parts that may be a secret. */
   readonly shown: string
-  /** Removes every part of the address that may be a secret from a text of the node, and cuts the text to a line. */
+  /**
+   * Removes every part of the URL that may be a secret from a text of the upstream, and limits the text to one line.
+   */
   clean(text: string): string
 }
 
 const longestLine = 120
 
-// Parts of a path that stand in many addresses and that nobody can guess a token from.
+// Path segments that occur in many URLs and do not reveal a token.
 const commonSegment =
   /^(api|bc|beacon|c|chain|eth|ethereum|evm|ext|json-?rpc|mainnet|node|rpc|testnet|v\d+|ws)$/i
 
 /**
- * Takes the address of a node apart.
+ * Parses the URL of an upstream.
  *
- * @param text - URL; it may hold a token in its path or query, or `user:password@`
- * @param schemes - what it may begin with
- * @param option - what an error calls it
- * @throws FairleadError `CONFIG_INVALID`, without a word of the address
+ * @param text - URL; it may contain a token in its path or query, or `user:password@`
+ * @param schemes - allowed schemes
+ * @param option - name of the option in errors
+ * @throws FairleadError `CONFIG_INVALID`, without any part of the URL
  */
 export function probeTarget(text: string, schemes: readonly string[], option: string): ProbeTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -51,7 +53,7 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
   url.username = ''
   url.password = ''
   url.hash = ''
-  // The longest first: a secret may stand inside of another one.
+  // The longest first, because a secret may contain another one.
   const all = [...secrets].filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length)
   return {
     url: url.href,
@@ -64,7 +66,7 @@ export function probeTarget(text: string, schemes: readonly string[], option: st
   }
 }
 
-// Some providers put the token into the name of the host; a word that people chose does not look like this.
+// Some providers put the token into the host name. Chosen names do not look like this.
 function isSecretLabel(label: string): boolean {
   return label.length >= 16 && /\d/.test(label) && /[a-z]/i.test(label)
 }

@@ -1,29 +1,29 @@
-/** What came back for one call, whatever it was. */
+/** Outcome of one call. */
 export interface ProbeResponse {
-  /** HTTP status, when the call travelled over HTTP or the WebSocket was refused by one. */
+  /** HTTP status, for a call over HTTP or a rejected WebSocket handshake. */
   readonly status?: number | undefined
-  /** Whether the answer holds a result. */
+  /** Whether the response has a result. */
   readonly hasResult?: boolean
   readonly result?: unknown
-  /** JSON-RPC error object; a field that is not of its kind is left out. */
+  /** JSON-RPC error object. A field of the wrong type is omitted. */
   readonly error?: { readonly code: number | undefined; readonly message: string }
-  /** Why there is neither a result nor an error. */
+  /** Reason for a missing result and error. */
   readonly problem?: 'timeout' | 'unreachable' | 'unreadable'
-  /** How long the node asks to wait before the next call, in milliseconds. */
+  /** Delay that the upstream requests before the next call, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }
 
-/** A way to call a node. */
+/** Calls an upstream over one transport. */
 export interface ProbeCaller {
-  /** Calls a method once. It never rejects: what goes wrong is an answer, too. */
+  /** Calls a method once. Never rejects: a failure is also returned as a response. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<ProbeResponse>
   close(): Promise<void>
 }
 
-/** A transport that methods are called by. */
+/** Transport of a call. */
 export type ProbeTransport = 'http' | 'websocket'
 
-/** Reads the text of a JSON-RPC answer. */
+/** Parses the text of a JSON-RPC response. */
 export function readProbeResponse(text: string): ProbeResponse {
   let value: unknown
   try {
@@ -42,7 +42,7 @@ export function readProbeResponse(text: string): ProbeResponse {
       },
     }
   }
-  // Gateways in front of nodes answer refusals with a bare text in this place.
+  // Some proxies return an error as a plain string.
   if (typeof error === 'string') return { error: { code: undefined, message: error } }
   return result === undefined ? { problem: 'unreadable' } : { hasResult: true, result }
 }

@@ -1,19 +1,19 @@
 import type { ProbeResponse } from './read-response.ts'
 
-/** Values that really exist on a chain, to call methods with. */
+/** Values that exist on a chain, to use as params. */
 export interface ChainSample {
   readonly clientVersion: string | undefined
   readonly chainId: string | undefined
-  /** A recent block, with few transactions but at least one if there is such a block. */
+  /** A recent block with few transactions, but at least one if there is such a block. */
   readonly block: { readonly number: string; readonly hash: string; readonly timestamp: string }
   readonly transaction: { readonly hash: string; readonly sender: string; readonly nonce: string }
-  /** Somebody the transaction was sent to, or its sender. */
+  /** Recipient of the transaction, or else its sender. */
   readonly address: string
 }
 
 /** 32 bytes of zeros. */
 export const zeroHash = `0x${'0'.repeat(64)}`
-/** The address that nobody has the key of. */
+/** The zero address, for which no private key is known. */
 export const zeroAddress = `0x${'0'.repeat(40)}`
 
 const mostBlocksBack = 16
@@ -22,10 +22,10 @@ const fewTransactions = 20
 type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
 /**
- * Reads a recent block and one of its transactions, going back a few blocks when they are empty. What the node does not
- * tell is filled in with zeros: a method that is asked for something unknown still answers.
+ * Reads a recent block and one of its transactions. Tries a few earlier blocks when the latest ones are empty. Missing
+ * values are replaced by zeros: a method responds even to a request for an unknown object.
  *
- * @param ask - calls the node
+ * @param ask - calls the upstream
  */
 export async function readSample(ask: Ask): Promise<ChainSample> {
   const result = async (method: string, ...params: unknown[]) => (await ask(method, params)).result
@@ -58,7 +58,7 @@ interface Block {
   readonly transactions: readonly string[]
 }
 
-// Calls that trace a whole block are cheap for a block that holds little.
+// Tracing a whole block is cheap for a block with few transactions.
 function isFine({ transactions: { length } }: Block): boolean {
   return length > 0 && length <= fewTransactions
 }

@@ -22,7 +22,7 @@ describe('what a node is asked', () => {
     for (const [transaction] of sent('eth_sendTransaction')) {
       expect(transaction).toMatchObject({ gas: '0x1', value: `0x${'f'.repeat(64)}` })
     }
-    // Whatever is made is removed again: three filters by their own methods, three more for those that need one.
+    // Every created filter is removed: three from their own methods, three more for methods that need a filter.
     const made = asked.filter(({ method }) => /^eth_new.*Filter$/.test(method)).length
     expect(made).toBeGreaterThanOrEqual(6)
     expect(sent('eth_uninstallFilter')).toHaveLength(made)

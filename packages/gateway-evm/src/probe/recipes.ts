@@ -3,17 +3,17 @@ import type { ProbeResponse } from './read-response.ts'
 import { type ChainSample, zeroAddress } from './read-sample.ts'
 import { sampleParams } from './sample-params.ts'
 
-/** Calls the node besides the call that is measured. */
+/** Calls the upstream in addition to the measured call. */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<ProbeResponse>
 
-/** How a method is called without leaving a trace. */
+/** How to call a method without side effects that remain. */
 export interface Recipe {
   params(sample: ChainSample, ask: Ask): readonly unknown[] | Promise<readonly unknown[]>
-  /** Undoes what the call has made. */
+  /** Removes what the call created. */
   tidy?(answer: ProbeResponse, params: readonly unknown[], ask: Ask): Promise<unknown>
 }
 
-// No chain takes this for a transaction, so that the node has to refuse it.
+// No chain accepts this as a transaction, so the upstream must reject it.
 const noTransaction = '0x00'
 const filter = ({ block }: ChainSample) => ({ fromBlock: block.number, toBlock: block.number })
 
@@ -35,7 +35,7 @@ const readsFilter: Recipe = {
   tidy: (_, [id], ask) => uninstall(id, ask),
 }
 
-// No account has the money, and no transaction runs on so little gas.
+// No account has this balance, and no transaction can run with this gas limit.
 const impossibleTransaction = {
   from: zeroAddress,
   to: zeroAddress,
@@ -78,20 +78,20 @@ const recipes: Readonly<Record<string, Recipe>> = {
   eth_signTypedData: { params: () => [zeroAddress, typedData] },
   eth_signTypedData_v3: { params: () => [zeroAddress, typedData] },
   eth_signTypedData_v4: { params: () => [zeroAddress, typedData] },
-  // A proof of work for no block at all.
+  // A proof of work for no existing block.
   eth_submitWork: { params: () => [`0x${'0'.repeat(16)}`, `0x${'0'.repeat(64)}`, `0x${'0'.repeat(64)}`] },
 }
 
 const readingNamespaces = new Set(['debug', 'erigon', 'eth', 'net', 'ots', 'rpc', 'trace', 'txpool', 'web3'])
 
-// What has been named so far among methods that change a node.
+// Name patterns of known methods that change a node.
 const changing =
   /_(add|clear|drop|free|impersonate|import|load|mine|remove|reset|set|start|stop|unlock|write)/i
 
 /**
- * How a method is called; undefined for one that may change something and that nobody has found a harmless call of.
+ * Returns the recipe of a method. Undefined for a method that may change something and has no known harmless call.
  *
- * @param method - of the contract
+ * @param method - method of the specification
  */
 export function recipeOf(method: Method): Recipe | undefined {
   if (Object.hasOwn(recipes, method.name)) return recipes[method.name]

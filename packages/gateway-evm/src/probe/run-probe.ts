@@ -6,14 +6,14 @@ import { probeMethods } from './probe-methods.ts'
 import { probeTarget } from './probe-target.ts'
 import { createWebSocketCaller } from './websocket-caller.ts'
 
-/** What the command line says about a probe. */
+/** Options of the probe command. */
 export interface ProbeCommand {
-  /** Address of the node, http(s) or ws(s); it may hold secrets. */
+  /** URL of the upstream, http(s) or ws(s). It may contain secrets. */
   readonly url: string
-  /** Address of its WebSocket, when that is to be probed too. */
+  /** WebSocket URL of the upstream, to probe that too. */
   readonly webSocketUrl?: string | undefined
   readonly format: 'table' | 'json' | 'markdown'
-  /** Names of the methods to call; all of them when there are none. */
+  /** Names of the methods to call. Empty for all methods. */
   readonly methods: readonly string[]
   readonly repeat: number
   readonly concurrency: number
@@ -23,14 +23,15 @@ export interface ProbeCommand {
 const webSocketSchemes = ['ws', 'wss']
 
 /**
- * Calls every method of the contract at a node, in a way that changes nothing, and writes down which ones answer.
+ * Calls every method of the specification on an upstream, in a way that changes nothing, and reports which ones it
+ * offers.
  *
- * @param command - what to probe and how
- * @param progress - hears one short line per step
- * @param signal - ends the probe
+ * @param command - options of the probe
+ * @param progress - called with one short line per step
+ * @param signal - aborts the probe
  * @returns the report as text
- * @throws FairleadError `CONFIG_INVALID` for an address or a method that cannot be; no address is repeated
- * @throws ProbeFailure when the node cannot be reached or answers nothing but refusals
+ * @throws FairleadError `CONFIG_INVALID` for an invalid URL or method; the message never repeats the URL
+ * @throws ProbeFailure when the upstream cannot be reached or rejects every call
  */
 export async function runProbe(
   command: ProbeCommand,
@@ -68,7 +69,7 @@ function chosen(names: readonly string[]): readonly Method[] {
   const all: readonly Method[] = Object.values(methods)
   if (names.length === 0) return all
   if (!names.every((name) => Object.hasOwn(methods, name))) {
-    // It is not repeated: somebody may have put the address in the wrong place.
+    // The value is not repeated: it may be a URL in the wrong place.
     throw new FairleadError('CONFIG_INVALID', {
       option: '--method',
       rule: 'must be a method of the interface',

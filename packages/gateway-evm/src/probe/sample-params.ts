@@ -5,11 +5,11 @@ import { type ChainSample, zeroHash } from './read-sample.ts'
 const components: Readonly<Record<string, JsonSchema>> = schemas
 
 /**
- * Makes parameters for a method out of its schemas and values of the chain: the required ones, and those with a default,
- * since some nodes insist on them.
+ * Generates params for a method from its schemas and from values of the chain: required params, and those with a
+ * default, because some upstreams require them.
  *
- * @param method - of the contract
- * @param sample - what exists on the chain
+ * @param method - method of the specification
+ * @param sample - values that exist on the chain
  */
 export function sampleParams(method: Method, sample: ChainSample): unknown[] {
   const params: unknown[] = []
@@ -21,10 +21,10 @@ export function sampleParams(method: Method, sample: ChainSample): unknown[] {
   return params
 }
 
-// The default way of tracing writes down every step; this one only every call.
+// The default tracer records every step. This one records only calls.
 const tracing = { tracer: 'callTracer', timeout: '5s' }
 
-// Also a flag that is off and a list of nothing: they ask for nothing, and some nodes do not know them.
+// A false flag is omitted too: it has no effect, and some upstreams do not know it.
 function isLeftOut(schema: JsonSchema): boolean {
   const value = schema['default']
   return value === undefined || value === false
@@ -32,17 +32,17 @@ function isLeftOut(schema: JsonSchema): boolean {
 
 type Make = (name: string, sample: ChainSample) => unknown
 
-// Components that say more than their schema does, or whose smallest value would be a large question.
+// Components that are more specific than their schema, or whose smallest value would be an expensive query.
 const values: Readonly<Record<string, Make>> = {
   Address: (_, { address }) => address,
   BlockId: (_, { block }) => block.number,
-  // Block explorers write it like this, and some nodes take nothing else.
+  // Block explorers send a JSON number, and some upstreams accept nothing else.
   BlockNumberInput: (_, { block }) => Number(block.number),
   BlockNumberOrTag: (_, { block }) => block.number,
   Bytes: () => '0x00',
-  // Written out, as not every node fills up a shorter one.
+  // Full length, because not every upstream pads a shorter value.
   BytesMax32: () => zeroHash,
-  // Whoever sends transactions has no code that could refuse the call.
+  // A sender of transactions has no code that could reject the call.
   CallRequest: (_, { transaction }) => ({ to: transaction.sender, data: '0x' }),
   Filter: (_, { block }) => ({ fromBlock: block.number, toBlock: block.number }),
   FilterId: () => '0x1',
@@ -63,7 +63,9 @@ const values: Readonly<Record<string, Make>> = {
   TypedData: () => ({ types: { EIP712Domain: [] }, primaryType: 'EIP712Domain', domain: {}, message: {} }),
 }
 
-/** The smallest value that a schema allows, taken from the chain where the schema or the name says what it is. */
+/**
+ * Returns the smallest value that a schema allows. It comes from the chain where the schema or the name identifies it.
+ */
 function valueOf(schema: JsonSchema, name: string, sample: ChainSample): unknown {
   if (schema['default'] !== undefined) return schema['default']
   if (schema['const'] !== undefined) return schema['const']

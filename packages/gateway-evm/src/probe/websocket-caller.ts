@@ -5,10 +5,11 @@ import type { ProbeTarget } from './probe-target.ts'
 const maxMessageBytes = 256 * 1024 * 1024
 
 /**
- * Makes the caller of a node over one WebSocket, opened when first needed and again after it was lost.
+ * Creates a caller for an upstream over one WebSocket. The WebSocket is opened on first use and reopened after it was
+ * lost.
  *
- * @param target - ws or wss address
- * @param timeoutMs - longest wait for a connection or an answer
+ * @param target - ws or wss URL
+ * @param timeoutMs - timeout for a connection or a response
  */
 export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: number): ProbeCaller {
   let id = 0
@@ -38,7 +39,7 @@ export function createWebSocketCaller({ url, headers }: ProbeTarget, timeoutMs: 
 }
 
 interface Connection {
-  /** Given when there is no connection. */
+  /** Present when there is no connection. */
   readonly rejection?: ProbeResponse
   readonly ended: Promise<unknown>
   exchange(id: number, text: string, signal: AbortSignal): Promise<ProbeResponse>
@@ -88,14 +89,14 @@ function connect(
     socket.on('message', (data) => {
       const text = textOf(data)
       const id = idOf(text)
-      // Notifications, and answers that came too late, belong to nobody.
+      // Notifications and late responses have no waiting call.
       if (id !== undefined) waiting.get(id)?.(readProbeResponse(text))
     })
     socket.once('unexpected-response', (request, response) => {
       request.destroy()
       resolve({ ...connection, rejection: { status: response.statusCode, problem: 'unreadable' } })
     })
-    // The error may quote the address; it always comes before the end.
+    // The error may contain the URL. The `close` event always follows it.
     socket.on('error', () => undefined)
   })
 }

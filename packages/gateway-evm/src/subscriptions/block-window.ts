@@ -1,18 +1,18 @@
 import type { Head } from '../chain/head.ts'
 import type { Log } from './log-filter.ts'
 
-/** A log and its text as JSON. */
+/** A log, and its text as JSON. */
 export interface LogEntry {
   readonly log: Log
   readonly text: string
 }
 
-/** A block that was told about. */
+/** A block that was delivered to subscribers. */
 export interface Block {
   readonly head: Head
-  /** Those that somebody wanted at the time. */
+  /** Logs that matched a subscription at the time. */
   readonly logs: readonly LogEntry[]
-  /** Number of the telling: who joined later than this has not heard of it. */
+  /** Sequence number of the delivery. A subscriber that joined later has not received the block. */
   readonly turn: number
 }
 
@@ -20,7 +20,8 @@ const maxBlocks = 256
 const maxTextLength = 32 * 1024 * 1024
 
 /**
- * The last blocks that were told about, each the child of the one before: what a branch is taken back with.
+ * The most recently delivered blocks, each the child of the previous one. They are needed to report a reorged-out
+ * branch.
  *
  * It is bounded by the number of blocks and by the text of their logs.
  */
@@ -29,7 +30,7 @@ export class BlockWindow {
   readonly #byHash = new Map<string, Block>()
   #textLength = 0
 
-  /** @param start - heads to follow on from, at least one, each the child of the one before */
+  /** @param start - headers to continue from, at least one, each the child of the previous one */
   constructor(start: readonly Head[]) {
     for (const head of start) this.append({ head, logs: [], turn: 0 })
   }
@@ -56,7 +57,7 @@ export class BlockWindow {
     }
   }
 
-  /** Takes away every block after the one with this hash, which is in the window. Latest first. */
+  /** Removes and returns all blocks after the one with this hash, which must be in the window. Latest first. */
   cutAfter(hash: string): Block[] {
     const cut: Block[] = []
     while (this.tip.hash !== hash) {

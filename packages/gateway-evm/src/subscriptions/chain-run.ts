@@ -5,15 +5,15 @@ import { LogIndex } from './log-index.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
-/** A subscription that follows the chain. */
+/** A subscription to chain events. */
 export type ChainRequest = Extract<SubscriptionRequest, { kind: 'newHeads' | 'logs' }>
 
-// A list of more addresses costs the node more than the logs of all.
+// A longer list of account addresses costs the upstream more than the logs of all contracts.
 const maxAddresses = 256
 
-/** One chain of a node, from where its following began, and the subscribers to its heads and logs. */
+/** One tracked chain of a node, from the start of tracking, with the subscribers to its headers and logs. */
 export class ChainRun {
-  /** Rejects with {@link UpstreamError} when the node does not answer. */
+  /** Rejects with {@link UpstreamError} when the upstream does not respond. */
   readonly started: Promise<void>
   readonly #heads = new Set<Subscriber>()
   readonly #logs: LogIndex
@@ -49,7 +49,7 @@ export class ChainRun {
     this.#subscription = socket?.subscribe(['newHeads'], {
       onLive: () => (follower.isTold = true),
       onResult: (head) => follower.offer(head),
-      // Until it is back, or for good when the node refuses, the node is asked.
+      // Polls the upstream until the subscription is restored, or permanently if the upstream rejects it.
       onFailure: () => (follower.isTold = false),
     })
     this.started = follower.start()
@@ -63,7 +63,10 @@ export class ChainRun {
     return this.#heads.size === 0 && this.#logs.filters === 0
   }
 
-  /** Whether the node's chain does not reach what this run has followed: it is late, or was made anew. */
+  /**
+   * Whether the upstream's chain does not reach the blocks that this run has tracked: the upstream lags, or its chain
+   * was reset.
+   */
   get isBehind(): boolean {
     return this.#follower.isBehind
   }

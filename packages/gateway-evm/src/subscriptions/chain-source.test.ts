@@ -21,7 +21,7 @@ function chainOf(branch: string, height: number): TestBlock[] {
   }))
 }
 
-/** A node whose chain the test sets. */
+/** Creates an upstream whose chain the test sets. */
 function scriptedNode(start: readonly TestBlock[]) {
   const node = { chain: start, missed: 0 }
   const answer = (method: string, [which]: readonly unknown[]): unknown => {
@@ -72,7 +72,7 @@ it('gives who subscribes while a chain is waited out the heads of the chain that
   node.chain = chainOf('b', 7)
   const expected = [hashOf('b', 6), hashOf('b', 7)]
   await waitFor(() => expect([during.heads, other.heads]).toEqual([expected, expected]))
-  // Who was there before waits: the node may be another one, which is late.
+  // The earlier subscriber waits: another, lagging upstream may have responded.
   expect(before).toMatchObject({ heads: [], lost: [] })
   expect(feed.upstreamSubscriptions).toBe(2)
   before.leave()

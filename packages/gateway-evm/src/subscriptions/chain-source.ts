@@ -3,16 +3,17 @@ import { type ChainRequest, ChainRun } from './chain-run.ts'
 import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 
-// Whoever loads a page anew leaves and comes back.
+// Idle grace period: a client that reloads a page unsubscribes and resubscribes.
 const lingerMs = 5_000
-// Upstreams behind one address may be late by turns.
+// Upstreams behind one URL may lag alternately.
 const maxOlder = 4
 
 /**
- * The heads and logs of one node: one subscription to its heads for all, and one call for the logs of a block.
+ * Source of the headers and logs of one node: one shared subscription to its headers, and one call for the logs of a
+ * block.
  *
- * While the node's chain is shorter than what was followed, as after it was made anew, those who subscribed before wait for
- * what they have not heard of; those who subscribe then follow the chain as it is, in a run of their own.
+ * While the upstream's chain is shorter than what was tracked, for example after a reset, earlier subscribers wait for
+ * blocks that they have not received. New subscribers then follow the current chain, in a separate run.
  */
 export class ChainSource {
   readonly #options: SourceOptions
@@ -24,15 +25,15 @@ export class ChainSource {
     this.#options = options
   }
 
-  /** How many subscriptions at the node this takes. */
+  /** Number of subscriptions to the upstream. */
   get upstreamSubscriptions(): number {
     return (this.#current ? 1 : 0) + this.#older.size
   }
 
   /**
-   * Joins a subscriber to the heads or to logs.
+   * Adds a subscriber to headers or logs.
    *
-   * @throws {@link UpstreamError} when the node does not answer
+   * @throws {@link UpstreamError} when the upstream does not respond
    */
   async join(request: ChainRequest, subscriber: Subscriber): Promise<Leave> {
     clearTimeout(this.#linger)
@@ -43,7 +44,7 @@ export class ChainSource {
       this.#stop(run)
       throw error
     }
-    // It may have stopped meanwhile, when the last one before had left for long.
+    // The run may have stopped meanwhile, when its idle grace period ended.
     if (run.isStopped) return this.join(request, subscriber)
     clearTimeout(this.#linger)
     return run.add(request, subscriber)
@@ -63,7 +64,7 @@ export class ChainSource {
     return this.#current
   }
 
-  /** Nobody needs a run any more, or its chain is lost. */
+  /** Called when a run has no subscribers any more, or when its chain is lost. */
   #ended(run: ChainRun): void {
     if (run !== this.#current) this.#stop(run)
     else if (run.isEmpty) {

@@ -29,7 +29,7 @@ const node = (method: string, params: unknown[] = []) =>
 const block = (number: number) => node('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
 const latest = async () => Number(await node('eth_blockNumber'))
 
-/** A follower that asks only when it is told to, and what it says. */
+/** Starts a tracker that polls only on request by default, and records its events. */
 async function follow(
   options: Partial<Pick<FollowOptions, 'maxGap' | 'maxBehindMs' | 'pollMs' | 'doubtMs'>> = {},
 ) {
@@ -121,7 +121,7 @@ it('asks soon for heads that nobody tells of any more, and then does not wait in
     await waitFor(() => expect(numbers).toEqual(after(start, count)))
     waits.push(performance.now() - mined)
   }
-  // A head that was told of shows that they are told again.
+  // A header notification shows that notifications arrive again.
   await node('anvil_mine', ['0x1'])
   follower.offer(await block(start + 5))
   await waitFor(() => expect(numbers).toEqual(after(start, 5)))
@@ -136,7 +136,7 @@ it('asks a node that tells of nothing within some seconds, as it has a new block
   await vi.waitFor(() => expect(numbers).toEqual(after(start, 1)), { timeout: 50_000 })
 })
 
-// The last one, as little of the chain is left.
+// Must be the last test, because the reset removes most of the chain.
 it('gives a chain up that stays shorter than what was told of it', async () => {
   await node('anvil_mine', ['0x200'])
   const { follower, lost, numbers } = await follow({ pollMs: 50, maxBehindMs: 200 })

@@ -7,60 +7,61 @@ import type { Log } from './log-filter.ts'
 import { guardedInterval } from '@fairlead/http1'
 
 /**
- * Hears what the chain does, in order: each block once, and before another branch what is left of the last one. A promise is
- * waited for before the next call.
+ * Receives chain events in order: each block once, and before another branch the dropped blocks of the previous one. A
+ * returned promise is awaited before the next call.
  */
 export interface ChainListener {
   onBlock(block: Block): unknown
-  /** The block is no longer part of the chain; the latest comes first. */
+  /** The block was reorged out. The latest block comes first. */
   onDropped(block: Block): unknown
-  /** The chain cannot be followed on from what was told before; after this the follower begins anew. */
+  /** The chain cannot be continued from the delivered blocks. The tracker then starts again. */
   onLost(reason: string): void
 }
 
-/** Addresses whose logs are wanted, empty for those of all; undefined when nobody wants logs. */
+/** Account addresses whose logs are wanted, empty for all logs. Undefined when no logs are wanted. */
 export type WantedLogs = () => readonly string[] | undefined
 
-/** How to follow a chain. */
+/** Options of {@link ChainTracker}. */
 export interface FollowOptions {
   readonly upstream: Upstream
-  /** How often the node is asked for its head while nobody else tells. */
+  /** Interval at which the upstream is polled for its chain head while no notifications arrive, in milliseconds. */
   readonly pollMs: number
   readonly timeoutMs: number
-  /** Longest gap that is filled; 10,000 blocks when left out. */
+  /** Maximum gap that is filled, in blocks. The default is 10,000. */
   readonly maxGap?: number | undefined
-  /** How long the node may be behind what it has told before; a minute when left out. */
+  /** How long the upstream may lag behind delivered blocks, in milliseconds. The default is one minute. */
   readonly maxBehindMs?: number | undefined
-  /** Silence of who tells of heads after which the node is asked; 3 seconds when left out. */
+  /**
+   * Time without header notifications after which the upstream is polled, in milliseconds. The default is 3 seconds.
+   */
   readonly doubtMs?: number | undefined
   readonly wantedLogs: WantedLogs
   readonly listener: ChainListener
   readonly log: Logger
 }
 
-// A longer gap takes the node minutes to tell of; whoever subscribes again begins at its head.
+// The upstream needs minutes for a longer gap. A client that resubscribes starts at the chain head.
 const defaultMaxGap = 10_000
-// One of several nodes at an address may be late; a chain that was made anew stays short.
+// One of several upstreams behind a URL may lag. A chain that was reset stays short.
 const defaultMaxBehindMs = 60_000
 
 const knownAtStart = 32
 const headsPerRequest = 50
 const logRequestsAtOnce = 8
 const maxInbox = 256
-// A head that others tell of may be missed, and a half-open connection is noticed after seconds only.
+// A header notification may be missed, and a half-open connection is detected only after seconds.
 const defaultDoubtMs = 3_000
 
-/** The node has changed its mind meanwhile: what it says next will fit together again. */
+/** The upstream's chain changed during the reads. The next reads will be consistent again. */
 class Unsettled extends Error {}
 
 class Lost extends Error {}
 
 /**
- * Follows the chain of one node by the parent hashes of its heads, and fills every gap by asking for the blocks between.
+ * Tracks the chain of one upstream by the parent hashes of its headers, and fetches missing blocks to fill every gap.
  *
- * Heads come from {@link offer}, or from the node's answers to a poll; the order and number in which they come is of no
- * importance. Logs are asked for by the hash of their block, so that they are those of this block or an error, and
- * never those of another one.
+ * Headers come from {@link offer}, or from polls of the upstream. Their order and number do not matter. Logs are
+ * requested by block hash, so the upstream returns the logs of exactly this block or an error.
  */
 export class ChainTracker {
   readonly #options: FollowOptions
@@ -73,11 +74,11 @@ export class ChainTracker {
   #isRunning = false
   #isFailing = false
   #isReported = false
-  /** When a head was told of or asked for. */
+  /** Time of the last header notification or poll. */
   #lastNews = performance.now()
-  /** The node was found to have a head that nobody told of, so it is asked until somebody tells of one. */
+  /** A poll found a header that was not notified, so the upstream is polled until the next notification. */
   #isMissing = false
-  /** Since when the node does not even reach the first block of the window. */
+  /** Time since which the upstream has not even reached the first block of the window. */
   #behindSince: number | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -85,15 +86,15 @@ export class ChainTracker {
     this.#options = options
   }
 
-  /** Number of the latest telling: whoever joins now hears of what has a greater one. */
+  /** Sequence number of the latest delivery. A new subscriber receives the deliveries with a greater number. */
   get turn(): number {
     return this.#turn
   }
 
   /**
-   * Begins at the node's head.
+   * Starts at the upstream's chain head.
    *
-   * @throws {@link UpstreamError} when the node does not answer
+   * @throws {@link UpstreamError} when the upstream does not respond
    */
   async start(): Promise<void> {
     this.#window = await this.#begin()
@@ -105,7 +106,10 @@ export class ChainTracker {
     }, pollMs)
   }
 
-  /** Whether the node's chain does not reach the first block that is known: it is late, or was made anew. */
+  /**
+   * Whether the upstream's chain does not reach the first block of the window: the upstream lags, or its chain was
+   * reset.
+   */
   get isBehind(): boolean {
     return this.#behindSince !== undefined
   }
@@ -115,17 +119,17 @@ export class ChainTracker {
     clearInterval(this.#timer)
   }
 
-  /** Says whether somebody tells of new heads, so that the node need not be asked. */
+  /** Sets whether header notifications arrive, so that polling is not needed. */
   set isTold(value: boolean) {
     this.#isTold = value
     if (value) this.look()
   }
 
-  /** Takes a new head as the node has sent it. */
+  /** Receives a new header as the upstream sent it. */
   offer(head: unknown): void {
     this.#lastNews = performance.now()
     this.#isMissing = false
-    // After this many the way to the latest one is shorter.
+    // With a longer queue, it is faster to skip to the latest block.
     if (this.#inbox.length >= maxInbox) {
       this.#inbox.length = 0
       this.#wantsLatest = true
@@ -133,7 +137,7 @@ export class ChainTracker {
     void this.#run()
   }
 
-  /** Asks the node for its head. */
+  /** Polls the upstream for its chain head. */
   look(): void {
     this.#wantsLatest = true
     void this.#run()
@@ -170,7 +174,7 @@ export class ChainTracker {
     await this.#advance(latest)
   }
 
-  /** Leaves it for now: the next poll tries again, from the node's head. */
+  /** Stops for now. The next poll tries again from the upstream's chain head. */
   #giveWay(error: unknown): void {
     this.#inbox.length = 0
     this.#isFailing = true
@@ -189,7 +193,10 @@ export class ChainTracker {
     else this.#isFailing = true
   }
 
-  /** A window that ends at the node's head, with some blocks before it: the head itself may be replaced. */
+  /**
+   * Returns a window that ends at the upstream's chain head and includes some earlier blocks, because the head itself
+   * may be replaced.
+   */
   async #begin(): Promise<BlockWindow> {
     const latest = await this.#latest()
     const first = Math.max(0, latest.number - knownAtStart)
@@ -198,7 +205,7 @@ export class ChainTracker {
     return new BlockWindow(isChain ? [...before, latest] : [latest])
   }
 
-  /** Goes on to a head, by way of all blocks between. */
+  /** Advances to a header through all blocks in between. */
   async #advance(target: Head): Promise<void> {
     const window = this.#window as BlockWindow
     while (!window.has(target.hash)) {
@@ -211,7 +218,7 @@ export class ChainTracker {
     }
   }
 
-  /** Heads in order, the first of them a child of a block in the window. */
+  /** Returns headers in order. The first one is a child of a block in the window. */
   async #pathTowards(target: Head, window: BlockWindow): Promise<Head[]> {
     const next = window.tip.number + 1
     const { maxGap = defaultMaxGap } = this.#options
@@ -228,7 +235,9 @@ export class ChainTracker {
     return path
   }
 
-  /** Why a head stands where the window does not reach: the chain is another one, or the head is a late one. */
+  /**
+   * Returns the reason why a header does not connect to the window: another chain, or a header from a lagging upstream.
+   */
   async #replaced({ first }: BlockWindow): Promise<Error> {
     const now = await this.#call('eth_getBlockByNumber', [hex(first.number), false])
     if (now === null) this.#behindSince ??= performance.now()

@@ -9,42 +9,42 @@ import {
   type SubscriptionRequest,
 } from './subscription-request.ts'
 
-/** What the subscriptions of one connection need. */
+/** Dependencies of the subscriptions of one connection. */
 export interface ClientOptions {
   multiplexer(): SubscriptionMultiplexer
-  /** @throws {@link RpcError} -32601 when the node does not offer a method that a subscription is made of */
+  /** @throws {@link RpcError} -32601 when the node does not offer a method that a subscription needs */
   needs(method: string): void
   readonly maxSubscriptions: number
   /**
-   * Counts a subscription of the credential until the function that it returns is called.
+   * Counts a subscription of the credential until the returned function is called.
    *
-   * @throws {@link RpcError} -32005 when the credential has as many as it may
+   * @throws {@link RpcError} -32005 when the credential has reached its limit
    */
   hold(request: SubscriptionRequest): () => void
-  /** Most bytes that wait until the client knows its subscription. */
+  /** Maximum size of notifications that are queued until the client knows its subscription, in bytes. */
   readonly maxWaitingBytes: number
   notify(text: string): void
-  /** The subscription cannot go on without a gap. */
+  /** Called when the subscription cannot continue without a gap. */
   lose(reason: string): void
-  /** Counts the subscriptions in force. */
+  /** Changes the number of active subscriptions. */
   count(kind: SubscriptionKind, change: 1 | -1): void
 }
 
-/** A new subscription, and how to let its notifications go once the client has been told its id. */
+/** A new subscription. `activate` releases its notifications after the client has received the id. */
 export interface Subscribed {
   readonly id: string
   activate(): void
 }
 
-// Filters are kept, and looked at for every log.
+// Filters are stored in memory, and checked for every log.
 const maxFilterItems = 16_384
 
-/** The subscriptions of one connection; their ids mean nothing on another one. */
+/** The subscriptions of one connection. Their ids are not valid on another connection. */
 export class ClientSubscriptions {
   readonly #options: ClientOptions
   readonly #leaves = new Map<string, Leave>()
   #asked = 0
-  /** Addresses, topics and hashes that they name. */
+  /** Number of account addresses, topics and hashes in all subscriptions. */
   #filterItems = 0
   #isEnded = false
 
@@ -53,9 +53,10 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Answers `eth_subscribe`.
+   * Handles `eth_subscribe`.
    *
-   * @throws {@link RpcError} -32602 for a wish that cannot be, -32005 when there are too many, else the node's own
+   * @throws {@link RpcError} -32602 for invalid params, -32005 when there are too many subscriptions, else the
+   * upstream's own error
    */
   async subscribe(params: unknown): Promise<Subscribed> {
     const request = readSubscriptionRequest(params)
@@ -106,9 +107,9 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Answers `eth_unsubscribe`, which ends the delivery at once.
+   * Handles `eth_unsubscribe`. Delivery stops immediately.
    *
-   * @throws {@link RpcError} -32000 for an id that is not one of this connection, as nodes do
+   * @throws {@link RpcError} -32000 for an id that is not of this connection, as upstreams do
    */
   unsubscribe(params: unknown): true {
     const [id, ...rest] = Array.isArray(params) ? (params as unknown[]) : []
@@ -122,7 +123,7 @@ export class ClientSubscriptions {
     return true
   }
 
-  /** Ends all of them. */
+  /** Ends all subscriptions. */
   end(): void {
     this.#isEnded = true
     for (const leave of this.#leaves.values()) leave()
@@ -135,7 +136,7 @@ const subscriptionNotFound = -32_000
 class ClientSubscription implements Subscriber {
   readonly #options: ClientOptions
   readonly #before: string
-  /** What came before the client was told the id. */
+  /** Notifications that arrived before the client received the id. Undefined afterwards. */
   #waiting: string[] | undefined = []
   #waitingBytes = 0
 

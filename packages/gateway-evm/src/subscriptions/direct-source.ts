@@ -4,7 +4,10 @@ import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 
-/** What one subscription at the node says, handed on to all who share it. What it says while it is lost is not known. */
+/**
+ * Forwards the notifications of one upstream subscription to all subscribers. Notifications during a lost connection
+ * are missed.
+ */
 export class DirectSource {
   readonly #subscribers = new Set<Subscriber>()
   readonly #ended: () => void
@@ -12,8 +15,8 @@ export class DirectSource {
   readonly #end: () => void
 
   /**
-   * @param params - of `eth_subscribe`
-   * @param ended - called when nobody shares it any more or the node has refused it
+   * @param params - params of `eth_subscribe`
+   * @param ended - called when the last subscriber has left or the upstream has rejected the subscription
    */
   constructor(socket: WebSocketUpstream, params: readonly unknown[], ended: () => void) {
     this.#ended = ended
@@ -44,7 +47,7 @@ export class DirectSource {
     this.#end = () => subscription.end()
   }
 
-  /** @throws {@link RpcError} with the node's own refusal, or when it cannot be reached */
+  /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
   async join(subscriber: Subscriber): Promise<Leave> {
     this.#subscribers.add(subscriber)
     const leave = () => {
@@ -69,7 +72,7 @@ export class DirectSource {
   }
 }
 
-// What can be parsed may still be nested too deep to be written, or be left out.
+// A parsed value may be nested too deeply to be serialized, or be undefined.
 function jsonOf(result: unknown): string | undefined {
   try {
     return JSON.stringify(result)

@@ -25,7 +25,7 @@ it.each([
   [[[topic('c'), topic('a')]], true],
   [[topic('b')], false],
   [[topic('a'), topic('a')], false],
-  // As nodes have it, a position without a topic does not match, not even "any".
+  // As in execution clients, a position without a topic does not match, not even "any".
   [[null, null, null], false],
   [[null, null], true],
 ])('for the topics %j finds the filter: %s', (topics, expected) => {
@@ -35,7 +35,7 @@ it.each([
 })
 
 it('finds what a check of every filter finds, each once, also after some were removed', () => {
-  // A small generator with a seed: the same filters each time.
+  // A seeded pseudorandom generator, for the same filters in each run.
   let state = 42
   const below = (limit: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0

@@ -2,16 +2,18 @@ import type { LogFilter } from './log-filter.ts'
 
 /** A filter in a {@link FilterTree}. */
 export interface TreeFilter extends LogFilter {
-  /** Positions of the filter that the tree does not look at: to be checked for each log that the tree finds. */
+  /** Positions of the filter that the tree does not check. They must be checked for each log that the tree finds. */
   readonly unchecked: readonly number[]
 }
 
 /**
- * Finds the log filters that match a log, in a number of steps that does not depend on how many do not.
+ * Finds the log filters that match a log. The number of steps does not depend on the number of filters that do not
+ * match.
  *
- * Position 0 is the address of a log, positions 1 to 4 are its topics. A filter is a path from the root, a branch for
- * each of its positions: one for the value, or the branch of any value. A log follows at most 32 paths. A filter with
- * alternatives has a path for each combination of them; where these are too many, the tree leaves positions out.
+ * Position 0 is the account address of a log, positions 1 to 4 are its topics. A filter is a path from the root with
+ * one branch for each of its positions: the branch of the value, or the branch of any value. A log follows at most 32
+ * paths. A filter with alternatives has a path for each combination of them. If there are too many combinations, the
+ * tree omits positions.
  */
 export class FilterTree<filter extends TreeFilter> {
   readonly #root = new Branch<filter>()
@@ -30,9 +32,9 @@ export class FilterTree<filter extends TreeFilter> {
   }
 
   /**
-   * Filters that match a log but for their unchecked positions, each once.
+   * Returns the filters that match a log except for their unchecked positions, each once.
    *
-   * @param values - address and topics of the log, in lower case
+   * @param values - account address and topics of the log, in lower case
    */
   find(values: readonly string[]): filter[] {
     const found: filter[] = []
@@ -41,14 +43,14 @@ export class FilterTree<filter extends TreeFilter> {
   }
 }
 
-// Each path takes memory, and a check of what the tree left out is quick.
+// Each path takes memory, and the check of an omitted position is fast.
 const maxPaths = 16
 
 /**
- * Chooses the positions that a filter is found by: the address, as there are more of them than of first topics, then topics
- * with few alternatives, as long as the paths are not too many.
+ * Chooses the positions that the tree checks: the account address, because there are more different addresses than
+ * first topics, then topics with few alternatives while the number of paths stays within the limit.
  *
- * @returns the positions with several values that are left out
+ * @returns the omitted positions, which have several values
  */
 export function uncheckedPositions({ addresses, topics }: LogFilter): number[] {
   const positions = [addresses, ...topics].map((values, position) => ({ position, count: values.length }))
@@ -66,7 +68,7 @@ export function uncheckedPositions({ addresses, topics }: LogFilter): number[] {
 
 const any = ''
 
-/** Every combination of the values of a filter, as far as the tree looks at them. */
+/** Returns every combination of the values of a filter, for the positions that the tree checks. */
 function pathsOf({ addresses, topics, unchecked }: TreeFilter): readonly (readonly string[])[] {
   let paths: readonly (readonly string[])[] = [[]]
   for (const [position, values] of [addresses, ...topics].entries()) {
@@ -95,7 +97,7 @@ class Branch<filter> {
     return child
   }
 
-  /** Removes a filter, and the branches on its path that lead nowhere afterwards. */
+  /** Removes a filter, and the branches on its path that are empty afterwards. */
   remove(filter: filter, path: readonly string[], position: number): void {
     const value = path[position]
     if (value === undefined) {

@@ -1,15 +1,15 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
-/** Which logs are wanted; all hex digits are in lower case. */
+/** Filter of a log subscription. All hex digits are in lower case. */
 export interface LogFilter {
   /** Sorted; empty for any. */
   readonly addresses: readonly string[]
-  /** By position, each sorted; an empty list takes any topic, as long as there is one. */
+  /** By position, each sorted. An empty list matches any topic, but requires that there is one. */
   readonly topics: readonly (readonly string[])[]
 }
 
-/** A log as a node gives it. */
+/** A log as returned by an upstream. */
 export interface Log {
   readonly address: string
   readonly topics: readonly string[]
@@ -22,11 +22,11 @@ const maxAlternatives = 1_000
 const maxTopics = 4
 
 /**
- * Reads the options of a subscription to logs into the one form that all equal ones share.
+ * Parses the options of a log subscription into a canonical form, which is the same for equal filters.
  *
- * `fromBlock` and `toBlock`, which some clients send along, say nothing here: a subscription gives what comes.
+ * `fromBlock` and `toBlock`, which some clients send, have no effect here: a subscription delivers only new logs.
  *
- * @param options - as the caller sent them
+ * @param options - as sent by the caller
  * @throws {@link RpcError} -32602 that names the field and the rule
  */
 export function readLogFilter(options: unknown): LogFilter {
@@ -57,7 +57,7 @@ function readTopics(topics: unknown): string[][] {
     if (alternatives.length > maxAlternatives) {
       throw invalid('topics', `may hold at most ${maxAlternatives} alternatives for a position`)
     }
-    // A null among alternatives takes any topic, and so does a list of none.
+    // A null among alternatives matches any topic, and so does an empty list.
     return alternatives.includes(null) ? [] : sorted(alternatives, 32, 'topics', rule)
   })
 }

@@ -17,7 +17,7 @@ function block(turn: number, logs: number): Block {
   return { head, logs: entries, turn }
 }
 
-/** An index whose subscribers take a millisecond of a made clock for each log. */
+/** Creates an index whose subscribers take one millisecond of a simulated clock for each log. */
 function slowIndex(sliceMs = 4) {
   let clock = 0
   const index = new LogIndex(new TimeSlices(sliceMs, () => clock))
@@ -54,7 +54,7 @@ it('lets other work come between, after no more than a slice of its own', async 
   isOver = true
   await watching
   expect(now()).toBe(2_000)
-  // Both work in a tick, and share what there is of it.
+  // Both deliveries work in each tick and share its slice.
   const between = ticks.slice(1).map((tick, at) => tick - (ticks[at] as number))
   expect(Math.max(...between)).toBeLessThanOrEqual(5)
   for (const { results } of all) expect(results).toHaveLength(40)

@@ -4,28 +4,28 @@ import type { LogFilter } from './log-filter.ts'
 import type { Subscriber } from './subscriber.ts'
 import type { TimeSlices } from './time-slices.ts'
 
-/** All who want logs of one chain, found by the address and the topics of a log. */
+/** Index of the log subscribers of one chain, by the account address and the topics of a log. */
 export class LogIndex {
   readonly #slices: TimeSlices
   readonly #byKey = new Map<string, Group>()
   readonly #tree = new FilterTree<Group>()
-  /** How many filters name an address. */
+  /** Number of filters per account address. */
   readonly #byAddress = new Map<string, number>()
   #withoutAddress = 0
 
-  /** @param slices - shared by all that deliver at length */
+  /** @param slices - shared by all long-running deliveries */
   constructor(slices: TimeSlices) {
     this.#slices = slices
   }
 
-  /** How many different filters there are. */
+  /** Number of different filters. */
   get filters(): number {
     return this.#byKey.size
   }
 
   /**
    * @param key - the same for equal filters
-   * @param since - turn at which the subscriber joined; it hears of later ones
+   * @param since - sequence number of the last delivery before the subscriber joined; it receives later ones
    */
   add(key: string, filter: LogFilter, subscriber: Subscriber, since: number): void {
     let group = this.#byKey.get(key)
@@ -46,7 +46,7 @@ export class LogIndex {
     this.#countAddresses(group, -1)
   }
 
-  /** Addresses whose logs are wanted, empty for those of all; undefined when nobody wants any. */
+  /** Returns the account addresses whose logs are wanted, empty for all logs. Undefined when no logs are wanted. */
   wanted(maxAddresses: number): readonly string[] | undefined {
     if (this.#byKey.size === 0) return undefined
     return this.#withoutAddress > 0 || this.#byAddress.size > maxAddresses ? [] : [...this.#byAddress.keys()]
@@ -57,8 +57,8 @@ export class LogIndex {
   }
 
   /**
-   * Delivers the logs of a block, or takes them back; resolves when all are delivered. Other work comes between: a
-   * subscriber that leaves meanwhile gets no more.
+   * Delivers the logs of a block, or reports them as removed. Resolves after all deliveries. Other work runs in
+   * between: a subscriber that leaves meanwhile receives no more logs.
    */
   async deliver({ logs, turn }: Block, removed: boolean): Promise<void> {
     for (const entry of removed ? logs.toReversed() : logs) {
@@ -92,9 +92,9 @@ export class LogIndex {
 }
 
 interface Group extends TreeFilter {
-  /** Values of the unchecked positions, as sets: a filter may name a thousand for each. */
+  /** Values of the unchecked positions, as sets because a filter may have a thousand values for each. */
   readonly alternatives: readonly ReadonlySet<string>[]
-  /** With the turn at which each joined. */
+  /** Subscribers, each with the sequence number at which it joined. */
   readonly members: Map<Subscriber, number>
 }
 

@@ -8,8 +8,8 @@ import type { Leave, Subscriber } from './subscriber.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
 
 /**
- * The subscriptions of all clients at one node: those that ask the same share one, and all heads and logs share the
- * subscription to the heads.
+ * Multiplexes the subscriptions of all clients of one node: equal subscriptions share one upstream subscription, and
+ * all header and log subscriptions share the subscription to headers.
  */
 export class SubscriptionMultiplexer {
   readonly #options: SourceOptions
@@ -21,15 +21,15 @@ export class SubscriptionMultiplexer {
     this.#chain = new ChainSource(options)
   }
 
-  /** How many subscriptions, or polls in their place, there are at the node. */
+  /** Number of upstream subscriptions, including polls in their place. */
   get upstreamSubscriptions(): number {
     return this.#chain.upstreamSubscriptions + this.#others.size
   }
 
   /**
-   * Joins a subscriber to what it asks for. Delivery may begin before this resolves.
+   * Adds a subscriber to the requested subscription. Delivery may begin before the promise resolves.
    *
-   * @throws {@link RpcError} with the node's refusal, or when it cannot be reached
+   * @throws {@link RpcError} with the upstream's error, or when it cannot be reached
    */
   join(request: SubscriptionRequest, subscriber: Subscriber): Promise<Leave> {
     if ('params' in request) return this.#feed(request.key, request.params).join(subscriber)

@@ -8,30 +8,30 @@ import type { EvmUpstreams } from '../upstream/evm-upstreams.ts'
 import { SubscriptionMultiplexer } from './multiplexer.ts'
 import { TimeSlices } from './time-slices.ts'
 
-/** The subscription multiplexers of all nodes, made when first needed. */
+/** The subscription multiplexers of all nodes. Each is created on first use. */
 export interface SubscriptionMultiplexers {
   /** @throws {@link RpcError} with status 503 when the node has no usable upstream */
   of(grant: Grant): SubscriptionMultiplexer
-  /** How many subscriptions, or polls in their place, there are at all nodes. */
+  /** Returns the number of upstream subscriptions of all nodes, including polls in their place. */
   upstreamSubscriptions(): number
   close(): void
 }
 
-/** What the multiplexers are made with. */
+/** Options of the multiplexers. */
 export interface MultiplexerOptions {
   readonly upstreams: EvmUpstreams
-  /** WebSocket address of the embedded chain for nodes whose upstream is `devnet`. */
+  /** WebSocket URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embeddedSocket: string | undefined
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger
-  /** Rules for connections; those for what the operator has configured when left out. */
+  /** Connection rules. The default is the rules for upstreams that the operator has configured. */
   readonly rules?: UpstreamRules | undefined
-  /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
+  /** `CDN-Loop` entry of each handshake. None by default. */
   readonly loopEntry?: string | undefined
 }
 
-/** Makes the set of subscription multiplexers, one for each node address. */
+/** Creates the set of subscription multiplexers, one for each set of upstream URLs. */
 export function createSubscriptionMultiplexers(options: MultiplexerOptions): SubscriptionMultiplexers {
   const { upstreams, embeddedSocket, pollMs, timeoutMs, log, rules, loopEntry } = options
   const multiplexers = new Map<string, SubscriptionMultiplexer>()
@@ -70,7 +70,7 @@ export function createSubscriptionMultiplexers(options: MultiplexerOptions): Sub
   }
 }
 
-/** The same for grants of the same node address; it may hold secrets. */
+/** Returns a key that is equal for grants with the same upstream URLs. It may contain secrets. */
 export function addressKey({ upstreams }: Grant): string {
   return JSON.stringify([upstreams['evm'], upstreams['websocket']])
 }

@@ -7,7 +7,7 @@ import { TimeSlices } from './time-slices.ts'
 
 const later = { timeout: 50_000 }
 
-/** Subscribes to the pending transactions of a node that counts its filters. */
+/** Subscribes to the pending transactions of an upstream that counts its filters. */
 async function subscribed() {
   let made = 0
   const installed = new Set<string>()

@@ -3,7 +3,7 @@ import type { SourceOptions } from './source-options.ts'
 import type { Leave, Subscriber } from './subscriber.ts'
 import { guardedTimeout } from '@fairlead/http1'
 
-/** The pending transactions of a node that has no WebSocket: its filter, asked again and again. */
+/** Pending transactions of a node without a WebSocket upstream, from a filter that is polled. */
 export class PendingPoll {
   readonly #options: SourceOptions
   readonly #params: readonly unknown[]
@@ -15,8 +15,8 @@ export class PendingPoll {
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param params - of `eth_newPendingTransactionFilter`
-   * @param ended - called when nobody shares it any more or the node has refused it
+   * @param params - params of `eth_newPendingTransactionFilter`
+   * @param ended - called when the last subscriber has left or the upstream has rejected the filter
    */
   constructor(options: SourceOptions, params: readonly unknown[], ended: () => void) {
     this.#options = options
@@ -25,7 +25,7 @@ export class PendingPoll {
     this.#started = this.#start()
   }
 
-  /** @throws {@link RpcError} with the node's own refusal, or when it cannot be reached */
+  /** @throws {@link RpcError} with the upstream's error, or when it cannot be reached */
   async join(subscriber: Subscriber): Promise<Leave> {
     this.#subscribers.add(subscriber)
     const leave = () => {
@@ -60,7 +60,7 @@ export class PendingPoll {
 
   async #look(): Promise<void> {
     try {
-      // A filter that the node has forgotten, as after a restart, is made again.
+      // Creates the filter again if the upstream has lost it, for example after a restart.
       this.#filter ??= await this.#call('eth_newPendingTransactionFilter', this.#params)
       const changes = await this.#call('eth_getFilterChanges', [this.#filter])
       for (const change of Array.isArray(changes) ? (changes as unknown[]) : []) {
@@ -68,7 +68,7 @@ export class PendingPoll {
         for (const subscriber of this.#subscribers) subscriber.deliver(text)
       }
     } catch (error) {
-      // A failed exchange says nothing about the filter, and the node would keep one that is given up for another.
+      // A failed exchange does not mean that the filter is lost, and the upstream would keep an abandoned filter.
       if (error instanceof UpstreamError || this.#stopped.signal.aborted) return
       this.#uninstall()
     }

@@ -3,14 +3,14 @@ import type { WebSocketUpstream } from '../upstream/websocket-upstream.ts'
 import type { Upstream } from '../upstream/types.ts'
 import type { TimeSlices } from './time-slices.ts'
 
-/** What shared subscriptions of one node run on. */
+/** Dependencies of the shared subscriptions of one node. */
 export interface SourceOptions {
   readonly upstream: Upstream
-  /** Without one the node is asked for news. */
+  /** Without it, the upstream is polled for new heads. */
   readonly socket: WebSocketUpstream | undefined
   readonly pollMs: number
   readonly timeoutMs: number
   readonly log: Logger
-  /** Shared by the nodes of a process. */
+  /** Shared by all nodes in a process. */
   readonly slices: TimeSlices
 }

@@ -1,10 +1,10 @@
-/** One who takes part in a shared subscription. */
+/** A subscriber of a shared subscription. */
 export interface Subscriber {
-  /** @param result - the notification's result as JSON, the same text for all */
+  /** @param result - the notification's result as JSON, the same text for all subscribers */
   deliver(result: string): void
-  /** The subscription ends here, as nothing could be delivered without a gap. */
+  /** The subscription ends, because delivery cannot continue without a gap. */
   overflow(reason: string): void
 }
 
-/** Ends a part in a shared subscription. */
+/** Leaves a shared subscription. */
 export type Leave = () => void

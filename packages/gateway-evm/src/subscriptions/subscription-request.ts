@@ -2,7 +2,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 import { type LogFilter, readLogFilter } from './log-filter.ts'
 
-/** What can be subscribed to. */
+/** Kinds of subscriptions. */
 export const subscriptionKinds = [
   'newHeads',
   'logs',
@@ -14,15 +14,15 @@ export const subscriptionKinds = [
 /** One of {@link subscriptionKinds}. */
 export type SubscriptionKind = (typeof subscriptionKinds)[number]
 
-/** A checked wish; two that ask the same have the same key. */
+/** A validated subscription request. Equal requests have the same key. */
 export type SubscriptionRequest = {
   readonly key: string
-  /** How many addresses, topics and hashes it names. */
+  /** Number of account addresses, topics and hashes in the request. */
   readonly size: number
 } & (
   | { readonly kind: 'newHeads' }
   | { readonly kind: 'logs'; readonly filter: LogFilter }
-  /** Handed to the node as it is. */
+  /** Forwarded to the upstream unchanged. */
   | {
       readonly kind: Exclude<SubscriptionKind, 'newHeads' | 'logs'>
       readonly params: readonly unknown[]
@@ -30,10 +30,10 @@ export type SubscriptionRequest = {
 )
 
 /**
- * Checks the params of `eth_subscribe`.
+ * Validates the params of `eth_subscribe`.
  *
  * @param params - kind, and the options of that kind
- * @throws {@link RpcError} -32602 that names what is wrong, never its value
+ * @throws {@link RpcError} -32602 that names the violated rule, never the value
  */
 export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   if (!Array.isArray(params)) throw invalid('the params must be an array')
@@ -43,7 +43,7 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   switch (kind) {
     case 'newHeads':
     case 'syncing':
-      // Some clients send an empty object where there are no options.
+      // Some clients send an empty object in place of options.
       if (!isEmpty(options)) throw invalid(`${kind} has no options`)
       return kind === 'newHeads' ? { kind, key: kind, size: 0 } : { kind, params: [kind], key: kind, size: 0 }
     case 'logs': {
@@ -68,7 +68,7 @@ export function readSubscriptionRequest(params: unknown): SubscriptionRequest {
   }
 }
 
-/** Whether every log of the chain belongs to the subscription. */
+/** Whether the subscription matches every log of the chain. */
 export function isUnfilteredLogs(request: SubscriptionRequest): boolean {
   return request.kind === 'logs' && request.size === 0
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => proxy.stop())
 
-/** The service in front of the proxy, which stands in front of the node. */
+/** Starts the gateway with a proxy in front of the upstream. */
 function start(options: ListenerOptions = {}, hasSocket = true): Promise<ListenerFixture> {
   return inFrontOf(proxy.url, { ...options, websocket: hasSocket ? proxy.wsUrl : undefined })
 }
@@ -72,7 +72,7 @@ interface Log {
   readonly removed: boolean
 }
 
-/** Hashes of the node's blocks after a number, and what names each of their logs. */
+/** Returns the hashes of the upstream's blocks after a number, and the names of their logs. */
 async function truth(after: number): Promise<{ heads: string[]; logs: string[] }> {
   const latest = Number(await node<string>('eth_blockNumber'))
   const numbers = Array.from(
@@ -133,7 +133,7 @@ describe('an upstream that is lost and comes back', () => {
       }
     }
     expect(counted).toBe(200)
-    // Nothing comes late, either: not before what is next.
+    // No log of the earlier blocks arrives before the next ones.
     await transfer(1)
     const next = (await truth(before)).logs
     for (const { each, logs } of subscribed) {
@@ -188,7 +188,7 @@ describe('a reorganisation', () => {
           .map((name) => [name, true]),
       )
       expect(told.slice(7).map(nameOf)).toEqual(now.logs.slice(1))
-      // Who came later hears nothing of logs that it was never told of.
+      // A later subscriber receives no removed logs that it has never received.
       await waitFor(() => expect(logsOf(late, lateLogs)).toEqual(now.logs.slice(1)))
     },
   )
@@ -232,7 +232,7 @@ describe('what clients ask alike', () => {
       await waitFor(() => expect(each.results(ids[index] as string)).toHaveLength(1))
     }
     expect(new Set(ids).size).toBe(100)
-    // One to the heads, from which all logs follow, and one to the pending transactions.
+    // One for headers, which triggers all log requests, and one for pending transactions.
     expect(proxy.asked.get('eth_subscribe')).toBe(2)
     const metrics = await gateway.metrics()
     expect(metrics).toContain('fairlead_upstream_subscriptions 2')
@@ -271,7 +271,7 @@ describe('a client that wants much', () => {
     )
     await once(socket, 'data')
     socket.pause()
-    // A ping of 125 bytes, its mask all zeros.
+    // A ping of 125 bytes with an all-zero mask.
     const ping = Buffer.concat([Buffer.of(0x89, 0xfd), Buffer.alloc(129)])
     const pings = Buffer.concat(Array<Buffer>(8_192).fill(ping))
     for (let count = 0; count < 64; count++) socket.write(pings)
@@ -293,7 +293,7 @@ describe('a client that reads slowly', () => {
       expect(metrics).toContain('fairlead_subscriptions{kind="newHeads"} 1\n')
     })
     socket.resume()
-    // What was sent before is read first.
+    // The data that was sent before is read first.
     expect(await slow.closed).toEqual([1013, 'client reads too slowly'])
     await waitFor(() => expect(gateway.log()).toContain('"close_code":1013'))
     await node('anvil_mine', ['0x1'])
@@ -316,14 +316,14 @@ describe('a client that reads slowly', () => {
     const answered = async () =>
       Number(/messages_total\{direction="out"} (\d+)/.exec(await gateway.metrics())?.[1])
     await waitFor(() => expect(proxy.mostAtOnce()).toBe(4))
-    // No more is answered while the node answers others.
+    // No further response is sent while the upstream responds to other calls.
     const held = await settled(answered, async () => {
       for (let call = 0; call < 20; call++) await node('eth_blockNumber')
     })
     expect(held).toBeGreaterThan(0)
     expect(held).toBeLessThan(calls)
     socket.resume()
-    // Four at a time, a busy machine takes its time for all of them.
+    // With four calls at a time, a busy machine needs this long for all of them.
     await vi.waitFor(() => expect(each.messages).toHaveLength(calls), { timeout: 110_000, interval: 50 })
     expect(proxy.mostAtOnce()).toBeLessThanOrEqual(4)
   }, 120_000)

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'
 
-// Other work of the event loop waits no longer than this.
+// Maximum delay for other work of the event loop.
 const defaultSliceMs = 4
 
 /**
- * Divides long work into slices, so that other work of the event loop comes between. All users of one object share one
- * slice for each event-loop tick, and take turns.
+ * Divides long work into slices, so that other work of the event loop can run in between. All users of one object share
+ * one slice per event-loop tick, and alternate.
  *
  * @example
  * for (const item of items) {
@@ -17,7 +17,7 @@ export class TimeSlices {
   readonly #sliceMs: number
   readonly #now: () => number
   readonly #waiting: (() => void)[] = []
-  /** When the slice of this tick ends; 0 while there is none. */
+  /** End of this tick's slice. 0 while there is none. */
   #end = 0
 
   /** @param now - clock in milliseconds */
@@ -26,14 +26,14 @@ export class TimeSlices {
     this.#now = now
   }
 
-  /** Whether the work has to wait for another slice. The first call in a tick begins its slice. */
+  /** Whether the work must wait for another slice. The first call in a tick begins its slice. */
   isOver(): boolean {
     const now = this.#now()
     if (this.#end === 0) this.#begin(now)
     return now >= this.#end
   }
 
-  /** Resolves in a later tick, when those that waited before have had a slice. */
+  /** Resolves in a later tick, after those that waited before have had a slice. */
   next(): Promise<void> {
     if (this.#end === 0) this.#begin(this.#now())
     return new Promise((resolve) => void this.#waiting.push(resolve))
@@ -48,7 +48,7 @@ export class TimeSlices {
     this.#end = 0
     const resolve = this.#waiting.shift()
     if (resolve === undefined) return
-    // The next slice begins for those that still wait, even if this one does not use its own.
+    // The next slice begins for the remaining waiters, even if this one does not use its own.
     this.#begin(this.#now())
     resolve()
   }

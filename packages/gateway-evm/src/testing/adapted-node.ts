@@ -8,19 +8,19 @@ import { createEvmUpstream } from '../upstream/evm-upstream.ts'
 import type { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 
-/** What a node answers to one method: a result, an error, or a function of the params that gives one of both. */
+/** Scripted response to one method: a result, an error, or a function of the params that returns either. */
 export type Scripted =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   | ((params: readonly unknown[]) => Scripted)
 
-/** A node that answers as another client does, and everything that it was asked for. */
+/** A fake upstream that imitates an execution client, and the calls that it received. */
 export interface ScriptedNode {
   readonly url: string
   readonly asked: readonly (readonly [method: string, ...params: unknown[]])[]
 }
 
-/** Starts a node that knows the given methods only, until the running test ends. */
+/** Starts a fake upstream that has only the given methods, until the running test ends. */
 export async function scriptedNode(answers: Readonly<Record<string, Scripted>>): Promise<ScriptedNode> {
   const asked: [string, ...unknown[]][] = []
   const url = await nodeThat(async (request: IncomingMessage, response: ServerResponse) => {
@@ -39,13 +39,13 @@ export async function scriptedNode(answers: Readonly<Record<string, Scripted>>):
   return { url, asked }
 }
 
-/** Calls the methods of a node through their adapters, whether or not the contract has them. */
+/** Calls methods of an upstream through their adapters, whether or not the specification has them. */
 export type AdaptedCall = (method: string, ...params: unknown[]) => Promise<unknown>
 
 /**
- * Puts the adapters in front of a node.
+ * Connects the adapters to an upstream.
  *
- * @returns a function that gives the result or throws the node's error as {@link RpcError}
+ * @returns a function that returns the result or throws the upstream's error as {@link RpcError}
  */
 export function adapted(address: string): AdaptedCall {
   const upstream = createEvmUpstream(address, 30_000, new MemoryBudget(2 ** 29))

@@ -4,14 +4,17 @@ import { join } from 'node:path'
 import { type EvmExample, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { address, rpcOf } from './traced-chain.ts'
 
-/** Gets what the transaction sends. */
+/** Receives the value of the transaction. */
 export const receiver = address('5000')
-/** Gets what the contract that destroys itself has. */
+/** Receives the balance of the self-destructing contract. */
 export const heir = address('5001')
 
-/** Contracts that one transaction calls after the other. */
+/** Contracts that one transaction calls in sequence. */
 export const contracts = {
-  /** Calls with and without value, reads, delegates, asks a precompile, creates twice, calls what reverts. */
+  /**
+   * Calls with and without value, calls statically, delegates, calls a precompiled contract, creates twice, and calls a
+   * contract that reverts.
+   */
   busy: [
     address('b001'),
     [
@@ -32,12 +35,12 @@ export const contracts = {
   destroy: [address('b004'), `73${heir.slice(2)}ff`],
 } as const
 
-/** A chain whose newest block holds a transaction that does one thing of each kind. */
+/** A chain whose latest block contains a transaction with one operation of each kind. */
 export interface BusyChain {
   readonly node: string
   readonly example: EvmExample
   readonly busy: { readonly hash: string; readonly block: string; readonly blockHash: string }
-  /** Calls the node itself. */
+  /** Calls the upstream directly. */
   rpc<result>(method: string, ...params: unknown[]): Promise<result>
   stop(): Promise<void>
 }

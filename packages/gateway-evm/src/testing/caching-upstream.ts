@@ -20,19 +20,22 @@ import { createEvmUpstreams } from '../upstream/evm-upstreams.ts'
 
 type Params = readonly unknown[]
 
-/** What a node answers in place of the real one: a result, an error, or undefined for what the real one says. */
+/** Scripted response in place of the real upstream: a result, an error, or undefined to use the real response. */
 export type Script = (params: Params) => object | undefined | Promise<object | undefined>
 
-/** A real node behind a server that counts, and that may answer in its place. */
+/** A real upstream behind a counting proxy with scripted responses. */
 export interface CountedNode {
   readonly url: string
-  /** Params of every call so far, by method. */
+  /** Returns the params of every call so far, by method. */
   asked(method: string): readonly Params[]
-  /** Answers of its own by method; to be changed at any time. */
+  /** Scripted responses by method. They may change at any time. */
   readonly scripts: Map<string, Script>
 }
 
-/** Stands in front of a node, which no longer looks like one for development, until the running test ends. */
+/**
+ * Starts a proxy in front of an upstream until the running test ends. The upstream no longer looks like a development
+ * chain.
+ */
 export async function countedNode(node: string): Promise<CountedNode> {
   const asked = new Map<string, Params[]>()
   const scripts = new Map<string, Script>([
@@ -55,25 +58,25 @@ export async function countedNode(node: string): Promise<CountedNode> {
   return { url, asked: (method) => asked.get(method) ?? [], scripts }
 }
 
-/** How a test calls. */
+/** Options of a test call. */
 export interface CallOptions {
   readonly credentialId?: string
   readonly signal?: AbortSignal
-  /** The params as the caller writes them. */
+  /** The params as JSON text from the caller. */
   readonly paramsText?: string
   readonly maxLogRange?: number
 }
 
-/** A node whose answers are remembered. */
+/** A node with a response cache. */
 export interface RememberingNode {
-  /** Gives the result or throws the error. */
+  /** Returns the result or throws the error. */
   call(method: string, params?: Params, options?: CallOptions): Promise<unknown>
-  /** Gives the results of a batch, and what stands for those that failed. */
+  /** Returns the results of a batch, with an error in place of each failed one. */
   batch(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<readonly unknown[]>
   readonly memory: NodeMemory
   readonly change: ResponseCaches['change']
   states(): ReturnType<ReturnType<typeof createResponseCaches>['states']>
-  /** Resolves when enough is known of the chain to keep its answers. */
+  /** Resolves when enough is known of the chain to cache its responses. */
   known(): Promise<void>
 }
 
@@ -89,7 +92,7 @@ const grantOf = (evm: string): Grant => ({
   upstreams: { evm },
 })
 
-/** Opens a node over a text of addresses, until the running test ends. */
+/** Opens a node for a text of upstream URLs, until the running test ends. */
 export function rememberingNode(text: string, options: Partial<ResponseCacheOptions> = {}): RememberingNode {
   const upstreams = createEvmUpstreams(20_000, {}, new MemoryBudget(2 ** 29), { pollMs: 50, hedges: false })
   const answers = createResponseCaches({

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** How a node misbehaves: `well` is not at all. */
+/** Fault of a fake upstream. `well` means none. */
 export type Fault =
   | 'well'
   | 'hang'
@@ -15,31 +15,31 @@ export type Fault =
   | 429
   | 500
 
-/** What a node answers to a method: a result, or an error. */
+/** Scripted response to a method: a result or an error. */
 export type Scripted = { readonly result: unknown } | { readonly error: Readonly<Record<string, unknown>> }
 
-/** A node with a chain of its own making that misbehaves as a test wants. */
+/** A fake upstream with a simulated chain and faults that a test sets. */
 export interface FaultyUpstream {
   readonly url: string
-  /** Methods that it was asked for, those of the watch left out. */
+  /** Received methods, without those of the health check. */
   readonly asked: string[]
-  /** Every method, the watch's too. */
+  /** All received methods, including those of the health check. */
   readonly heard: string[]
   fault: Fault
-  /** Before each answer, in milliseconds. */
+  /** Delay before each response, in milliseconds. */
   delayMs: number
   head: number
-  /** Blocks from this number on have hashes with this mark. */
+  /** Blocks from this number on have hashes that start with this mark. */
   fork: { readonly from: number; readonly mark: string } | undefined
   chainId: string
-  /** Number of the block under the tag; undefined for a node that does not know it. */
+  /** Number of the block with the tag `finalized`. Undefined for an upstream without the tag. */
   finalized: number | undefined
   readonly answers: Record<string, Scripted | ((params: readonly unknown[]) => Scripted)>
   kill(): Promise<void>
   revive(): Promise<void>
 }
 
-/** Starts one that answers `eth_gasPrice` with its name, until the running test ends. */
+/** Starts a fake upstream that responds to `eth_gasPrice` with its name, until the running test ends. */
 export async function faultyUpstream(
   name: string,
   given: Partial<FaultyUpstream> = {},

@@ -21,44 +21,44 @@ import {
   testAuthenticator,
 } from '@fairlead/gateway-core/testing/test-authenticator'
 
-/** Token that opens the node of {@link listenTo}. */
+/** Token for the node of {@link listenTo}. */
 export const token = 'fixture-token'
 
-/** JSON-RPC of the gateway alone, in front of one node. */
+/** A gateway that serves only JSON-RPC, with one upstream. */
 export interface ListenerFixture {
   readonly url: string
-  /** Address of its WebSocket, with the token. */
+  /** WebSocket URL, with the token. */
   readonly wsUrl: string
   readonly port: number
-  /** Puts another state of the credential in force. */
+  /** Applies a change to the credential. */
   change(change: Partial<Grant>): void
   log(): string
   metrics(): Promise<string>
-  /** How many connections of clients are open. */
+  /** Number of open client connections. */
   connections(): Promise<number>
   stop(): Promise<void>
 }
 
-/** What a test may choose about it. */
+/** Options of the fixture. */
 export interface ListenerOptions extends Partial<
   Omit<
     WebSocketDependencies,
     'directory' | 'authenticator' | 'admission' | 'upstreams' | 'meter' | 'log' | 'multiplexers' | 'metrics'
   >
 > {
-  /** WebSocket address of the node; without one it is asked for news. */
+  /** WebSocket URL of the upstream. Without it, the gateway polls for new heads. */
   readonly websocket?: string | undefined
   readonly pollMs?: number
-  /** For all answers together that are held whole. */
+  /** Maximum total size of buffered responses, in bytes. */
   readonly maxHeldBytes?: number
-  /** What the node was found not to offer. */
+  /** Methods that the node was found not to offer. */
   readonly withheldMethods?: readonly string[]
   readonly grant?: Partial<Grant>
   readonly passing?: AuthenticatorChoices
   readonly usage?: UsageCounts
 }
 
-/** Starts JSON-RPC without a database: its directory holds one token. */
+/** Starts a JSON-RPC gateway without a database. Its directory contains one token. */
 export async function listenTo(upstream: string, given: ListenerOptions = {}): Promise<ListenerFixture> {
   const {
     websocket,

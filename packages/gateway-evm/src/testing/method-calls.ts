@@ -3,16 +3,16 @@ import { methods } from '@fairlead/evm-rpc/contract'
 import { readSample } from '../probe/read-sample.ts'
 import { type Ask, recipeOf } from '../probe/recipes.ts'
 
-/** A call of a method of the contract. */
+/** A call of a method of the specification. */
 export interface MethodCall {
   readonly method: Method
   readonly params: readonly unknown[]
 }
 
 /**
- * One call of each method, about what exists on a chain; methods that might change the node are left out.
+ * Returns one call of each method, with values that exist on a chain. Methods that might change the node are omitted.
  *
- * @param ask - calls the node
+ * @param ask - calls the upstream
  */
 export async function methodCalls(ask: Ask): Promise<readonly MethodCall[]> {
   const sample = await readSample(ask)

@@ -10,16 +10,16 @@ import type { UpstreamState } from '@fairlead/gateway-core/upstream/pool-member'
 
 /** Several upstreams as one node. */
 export interface PooledNode {
-  /** Gives the result or throws the failure of the pool, or an error with the node's code and message. */
+  /** Returns the result, or throws the failure of the pool or an error with the upstream's code and message. */
   call(method: string, params?: readonly unknown[], more?: Partial<CallInfo>): Promise<unknown>
   states(): readonly UpstreamState[]
-  /** Makes a fresh view each time, so that it is not this which keeps the watch awake. */
+  /** Returns a new view on each call, so that the test itself does not keep the health check active. */
   chain(): ChainView
   readonly upstreams: EvmUpstreams
   readonly grant: Grant
 }
 
-/** Opens a node over a text of addresses, until the running test ends. */
+/** Opens a node for a text of upstream URLs, until the running test ends. */
 export function pooledNode(
   addresses: string,
   { timeoutMs = 20_000, ...options }: PooledOptions & { readonly timeoutMs?: number } = {},

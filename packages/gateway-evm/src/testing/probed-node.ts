@@ -3,10 +3,10 @@ import { nodeThat } from '@fairlead/gateway-core/testing/serve'
 import type { PublicReport } from '../probe/format-report.ts'
 import { runProbe } from '../probe/run-probe.ts'
 
-/** What a command says unless a test says otherwise. */
+/** Default options of a probe command. */
 export const plainCommand = { repeat: 1, concurrency: 4, timeoutMs: 20_000, methods: [] }
 
-/** Probes a node and reads the report. */
+/** Probes an upstream and returns the report. */
 export async function probe(
   url: string,
   options: Partial<Parameters<typeof runProbe>[0]> = {},
@@ -16,20 +16,20 @@ export async function probe(
   return JSON.parse(await runProbe(command, () => undefined, signal)) as PublicReport
 }
 
-/** The outcomes over one transport by method. */
+/** Returns the outcomes over one transport by method. */
 export function outcomes({ methods: found }: PublicReport, transport = 'http'): Record<string, string> {
   const rows = found.filter((row) => row.transport === transport)
   return Object.fromEntries(rows.map(({ method, outcome }) => [method, outcome]))
 }
 
-/** A call as a node reads it. */
+/** A call as an upstream receives it. */
 export interface Asked {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** A node that answers every call with what the test makes of it. */
+/** Starts a fake upstream that responds to every call with the return value of the callback. */
 export async function nodeThatSays(
   answer: (call: Asked, response: ServerResponse) => object | string | undefined,
 ): Promise<string> {
@@ -50,7 +50,7 @@ export async function nodeThatSays(
 
 const block = { number: '0x10', hash: `0x${'ab'.repeat(32)}`, timestamp: '0x1', transactions: [] }
 
-/** What a node answers that has every method. */
+/** Returns the response of an upstream that has every method. */
 export function content({ method }: Asked): object {
   return { result: method === 'eth_getBlockByNumber' ? block : '0x1' }
 }

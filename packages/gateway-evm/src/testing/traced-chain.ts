@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type EvmExample, type EvmDevnetChain, startDevnet } from '@fairlead/devnet'
 import { type ListenerFixture, listenTo, token } from './listener-fixture.ts'
 
-/** A trace, from the service or from the node itself. */
+/** A trace, from the gateway or from the upstream itself. */
 export interface Trace {
   readonly structLogs: readonly { readonly op: string; readonly stack: readonly string[] }[]
   readonly gas: number
@@ -13,7 +13,7 @@ export interface Trace {
   readonly failed: boolean
 }
 
-/** A transaction as nodes take it; more members than the specification gives those in bundles. */
+/** A transaction as upstreams accept it. It has more members than the specification defines for bundles. */
 export interface Transaction {
   readonly from?: string
   readonly to: string
@@ -27,16 +27,16 @@ export interface Transaction {
   readonly authorizationList?: readonly object[]
 }
 
-/** A real chain on which transactions can be executed for good, and the service in front of it. */
+/** A real chain that can mine transactions, and the gateway in front of it. */
 export interface TracedChain {
   readonly node: string
   readonly example: EvmExample
   readonly gateway: ListenerFixture
-  /** Calls the node itself. */
+  /** Calls the upstream directly. */
   rpc<result>(method: string, params?: readonly unknown[]): Promise<result>
-  /** Calls `debug_traceCallMany` of the service. */
+  /** Calls `debug_traceCallMany` on the gateway. */
   simulate(...params: unknown[]): Promise<Trace[]>
-  /** Mines transactions in order, one block per bundle; what they did is undone after `use`. */
+  /** Mines transactions in order, one block per bundle. Their effects are reverted after `use`. */
   mined<result>(
     bundles: readonly (readonly Transaction[])[],
     use: (traces: Trace[], block: { readonly number: string }) => Promise<result>,
@@ -45,17 +45,17 @@ export interface TracedChain {
   stop(): Promise<void>
 }
 
-/** Forty-digit address that ends with the given digits. */
+/** Account address of 40 digits that ends with the given digits. */
 export const address = (digits: string): string => `0x${digits.padStart(40, '0')}`
 
-/** Sixty-four digits, without 0x. */
+/** Word of 64 digits, without 0x. */
 export const word = (value: number | string): string =>
   (typeof value === 'number' ? value.toString(16) : value.replace('0x', '')).padStart(64, '0')
 
 /** A word with 0x. */
 export const slot = (value: number): string => `0x${word(value)}`
 
-/** Calls a method and throws the error of the answer with its code. */
+/** Calls a method. Throws the error of the response with its code. */
 export async function rpcOf<result>(
   url: string,
   method: string,
@@ -74,7 +74,7 @@ export async function rpcOf<result>(
 /**
  * Starts a chain with contracts on it.
  *
- * @param contracts - address and code, without 0x
+ * @param contracts - account address and code, without 0x
  */
 export async function startTracedChain(
   contracts: Readonly<Record<string, readonly [address: string, code: string]>>,
@@ -125,7 +125,7 @@ async function minedTrace(rpc: TracedChain['rpc'], hash: string): Promise<Trace>
   return { ...trace, gasUsed: Number(receipt.gasUsed) }
 }
 
-/** What must be the same however a transaction was executed. */
+/** Returns the parts of a trace that must be equal however a transaction was executed. */
 export function essence({ structLogs, gasUsed, returnValue, failed }: Trace): object {
   const steps = structLogs.map((step) => {
     const { pc, op, gas, gasCost, depth, stack, memory } = step as unknown as Record<string, unknown>

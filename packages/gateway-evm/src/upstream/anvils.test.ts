@@ -16,7 +16,7 @@ let directory: string
 let devnets: readonly Devnet[]
 let chains: readonly EvmDevnetChain[]
 
-/** Starts chains, each in a folder of this name. */
+/** Starts one chain per name, in a directory of that name. */
 function start(...names: readonly string[]): Promise<readonly Devnet[]> {
   return Promise.all(
     names.map((name) => startDevnet({ dataDirectory: join(directory, name), chains: ['evm'] })),
@@ -47,7 +47,7 @@ const types = [
 
 it.each(types)('a transaction, %s, whose answer was lost is answered with its hash', async (_, type) => {
   const [{ url, example }] = chains as readonly [EvmDevnetChain]
-  // It passes everything on, and loses the answer to what was sent.
+  // Forwards every call, and drops the response to a sent transaction.
   const losing = await nodeThat(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
@@ -62,13 +62,13 @@ it.each(types)('a transaction, %s, whose answer was lost is answered with its ha
   expect(hash).toBe(transactionHash(raw))
   expect(await node.call('eth_getTransactionByHash', [hash])).toMatchObject({ hash, from: example.account })
   expect(node.states().map(({ failures }) => failures)).toEqual([1, 0])
-  // The caller's own second try is answered as the node answers it.
+  // A retry by the caller receives the upstream's own response.
   await expect(pooledNode(url).call('eth_sendRawTransaction', [raw])).rejects.toThrow()
 })
 
 it('a filter of a real node is heard through another process', async () => {
   const text = chains.map(({ url }) => url).join(' ')
-  // Processes of one deployment have one secret key.
+  // All processes of a deployment have the same secret key.
   const { fingerprint } = createEncryptor(randomBytes(32))
   const [first, second] = [pooledNode(text, { fingerprint }), pooledNode(text, { fingerprint })]
   for (let round = 0; round < 4; round++) {
@@ -82,7 +82,7 @@ it('a filter of a real node is heard through another process', async () => {
 })
 
 it('no call fails while one of two nodes is killed', async () => {
-  // Separate chains: other tests mine on the shared ones.
+  // Separate chains, because other tests mine on the shared ones.
   const own = await start('killed', 'surviving')
   onTestFinished(async () => void (await Promise.all(own.map((devnet) => devnet.stop()))))
   const [first, second] = own.flatMap(({ chains: of }) => of) as [EvmDevnetChain, EvmDevnetChain]

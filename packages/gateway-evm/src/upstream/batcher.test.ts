@@ -35,10 +35,10 @@ async function send(gateway: ListenerFixture, calls: readonly object[]): Promise
   return (await response.json()) as readonly RpcAnswer[]
 }
 
-/** What a node does with a batch; it answers what is no batch by the first param. */
+/** Response of the fake upstream to a batch. It responds to a single call with the first param. */
 type OfBatch = (calls: readonly RpcCall[], response: ServerResponse) => unknown
 
-/** A node that keeps what it was sent. */
+/** Starts an upstream that records the bodies it receives. */
 async function listeningNode(ofBatch: OfBatch = (calls, response) => write(response, calls.map(answerTo))) {
   const bodies: (RpcCall | readonly RpcCall[])[] = []
   const url = await nodeThat(async (request, response) => {
@@ -57,7 +57,7 @@ function write(response: ServerResponse, answer: object, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
 }
 
-/** What each of the calls is answered when all goes well. */
+/** Returns the expected responses to the calls. */
 const wellAnswered = (calls: readonly RpcCall[]) => calls.map(answerTo)
 
 describe('the calls of a batch', () => {
@@ -94,7 +94,7 @@ describe('the calls of a batch', () => {
     const node = await listeningNode()
     const gateway = await inFrontOf(`${node.url}${fragment}`)
     expect(await send(gateway, balances(45))).toEqual(wellAnswered(balances(45)))
-    // A request that a connection holds up goes out on another one as well.
+    // A request that is delayed by its connection is sent on another one as well.
     expect([...new Set(node.sizes())]).toEqual(sizes)
   })
 
@@ -250,7 +250,7 @@ describe('a node that', () => {
     const hanging = await listeningNode(() => undefined)
     const well = await listeningNode()
     const pool = pooledNode(`${hanging.url} ${well.url}`, { pollMs: 60_000, timeoutMs: 10_000 })
-    // What it answers is no head, so that nothing is known of either.
+    // The responses of the first upstream contain no chain head, so nothing is known of either upstream.
     const batch = {}
     const results = await Promise.all(
       balances(10).map(({ id, method, params }) => pool.call(method, params, { batch, idText: `${id}` })),

@@ -16,36 +16,36 @@ import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upst
 import type { ResponseCompletion } from '@fairlead/gateway-core/upstream/attempt'
 import type { CallInfo, Upstream } from './types.ts'
 
-/** What batches are sent with. */
+/** Dependencies of {@link Batcher}. */
 export interface BatcherParts {
-  /** Posts one call. */
+  /** Sends one call. */
   readonly alone: Upstream['send']
-  /** Posts a batch of calls that are all quick, and may all be sent again. */
+  /** Sends a batch of calls that are all short and may all be sent again. */
   readonly together: (
     body: string,
     signal: CancellationSignal,
     completion: ResponseCompletion<UpstreamResponse>,
     owner: string | undefined,
   ) => void
-  /** For answers that are held whole. */
+  /** Memory budget for buffered responses. */
   readonly memory: MemoryBudget
-  /** Most calls in one batch; with 1 there is none. */
+  /** Maximum number of calls in a batch. With 1, no batches are sent. */
   readonly mostCalls: number
 }
 
-// The node may be replaced by another one at the same address.
+// The upstream may be replaced by another one at the same URL.
 const refusedMs = 10 * 60_000
-// What servers say to a body that they will not have.
+// HTTP statuses with which servers reject a request body.
 const rejections: ReadonlySet<number | undefined> = new Set([400, 405, 413, 415, 422, 501])
 const refusalWordings = /\bbatch|response (?:is )?too (?:large|big)|response size/i
 
 /**
- * Sends the calls of a client's batch that go to one node in one turn as a batch, if the node takes one. Only what nodes
- * have at hand goes so: anything else would hold up the others.
+ * Combines the calls of a client's batch that go to one upstream in the same event-loop tick into a batch, if the
+ * upstream accepts batches. Only short calls are combined, because any other call would delay the rest.
  */
 export class Batcher {
   readonly #parts: BatcherParts
-  /** Those of this turn, by the client's batch. */
+  /** Batches of the current event-loop tick, by the client's batch. */
   readonly #begun = new RehashingMap<object, NodeBatch>()
   #refusedUntil = -Infinity
 
@@ -53,7 +53,7 @@ export class Batcher {
     this.#parts = parts
   }
 
-  /** As {@link Upstream.send}; a call that cannot go with others goes alone. */
+  /** As {@link Upstream.send}. A call that cannot be batched is sent separately. */
   readonly send: Upstream['send'] = (body, signal, asked, completion) => {
     const { alone, mostCalls } = this.#parts
     const mayGo = mostCalls > 1 && !signal.aborted && performance.now() >= this.#refusedUntil
@@ -61,7 +61,7 @@ export class Batcher {
     const { batch, idText } = asked
     const begun = this.#begun.get(batch)
     const open = begun && begun.size < mostCalls ? begun : this.#begin(batch)
-    // The answers to two calls with one id could not be told apart.
+    // The responses to two calls with the same id could not be distinguished.
     if (open.has(idText)) alone(body, signal, asked, completion)
     else open.take(idText, new BatchedCall(body, signal, asked, completion))
   }
@@ -69,7 +69,7 @@ export class Batcher {
   #begin(batch: object): NodeBatch {
     const begun = new NodeBatch(this.#parts, () => (this.#refusedUntil = performance.now() + refusedMs))
     this.#begun.set(batch, begun)
-    // All calls of a batch are begun before anything else happens.
+    // All calls of a client's batch begin synchronously.
     process.nextTick(() => {
       if (this.#begun.get(batch) === begun) this.#begun.delete(batch)
       begun.send()
@@ -80,14 +80,16 @@ export class Batcher {
 
 type FitCall = CallInfo & { readonly batch: object; readonly idText: string }
 
-/** Whether nodes have the answer at hand, and it is short: a block with all its transactions is not. */
+/**
+ * Whether upstreams can respond immediately and with a short response. A block with all its transactions is not short.
+ */
 function isFit(asked: CallInfo | undefined): asked is FitCall {
   if (!asked?.batch || asked.idText === undefined) return false
   const { method, params } = asked
   return latencyClass(method) === 'quick' && idempotencyOf(method) === 'always' && params[1] !== true
 }
 
-/** One batch, and the calls in it that still wait for their answers. */
+/** One batch, and its calls that still wait for their responses. */
 class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   readonly #parts: BatcherParts
   readonly #onRefused: () => void
@@ -119,9 +121,9 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     if (this.#calls.size === 0) return
     if (this.#calls.size === 1) return this.#sendAlone()
     const bodies = Array.from(this.#calls.values(), ({ body }) => body)
-    // All of them are of one client.
+    // All calls are of one client.
     const [first] = this.#calls.values()
-    // Whoever began the calls does not wait here any more.
+    // The callers no longer wait here, so a thrown error would not be caught.
     try {
       this.#parts.together(`[${bodies.join(',')}]`, this.#ended, this, first?.asked?.credentialId)
     } catch (error) {
@@ -150,7 +152,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     for (const { completion } of this.#calls.values()) completion.stalled?.()
   }
 
-  /** Gives each call its part of the answer. */
+  /** Delivers its part of the response to each call. */
   #open(latin1: string, secrets: readonly string[] | undefined): void {
     if (!latin1.trimStart().startsWith('[')) return this.#openSingle(latin1, secrets)
     for (const text of jsonParts(latin1)) {
@@ -164,14 +166,14 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
       call.over()
       call.completion.resolve(new BufferedResponse(text, { secrets, value }))
     }
-    // Nodes break off when all answers together become too long.
+    // Upstreams truncate the batch when the total response becomes too large.
     this.#sendAlone()
   }
 
-  /** One answer to the whole batch. */
+  /** Handles a single response to the whole batch. */
   #openSingle(latin1: string, secrets: readonly string[] | undefined): void {
     if (!isRecord(parseJson(latin1))) return this.reject(malformed())
-    // It may be too long, or the node knows no batches.
+    // The batch may be too large, or the upstream does not support batches.
     if (classifyResponse('', latin1) !== 'busy') return this.#refused()
     const error = jsonMembers(latin1).get('error') ?? 'null'
     for (const { asked, completion } of this.#left()) {
@@ -194,7 +196,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
     }
   }
 
-  /** Those that wait, for the last time. */
+  /** Removes and returns the calls that still wait. */
   #left(): readonly BatchedCall[] {
     const left = [...this.#calls.values()]
     this.#calls.clear()
@@ -203,7 +205,7 @@ class NodeBatch implements ResponseCompletion<UpstreamResponse> {
   }
 }
 
-/** A call that goes in a batch. */
+/** A call in a batch. */
 class BatchedCall {
   readonly body: string
   readonly signal: CancellationSignal
@@ -238,7 +240,7 @@ class BatchedCall {
   }
 }
 
-/** Whether an error says that the call was refused for the batch that it was in. */
+/** Whether an error says that the call was rejected because of its batch. */
 function isOfBatch(error: unknown): boolean {
   if (!isRecord(error)) return false
   const { message } = error

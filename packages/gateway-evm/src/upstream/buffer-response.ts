@@ -7,12 +7,12 @@ import type { UpstreamResponse } from './upstream-response.ts'
 const shortBytes = 64 * 1024
 
 /**
- * Reads the beginning of an answer: a short one is at hand whole then, a long one goes on as it comes.
+ * Reads the beginning of a response. A short response is then buffered completely, a long one remains a stream.
  *
  * @param answer - not yet read
- * @param signal - what the exchange runs under
- * @returns an answer that is not read either, with `bytes` when it is short
- * @throws {@link UpstreamError} as `Upstream.post` when it breaks off before that
+ * @param signal - cancellation signal of the exchange
+ * @returns an unread response, with `bytes` when it is short
+ * @throws {@link UpstreamError} as `Upstream.post` when the response breaks off before that
  */
 export async function bufferShortResponse(
   answer: UpstreamResponse,

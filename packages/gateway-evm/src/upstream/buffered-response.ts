@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { Readable } from 'node:stream'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-/** An answer that is at hand whole. */
+/** A response that is buffered completely. */
 export class BufferedResponse implements UpstreamResponse {
   readonly latin1: string | undefined
   readonly delimited = true
@@ -12,8 +12,8 @@ export class BufferedResponse implements UpstreamResponse {
   #body: UpstreamResponse['body'] | undefined
 
   /**
-   * @param whole - its bytes, or a text with a character for each of them
-   * @param more - texts of the address that has answered, and the same answer parsed
+   * @param whole - its bytes, or a string with one character per byte
+   * @param more - secrets in the URL of the upstream, and the parsed response
    */
   constructor(whole: Buffer | string, { secrets, value }: Pick<UpstreamResponse, 'secrets' | 'value'> = {}) {
     if (typeof whole === 'string') this.latin1 = whole
@@ -35,7 +35,7 @@ export class BufferedResponse implements UpstreamResponse {
   }
 }
 
-/** A body that can be given up. */
+/** Adds a `dump` method to a body, which discards it. */
 export function dumpable(body: Readable): UpstreamResponse['body'] {
   const dump = (): Promise<void> => {
     body.destroy()

@@ -4,10 +4,10 @@ import type { UpstreamRole } from '@fairlead/gateway-core/grants/parse-upstreams
 import type { CallInfo } from './types.ts'
 import type { CallRequirements } from '@fairlead/gateway-core/upstream/select-upstream'
 
-/** What is known of the chain when a call is judged. */
+/** Observed state of the chain when the requirements of a call are determined. */
 export interface KnownChain {
   readonly head: number | undefined
-  /** How many blocks behind the head an ordinary node still has the state of. */
+  /** Number of blocks behind the chain head for which an ordinary upstream still has the state. */
   readonly archiveDepth: number
 }
 
@@ -18,7 +18,8 @@ const roleOfPrefix: readonly (readonly [prefix: string, role: UpstreamRole])[] =
   ['ots_', 'trace'],
 ]
 
-// What reads the state, or logs by range. Blocks, receipts and transactions of any age are kept by ordinary nodes too.
+// Methods that read the state, or logs by range. Ordinary upstreams also store blocks, receipts and transactions of any
+// age.
 const readsHistory: ReadonlySet<string> = new Set([
   'erigon_getBalanceChangesInBlock',
   'eth_call',
@@ -45,10 +46,10 @@ const blockPositions: ReadonlyMap<string, number> = new Map(
 )
 
 /**
- * Finds out what a call needs. A block given by its hash says nothing about its age.
+ * Determines what a call requires of an upstream. A block hash does not reveal the age of its block.
  *
  * @param asked - the call
- * @param chain - what is known of the chain; without a head no number is old
+ * @param chain - observed state of the chain; without a head no block number counts as old
  */
 export function callRequirements({ method, params }: CallInfo, chain: KnownChain): CallRequirements {
   const block = blockOf(method, params)

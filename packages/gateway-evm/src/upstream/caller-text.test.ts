@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Code that reverts with `Error(text)`: it copies what stands behind itself. */
+/** Returns code that reverts with `Error(text)`: it copies the data that follows the code. */
 function reverting(text: string): string {
   const word = (hex: string) => hex.padStart(64, '0')
   const letters = Buffer.from(text).toString('hex').padEnd(64, '0')

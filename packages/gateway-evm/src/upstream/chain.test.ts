@@ -81,7 +81,7 @@ describe('the chain behind a node', () => {
     upstream.fork = { from: 1_090, mark: 'f0f0' }
     upstream.head = 1_200
     await until(node, 1_200)
-    // Only these heads were seen, and the parent of each.
+    // Only these headers and their parents were observed.
     expect(replaced).toEqual([1_001])
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
-/** Opens a node over three upstreams, each with a fragment. */
+/** Opens a node with three upstreams, each with a URL fragment. */
 async function three(fragments: readonly string[], given: readonly Partial<FaultyUpstream>[] = []) {
   const upstreams = await Promise.all(
     ['a', 'b', 'c'].map((name, position) => faultyUpstream(name, given[position])),
@@ -115,7 +115,7 @@ describe('the choice of an upstream', () => {
     const { node } = await three(['rps=2', 'rps=2', 'rps=2'])
     const calls = await Promise.allSettled(Array.from({ length: 30 }, () => node.call('eth_gasPrice')))
     const refused = calls.filter((call) => call.status === 'rejected')
-    // Those of the first second go at once, those of the next one wait.
+    // The calls of the first second are sent immediately, those of the next second are queued.
     expect(refused.length).toBeGreaterThanOrEqual(30 - 6 - 6 - 6)
     expect(toRpcError(refused[0]?.reason)).toMatchObject({
       code: -32005,

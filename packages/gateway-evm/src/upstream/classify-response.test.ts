@@ -34,7 +34,7 @@ it.each<[string, string, ResponseClass]>([
   expect(classifyResponse(method, text)).toBe(verdict)
 })
 
-// What upstreams write when they get too many calls.
+// Errors that upstreams return when they receive too many calls.
 const rateRefusals: readonly (readonly [string, number, string])[] = [
   [
     'Alchemy',
@@ -56,7 +56,7 @@ const rateRefusals: readonly (readonly [string, number, string])[] = [
   ['this service, by credential', -32005, 'The credential may make 10 calls per second.'],
 ]
 
-// What callers can have a node write: by a contract, a tracer, a transaction, a parameter.
+// Texts that callers can inject into an upstream's error: through a contract, a tracer, a transaction or a param.
 const executing = [
   'eth_call',
   'eth_callMany',
@@ -132,7 +132,7 @@ describe('an upstream that gets too many calls', () => {
     ['eth_gasPrice', -32000, 'rate limit exceeded'],
     ['eth_getLogs', -32000, 'Too many requests'],
     ['eth_blockNumber', -32603, 'Error: rate limited'],
-    // What these cost is always the same.
+    // The cost of these methods is constant.
     ['eth_blockNumber', -32005, 'limit exceeded'],
     ['eth_getBalance', -32005, ''],
   ])('is busy by its own words: %s answered %i %s', (method, code, message) => {

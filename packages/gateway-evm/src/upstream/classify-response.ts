@@ -5,9 +5,10 @@ import { rpcCodes } from '../rpc-codes.ts'
 import { isRateRefusal } from './rate-refusal.ts'
 
 /**
- * What an answer is worth: `good` is the answer of any upstream; the others may have a better one. `absent`: there is no
- * such block or transaction, or not yet; `pruned`: the history is gone here; `not offered`: the method is not there;
- * `busy`: too many calls; `in the chain`: the transaction is known, or one after it; `unreadable`: no JSON-RPC.
+ * Class of a response. `good`: any upstream would respond the same; for the other classes, another upstream may have a
+ * better response. `absent`: the block or transaction does not exist, or not yet; `pruned`: this upstream has pruned
+ * the history; `not offered`: this upstream does not have the method; `busy`: too many calls; `in the chain`: the
+ * transaction, or one after it, is already known; `unreadable`: not JSON-RPC.
  */
 export type ResponseClass =
   | 'good'
@@ -23,14 +24,14 @@ const absentWordings =
 const knownWordings =
   /\b(?:already known|already imported|already exists|alreadyknown|known transaction|nonce too low|nonce is too low|oldnonce|invalid nonce)\b/i
 
-// Null is an answer to these that another upstream may better.
+// Methods for which another upstream may have a better response than null.
 const lookups = /^(?:eth|erigon)_get(?:Block|Header|Transaction|RawTransaction|Uncle)/
 
 /**
- * Judges a whole answer.
+ * Classifies a complete response.
  *
- * @param method - that was called
- * @param latin1 - the body, with a character for each byte
+ * @param method - method of the call
+ * @param latin1 - the body, with one character per byte
  */
 export function classifyResponse(method: string, latin1: string): ResponseClass {
   const answer = parseJson(latin1)
@@ -41,7 +42,7 @@ export function classifyResponse(method: string, latin1: string): ResponseClass 
   return result === null && lookups.test(method) ? 'absent' : 'good'
 }
 
-/** Code and method decide; the wording only where the upstream itself has chosen it. */
+/** Classifies an error by its code and method. The message counts only where the upstream itself has chosen it. */
 function judgeError(method: string, { code, message }: { code?: unknown; message?: unknown }): ResponseClass {
   const written: NodeError = {
     code: typeof code === 'number' ? code : rpcCodes.internalError,

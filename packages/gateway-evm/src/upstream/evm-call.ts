@@ -22,16 +22,16 @@ import { isBuffered, type UpstreamResponse } from './upstream-response.ts'
 
 const shortestLateMs = 1_000
 
-/** A call as it comes to a pool. */
+/** A call that a pool receives. */
 export interface GivenCall {
   readonly body: string
   readonly asked: CallInfo
   readonly signal: CancellationSignal
-  /** The one upstream that knows the filter which the call uses. */
+  /** The only upstream that has the filter of the call. */
   readonly owner?: PooledUpstream | undefined
 }
 
-/** A JSON-RPC call for several upstreams: which of them may have a better answer than another one has given. */
+/** A JSON-RPC call for several upstreams. It decides which of them may have a better response than a received one. */
 export class EvmCall implements FailoverCallSettings<ConnectedUpstream, UpstreamResponse, ResponseClass> {
   readonly asked: CallInfo
   readonly signal: CancellationSignal
@@ -39,11 +39,11 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
   readonly pace: 'quick' | 'slow'
   readonly resending: Idempotency
   readonly lateMs: number
-  /** What an upstream has to have; answers may raise it. */
+  /** Requirements on the upstream. Responses may raise them. */
   needs: CallRequirements
   readonly #body: string
 
-  /** @param timeoutMs - longest wait for an answer */
+  /** @param timeoutMs - timeout for a response */
   constructor({ body, asked, signal, owner }: GivenCall, chain: KnownChain, timeoutMs: number) {
     this.asked = asked
     this.signal = signal
@@ -100,11 +100,11 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
       case 'unreadable':
         return 'take'
       case 'in the chain': {
-        // Without another attempt before it, this is the upstream's word to the caller.
+        // Unless an earlier attempt may have succeeded, this is the upstream's own response to the caller.
         const hash = progress.maybeTaken ? transactionHash(this.asked.params[0]) : undefined
         return hash === undefined ? 'take' : this.#known(member, response, hash)
       }
-      // The upstream has done nothing.
+      // The upstream has not executed the call.
       case 'not offered':
         return 'next for free'
       case 'busy':
@@ -121,17 +121,17 @@ export class EvmCall implements FailoverCallSettings<ConnectedUpstream, Upstream
     }
   }
 
-  /** Whether another upstream may have the block or transaction that this one has not. */
+  /** Whether another upstream may have the block or transaction that this one does not have. */
   #isElsewhere(member: PooledUpstream, progress: CallProgress<ConnectedUpstream>): boolean {
-    // One try is enough: what the best upstream does not know is not there.
+    // One retry is sufficient: an object that the best upstream does not have does not exist.
     const other = progress.tried.length > 1 ? undefined : progress.next()
     const [here, there] = [member.head ?? -1, other?.head ?? -1]
     if (there > here) this.needs = { ...this.needs, block: there }
-    // A block that was seen elsewhere is there: this upstream is further behind than is known of it.
+    // A block that another upstream has reported exists: this upstream lags more than its last known head shows.
     return there > here || (other !== undefined && this.asked.minBlock !== undefined)
   }
 
-  /** An upstream refuses a signed transaction because the chain has it, or has one after it. */
+  /** Handles the rejection of a signed transaction because the chain has it, or has a later one of the account. */
   async #known(
     { upstream }: PooledUpstream,
     response: UpstreamResponse,

@@ -35,14 +35,16 @@ import { SilenceWatch } from '@fairlead/gateway-core/upstream/silence-watch'
 import { badFilterId, makesFilter, openFilter, signFilter, usesFilter, withoutFilter } from './filters.ts'
 import { takeSlot } from '@fairlead/gateway-core/upstream/rate-slot'
 
-/** What the upstreams of one node are called with. */
+/** Options of {@link EvmPool}. */
 export interface PoolOptions {
-  /** Longest wait for an answer. */
+  /** Timeout for a response. */
   readonly timeoutMs: number
-  /** Whether a second upstream is asked when the first one takes longer than it mostly does. It may change. */
+  /**
+   * Whether a hedge is sent to a second upstream when the first one takes longer than usual. May change at run time.
+   */
   readonly hedges: boolean
   readonly watch: HealthCheckTimes
-  /** Marks the ids of filters. */
+  /** Computes the marks of filter ids. */
   readonly fingerprint: Fingerprint
   readonly log: Logger | undefined
 }
@@ -51,7 +53,7 @@ const hedgeRules = { share: 0.05, perSecond: 0, most: 10 }
 const shortestHedgeMs = 50
 const hedgeStepMs = 10
 
-/** The upstreams of one node: they are called as one. */
+/** Combines the upstreams of one node into one. */
 export class EvmPool {
   readonly #members: readonly PooledUpstream[]
   readonly #only: PooledUpstream | undefined
@@ -80,7 +82,7 @@ export class EvmPool {
     )
   }
 
-  /** As {@link Upstream.send}; -32005 when every upstream has all the calls that it takes. */
+  /** As {@link Upstream.send}. Fails with -32005 when every upstream has reached its call limit. */
   readonly send: Upstream['send'] = (body, signal, asked = unknownCall, completion) => {
     if (usesFilter(asked.method)) this.#askMaker(signal, asked, completion)
     else if (!this.#only) this.#askBest({ body, signal, asked }, completion)
@@ -96,7 +98,7 @@ export class EvmPool {
     return this.#members.map(({ state }) => state)
   }
 
-  /** Has the upstreams asked for their heads for a while. */
+  /** Polls the upstreams for their chain heads for a while. */
   watch(): void {
     void this.#watch.use()
   }
@@ -119,7 +121,7 @@ export class EvmPool {
     const ask = () => {
       const only = new OnlyCall(upstream, latencyClass(asked.method), completion)
       const { connection, id } = upstream
-      // Most calls are part of no trace, and are spared a promise.
+      // Most calls are not part of a trace, so the promise is avoided.
       if (currentTrace() === undefined) connection.send(body, signal, asked, only)
       else {
         const facts = { 'fairlead.upstream': id }
@@ -133,13 +135,16 @@ export class EvmPool {
     else ask()
   }
 
-  /** Asks the upstream that has made the filter; another one may have given its id to the filter of somebody else. */
+  /**
+   * Sends a call to the upstream that created the filter, because another upstream may use the same id for another
+   * filter.
+   */
   #askMaker(signal: CancellationSignal, asked: CallInfo, completion: Completion<UpstreamResponse>): void {
     const bad = badFilterId(asked)
     if (bad) return completion.reject(bad)
     const filter = openFilter(asked, this.#members, this.#options.fingerprint)
     if (filter && this.#only) return this.#askOnly(this.#only, filter.body, signal, filter.asked, completion)
-    // Clients make a filter that is not there anew, and so come to another upstream.
+    // Clients create a missing filter again, possibly on another upstream.
     const isThere = filter && filter.owner.isInUse && filter.owner.upstream.isResponsive
     if (isThere) return this.#askBest({ ...filter, signal }, completion)
     const answer = withoutFilter(asked)
@@ -147,7 +152,7 @@ export class EvmPool {
     else completion.reject(new RpcError(rpcCodes.serverError, 'filter not found'))
   }
 
-  /** Puts the mark of its maker before the id of a new filter. */
+  /** Adds a mark of the creating upstream to the id of a new filter. */
   #sealing(
     member: PooledUpstream,
     signal: CancellationSignal,
@@ -211,7 +216,7 @@ export class EvmPool {
   }
 }
 
-/** A call at the only upstream there is. */
+/** A call to the only upstream of a node. */
 class OnlyCall implements Completion<UpstreamResponse> {
   readonly #upstream: SharedUpstream<ConnectedUpstream>
   readonly #pace: 'quick' | 'slow'
@@ -226,7 +231,7 @@ class OnlyCall implements Completion<UpstreamResponse> {
     this.#upstream = upstream
     this.#pace = pace
     this.#completion = completion
-    // There is no other one to go to; an answer shows that it is well again.
+    // There is no alternative upstream. A response proves that the upstream is healthy again.
     upstream.breaker.probe()
     upstream.calls += 1
     upstream.callsInFlight += 1

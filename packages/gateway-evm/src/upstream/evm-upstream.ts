@@ -30,34 +30,34 @@ import { upstreamCalls } from './upstream-calls.ts'
 import { unavailable, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import type { UpstreamJwt } from './upstream-jwt.ts'
 
-/** How a node is called. */
+/** Options of an upstream. */
 export interface UpstreamOptions {
-  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  /** Connection rules. The default is the rules for upstreams that the operator has configured. */
   readonly rules?: ConnectionRules | undefined
-  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  /** `CDN-Loop` entry of each request. None by default. */
   readonly loopEntry?: string | undefined
   readonly certificateAuthorityFile?: string | undefined
   readonly mostBatchedCalls?: number | undefined
-  /** Authenticates each request, in place of user information in the address. */
+  /** Authenticates each request, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
 }
 
-/** Most connections to one node. */
+/** Maximum number of connections to one upstream. */
 const maxConnections = 128
 
-// A node that is there is soon connected to; one that is not must leave time for another.
+// A reachable upstream accepts a connection quickly. An unreachable one must leave time for another upstream.
 const longestConnectMs = 5_000
 
 /**
- * Opens kept-alive connections to a node when they are needed. Calls that nodes answer at once go behind one another on
- * a few of them, every other call has one to itself meanwhile.
+ * Creates an upstream that opens keep-alive connections on demand. Short calls are pipelined on a few of them. Every
+ * other call has exclusive use of a connection.
  *
- * @param address - HTTP address; user name and password in it are sent as HTTP basic authentication
- * @param timeoutMs - longest wait for an answer
- * @param memory - for answers that are held whole
- * @param options - PEM file with the authority that signed the node's certificate, when it is a private one; most calls
- * that the node takes as a batch, which is never asked for more than a client has sent in one
- * @throws when the address is not one, or the file cannot be read; the error may quote either
+ * @param address - HTTP URL; user name and password in it are sent as HTTP basic authentication
+ * @param timeoutMs - timeout for a response
+ * @param memory - budget for buffered responses
+ * @param options - PEM file with the CA certificate of a private CA; maximum number of calls in a batch that the
+ * upstream accepts, which never exceeds what a client has sent in one batch
+ * @throws when the URL is invalid, or the file cannot be read; the error may contain either
  */
 export function createEvmUpstream(
   address: string,
@@ -89,7 +89,7 @@ export function createEvmUpstream(
     ...(authorization !== undefined && { authorization }),
   })
   const loopLine = loopEntry === undefined ? '' : headerLines({ [loopField]: loopEntry })
-  // Nearly all requests have these.
+  // Nearly all requests have these headers.
   const usualFields = `${ownFields}${loopLine}`
 
   const post = (
@@ -134,7 +134,7 @@ export function createEvmUpstream(
         )
         return
       }
-      // The connection belongs to all calls, and what it runs belongs to none of their traces.
+      // The connection is shared by all calls, and its callbacks run outside of their traces.
       if (currentTrace() === trace) hear(error, answer)
       else if (trace) inTrace(trace, () => hear(error, answer))
       else runDetached(() => hear(error, answer))
@@ -199,7 +199,7 @@ function refused(answer: ReceivedResponse): UpstreamError {
   if (!answer.bytes) void answer.body.dump()
   const retryAfter = Number(answer.header('retry-after'))
   return new UpstreamError('refused', `The node answered HTTP ${answer.status}.`, {
-    // A loop is to end at each service that it went through.
+    // Every gateway on a forwarding loop returns this status.
     ...(answer.status === loopDetected && { status: loopDetected }),
     httpStatus: answer.status,
     retryAfterMs: retryAfter >= 0 ? retryAfter * 1_000 : undefined,

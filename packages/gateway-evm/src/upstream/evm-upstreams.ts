@@ -24,51 +24,51 @@ import type { ConnectedUpstream, Upstream } from './types.ts'
 import { upstreamCalls } from './upstream-calls.ts'
 import { jwtOf } from './upstream-jwt.ts'
 
-/** The connections to all nodes, opened when first needed. */
+/** The upstreams of all nodes. Connections are opened on first use. */
 export interface EvmUpstreams {
   /**
-   * The upstreams of a node, called as one.
+   * Returns the upstreams of a node, combined into one.
    *
    * @throws {@link RpcError} with status 503 when the node has no usable upstream for the protocol
    */
   of(grant: Grant, protocol: 'evm'): Upstream
   /**
-   * The upstreams of a node, each by itself, in their order; those that are withdrawn are left out.
+   * Returns the upstreams of a node separately, in their order, without the cordoned ones.
    *
    * @throws {@link RpcError} as {@link of}
    */
   eachOf(grant: Grant): readonly Upstream[]
   /**
-   * What is known of the chain behind a node. To ask for it has the node asked for its head for a minute.
+   * Returns the observed chain of a node. Each call keeps polling for the chain head active for a minute.
    *
    * @throws {@link RpcError} as {@link of}
    */
   chainOf(grant: Grant): ChainView
-  /** What is known of every upstream that was used. */
+  /** Returns the state of every upstream that was used. */
   states(): readonly PooledUpstreamState[]
-  /** What is known of the upstreams of a node, which are asked for their heads for a minute from now on. */
+  /** Returns the state of a node's upstreams, and polls them for their chain heads for the next minute. */
   statesOf(grant: Grant): readonly UpstreamState[]
-  /** Asks every embedded chain for its id; rejects when one does not answer. */
+  /** Checks that every embedded chain responds to `eth_chainId`. Rejects when one does not. */
   embeddedAnswer(signal: CancellationSignal): Promise<void>
-  /** Takes over whether a second upstream is asked when the first one takes long. */
+  /** Changes whether hedges are sent to a second upstream. */
   change(settings: { readonly hedges: boolean }): void
   close(): Promise<void>
 }
 
-/** How the upstreams of a node are called together. */
+/** Options for the upstreams of a node. */
 export interface PooledOptions {
-  /** How often a node that is used is asked for its head; every 2 seconds when left out. */
+  /** Interval at which a node in use is polled for its chain head, in milliseconds. The default is 2 seconds. */
   readonly pollMs?: number
-  /** Whether a second upstream is asked when the first one takes longer than it mostly does; so when left out. */
+  /** Whether a hedge is sent to a second upstream when the first one takes longer than usual. The default is true. */
   readonly hedges?: boolean
   readonly log?: Logger
-  /** Marks the ids of filters, and makes those of upstreams; without it both are known to this object alone. */
+  /** Computes the marks of filter ids and the ids of upstreams. Without it, both are valid only for this object. */
   readonly fingerprint?: Fingerprint
-  /** Is told when an upstream of a node does not have a method. */
+  /** Called when an upstream of a node does not have a method. */
   readonly onRefused?: ((grant: Grant) => void) | undefined
-  /** Rules for connections; those for what the operator has configured when left out. */
+  /** Connection rules. The default is the rules for upstreams that the operator has configured. */
   readonly rules?: UpstreamRules
-  /** Entry of `CDN-Loop` that each request carries; none when left out. */
+  /** `CDN-Loop` entry of each request. None by default. */
   readonly loopEntry?: string | undefined
 }
 
@@ -83,11 +83,11 @@ interface OpenPool extends NodePool {
 }
 
 /**
- * Makes the set of upstream connections.
+ * Creates the set of upstream connections.
  *
- * @param timeoutMs - longest wait for an answer
- * @param embedded - address of the embedded chain for nodes whose upstream is `devnet`
- * @param memory - for all responses that are held whole
+ * @param timeoutMs - timeout for a response
+ * @param embedded - URL of the embedded chain, for nodes whose upstream is `devnet`
+ * @param memory - budget for all buffered responses
  */
 export function createEvmUpstreams(
   timeoutMs: number,
@@ -155,7 +155,7 @@ export function createEvmUpstreams(
         pool.watch()
         return pool.states()
       } catch {
-        // It has none, or the API reported the fault when the record was written.
+        // The node has no upstream, or the API reported the fault when the record was written.
         return []
       }
     },
@@ -180,7 +180,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
     const records = parseUpstreams(text)
     if (records.length > 0) return records
   } catch {
-    // The text holds credentials.
+    // The text contains credentials.
   }
   throw missing('The upstream addresses of this node cannot be read.')
 }
@@ -194,7 +194,7 @@ function opened(
   try {
     return createEvmUpstream(address, timeoutMs, memory, options)
   } catch {
-    // The error quotes the address, and with it the credentials inside.
+    // The error contains the URL, including its credentials.
     throw missing('The upstream address of this node is not an HTTP address.')
   }
 }

@@ -3,7 +3,7 @@ import { handleArrived } from '@fairlead/vitest/wait-for'
 import { type Fault, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
-// The first of two that are equally good has the first turn.
+// Of two equal upstreams, the first one is chosen first.
 async function two(options: Parameters<typeof pooledNode>[1] = {}) {
   const [first, second] = await Promise.all([faultyUpstream('first'), faultyUpstream('second')])
   return { first, second, node: pooledNode(`${first.url} ${second.url}`, options) }
@@ -83,7 +83,7 @@ describe('a call at several upstreams', () => {
     await node.call('eth_gasPrice')
     await node.call('eth_gasPrice')
     await first.kill()
-    // The end of a kept connection is heard of before the next call.
+    // The close of a keep-alive connection is processed before the next call.
     await handleArrived()
     expect(await node.call('eth_sendTransaction')).toBe('second')
     expect(node.states()).toMatchObject([
@@ -134,7 +134,7 @@ describe('a call at several upstreams', () => {
     const calls = await Promise.allSettled(Array.from({ length: 600 }, () => node.call('eth_gasPrice')))
     expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
     expect(calls[0]).toMatchObject({ reason: { message: 'The node answered HTTP 500.', status: 502 } })
-    // A retry is not made for lack of a budget, so that an outage does not double the load.
+    // No retry is sent when the retry budget is exhausted, so that an outage does not double the load.
     expect(callsOf(node)).toBeLessThan(600 + 256 + 120 + 50)
     expect(JSON.stringify(calls)).not.toContain('127.0.0.1')
   })
@@ -146,7 +146,7 @@ describe('a hedge', () => {
     for (let call = 0; call < 60; call++) await node.call('eth_gasPrice')
     const sent = () => node.states().reduce((all, state) => all + state.hedges, 0)
     while (sent() === 0) {
-      // The one that was a little slower may have no turn at all: the one that has it becomes slow.
+      // The slightly slower upstream may never be chosen, so the chosen one is slowed down.
       const [slow, other] =
         (await node.call('eth_gasPrice')) === 'first' ? [first, 'second'] : [second, 'first']
       slow.delayMs = 5_000
@@ -154,7 +154,7 @@ describe('a hedge', () => {
       slow.delayMs = 0
     }
     const [early, before] = [sent(), callsOf(node)]
-    // Less than an upstream may be without a byte.
+    // Shorter than the time after which an upstream without received bytes counts as unresponsive.
     first.delayMs = second.delayMs = 300
     await Promise.all(Array.from({ length: 200 }, () => node.call('eth_gasPrice')))
     const hedges = callsOf(node) - before - 200

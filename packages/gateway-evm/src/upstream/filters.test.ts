@@ -4,7 +4,7 @@ import { createEncryptor } from '@fairlead/gateway-core/credentials/sealing'
 import { type FaultyUpstream, faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
-/** Upstreams that number their filters, each from 1. */
+/** Starts upstreams that number their filters, each from 1. */
 async function numbering(count = 3) {
   const upstreams = await Promise.all(['a', 'b', 'c'].slice(0, count).map((name) => faultyUpstream(name)))
   for (const [index, { answers }] of upstreams.entries()) {

@@ -11,9 +11,10 @@ import { bufferShortResponse } from './buffer-response.ts'
 import type { PooledUpstream } from './types.ts'
 import type { Fingerprint } from '@fairlead/gateway-core/upstream/upstream-registry'
 
-// Only the upstream that has made a filter knows it, and some number theirs, so that two have filters of one number and
-// anybody can guess the number of somebody else's. A client therefore gets the upstream's id behind a mark, by which every
-// process and replica tells who has made the filter, and for whom; nothing has to be remembered.
+// A filter exists only on the upstream that created it. Some upstreams number their filters, so two upstreams may use
+// the same id, and anyone can guess the id of another client's filter. A client therefore receives the upstream's id
+// with a prepended mark. From the mark, every process and replica derives which upstream created the filter, and for
+// which owner. No state has to be stored.
 
 const making: ReadonlySet<string> = new Set([
   'eth_newBlockFilter',
@@ -31,27 +32,27 @@ const hexadecimal = /^0x[0-9a-f]+$/i
 const sealed = /^0x1([0-9a-f]{16})([0-9a-f]+)$/i
 const markBytes = 8
 
-/** Whether a call makes a filter. */
+/** Whether a method creates a filter. */
 export function makesFilter(method: string): boolean {
   return making.has(method)
 }
 
-/** Whether a call uses a filter that was made before. */
+/** Whether a method uses an existing filter. */
 export function usesFilter(method: string): boolean {
   return using.has(method)
 }
 
 /**
- * Checks the id of a call that uses a filter.
+ * Checks the filter id of a call.
  *
- * @returns the failure for an id that is no text; nodes refuse it before they look for the filter
+ * @returns the error for an id that is not a string; upstreams reject it before they look up the filter
  */
 export function badFilterId({ params: [id] }: CallInfo): RpcError | undefined {
   if (typeof id === 'string') return undefined
   return new RpcError(rpcCodes.invalidParams, 'invalid argument 0: must be the id of a filter.')
 }
 
-/** A call to the upstream that has made the filter which it uses. */
+/** A call to the upstream that created the filter. */
 export interface FilterCall {
   readonly owner: PooledUpstream
   readonly body: string
@@ -59,12 +60,12 @@ export interface FilterCall {
 }
 
 /**
- * Finds the upstream that has made the filter of a call, and puts the upstream's own id into the call.
+ * Finds the upstream that created the filter of a call, and replaces the id in the call with the upstream's own id.
  *
  * @param asked - a call that uses a filter
  * @param members - the upstreams of the node
- * @param fingerprint - as when the filter was made
- * @returns undefined when none of them has made it for the owner of the call
+ * @param fingerprint - the same as when the filter was created
+ * @returns undefined when none of the upstreams has created it for the owner of the call
  */
 export function openFilter(
   asked: CallInfo,
@@ -88,13 +89,13 @@ export function openFilter(
 }
 
 /**
- * Puts the mark of its maker and its owner before the id of a new filter.
+ * Prepends a mark of the creating upstream and the owner to the id of a new filter.
  *
- * @param asked - the call that has made it
- * @param maker - who has answered
+ * @param asked - the call that created the filter
+ * @param maker - upstream that responded
  * @param answer - not yet read
- * @param signal - what the exchange runs under
- * @param fingerprint - makes the mark
+ * @param signal - cancellation signal of the exchange
+ * @param fingerprint - computes the mark
  */
 export async function signFilter(
   { owner }: CallInfo,
@@ -111,14 +112,14 @@ export async function signFilter(
   return new BufferedResponse(Buffer.from(resultText(JSON.stringify(id ?? null), `"0x1${mark}${digits}"`)))
 }
 
-/** The answer to a call that uses a filter which is not there; undefined where nodes answer an error. */
+/** Returns the response to a call that uses a missing filter. Undefined where upstreams return an error. */
 export function withoutFilter({ method, idText = '1' }: CallInfo): UpstreamResponse | undefined {
   return method === 'eth_uninstallFilter'
     ? new BufferedResponse(Buffer.from(resultText(idText, 'false')))
     : undefined
 }
 
-// The address alone is no key: that of a public provider can be guessed.
+// The URL alone is not a secret key: the URL of a public provider can be guessed.
 function markOf(fingerprint: Fingerprint, digits: string, { record }: PooledUpstream, owner = ''): Buffer {
   const mark = fingerprint(`${owner} ${digits}`, `filter ${record.address}`)
   return Buffer.from(mark, 'base64url').subarray(0, markBytes)

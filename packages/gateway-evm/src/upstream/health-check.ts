@@ -8,14 +8,14 @@ import { HealthRounds } from '@fairlead/gateway-core/upstream/health-rounds'
 import { laggingBlocks } from '@fairlead/gateway-core/upstream/pool-member'
 import type { PooledUpstream } from './types.ts'
 
-/** When the upstreams of a node are asked for their heads. */
+/** Intervals and timeouts of the health check. */
 export interface HealthCheckTimes {
   readonly pollMs: number
-  /** For an upstream's answer. */
+  /** Timeout for an upstream's response. */
   readonly timeoutMs: number
-  /** How long calls wait when nothing fresh is known. */
+  /** How long calls wait for the first round when no recent state is known. */
   readonly firstRoundMs: number
-  /** After the last use the rounds go on this long. */
+  /** How long the rounds continue after the last use. */
   readonly idleMs: number
   readonly chainIdMs: number
 }
@@ -23,17 +23,17 @@ export interface HealthCheckTimes {
 const staleRounds = 5
 const shortestStaleMs = 3_000
 const finalizedEvery = 5
-// The leader may be this far behind without losing its place, so that two branches do not take turns.
+// The leader may lag by this many blocks without losing its role, so that two branches do not alternate.
 const leaderMayLag = 1
 
-/** Asks the upstreams of a node for their heads while the node is used, and judges them by it. */
+/** Polls the upstreams of a node for their chain heads while the node is in use, and classifies them by the result. */
 export class HealthCheck {
   readonly chain: ObservedChain
   readonly #members: readonly PooledUpstream[]
   readonly #times: HealthCheckTimes
   readonly #log: Logger | undefined
   readonly #chainIds = new Map<PooledUpstream, { readonly id: string; readonly at: number }>()
-  /** After how many rounds each is asked for its finalized block. */
+  /** Number of rounds until each upstream is polled for its finalized block. */
   readonly #finalizedDue = new Map<PooledUpstream, number>()
   readonly #tagged = new Map<PooledUpstream, number | undefined>()
   readonly #rounds: HealthRounds<PooledUpstream>
@@ -52,7 +52,7 @@ export class HealthCheck {
       { intervalMs, firstRoundMs, idleMs },
       {
         ask: (member) => this.#ask(member),
-        // Until the chain is known, all of them have a vote.
+        // Until the chain id is known, every upstream has a vote.
         enough: (round) =>
           this.#chainId === undefined ? Promise.all(round) : Promise.any(round).catch(() => undefined),
         onFirstRound: () => this.#judgeChains(),
@@ -65,7 +65,7 @@ export class HealthCheck {
     })
   }
 
-  /** Number of the best head that an upstream in use has shown. */
+  /** Number of the highest chain head of the upstreams in use. */
   get head(): number | undefined {
     return this.#leader?.head
   }
@@ -75,9 +75,9 @@ export class HealthCheck {
   }
 
   /**
-   * Keeps the rounds going.
+   * Continues the rounds.
    *
-   * @returns what to wait for when nothing fresh is known; it never rejects
+   * @returns a promise to wait for when no recent state is known; it never rejects
    */
   use(): Promise<unknown> | undefined {
     return this.#rounds.use()
@@ -109,7 +109,10 @@ export class HealthCheck {
     }
   }
 
-  /** A head far above those of the others is believed when the upstream has that block, and not only its number. */
+  /**
+   * Returns whether a chain head can be trusted. A head far above the others is trusted only when the upstream has that
+   * block, and not only its number.
+   */
   async #isBelieved(member: PooledUpstream, { number, hash }: BlockReference): Promise<boolean> {
     const others = this.#shown().filter((other) => other.member !== member)
     if (others.length === 0 || others.some((other) => number <= other.number + laggingBlocks)) return true
@@ -132,11 +135,14 @@ export class HealthCheck {
     const id = await this.#call(member, 'eth_chainId', [])
     if (typeof id !== 'string') return
     this.#chainIds.set(member, { id, at: now })
-    // The first ones are judged together.
+    // The first chain ids are compared together.
     if (this.#chainId !== undefined) this.#judgeChains()
   }
 
-  /** The chain of most upstreams is that of the node; of equally many the one that it was before, or the first. */
+  /**
+   * Determines the chain id of the node, which is that of most upstreams. On a tie, the previous chain id wins, or else
+   * the first one.
+   */
   #judgeChains(): void {
     const votes = new Map<string, number>()
     for (const { id } of this.#chainIds.values()) votes.set(id, (votes.get(id) ?? 0) + 1)
@@ -172,7 +178,9 @@ export class HealthCheck {
     member.upstream.finalized = tagged ?? (head > finality ? head - finality : undefined)
   }
 
-  /** Number of the block under the tag `finalized`; undefined where the upstream does not know the tag. */
+  /**
+   * Returns the number of the block with the tag `finalized`. Undefined where the upstream does not support the tag.
+   */
   async #taggedFinal(member: PooledUpstream): Promise<number | undefined> {
     try {
       const block = await this.#call(member, 'eth_getBlockByNumber', ['finalized', false])
@@ -183,7 +191,7 @@ export class HealthCheck {
     }
   }
 
-  /** The heads of the upstreams in use. */
+  /** Returns the chain heads of the upstreams in use. */
   #shown(): readonly { readonly member: PooledUpstream; readonly number: number }[] {
     return this.#members.flatMap((member) => {
       const isUsed = member.isInUse && member.upstream.isResponsive

@@ -2,7 +2,7 @@ import type { Method } from '@fairlead/core'
 import { methods } from '@fairlead/evm-rpc/contract'
 import type { Idempotency } from '@fairlead/gateway-core/upstream/idempotency'
 
-// They read, but with a key that one upstream has and another has not.
+// These methods change nothing, but use a key that only some upstreams have.
 const signing = /^(?:eth_sign|personal_)/
 
 const byMethod: ReadonlyMap<string, Idempotency> = new Map(
@@ -12,7 +12,9 @@ const byMethod: ReadonlyMap<string, Idempotency> = new Map(
   ]),
 )
 
-/** When a call of this method may be sent again; one that is not in the contract is taken for a change. */
+/**
+ * Returns when a call of this method may be sent again. A method that is not in the specification counts as a change.
+ */
 export function idempotencyOf(method: string | undefined): Idempotency {
   if (method === 'eth_sendRawTransaction') return 'same bytes'
   return (method !== undefined && byMethod.get(method)) || 'unseen'

@@ -4,27 +4,28 @@ import type { UpstreamResponse } from './upstream-response.ts'
 import { ResponseInspector } from '@fairlead/gateway-core/redaction/response-inspector'
 import { unavailable } from '@fairlead/gateway-core/upstream/upstream-error'
 
-// Where only the version and the id stand before it, in any order, a result needs no more than a look.
+// Matches a response in which only the version and the id precede the result, in any order. It needs no full parse.
 const resultAhead = /^\s*\{\s*(?:"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|[^"\s,{[\\]+)\s*,\s*)*"result"\s*:/
 
 const longestBeginning = 1_024
 
-/** As {@link beginsWithError} for an answer that is at hand; undefined for one that is not. */
+/** As {@link beginsWithError}, for a buffered response. Undefined for a response that is not buffered. */
 export function isErrorAtHand(answer: UpstreamResponse): boolean | undefined {
   const { latin1 } = answer
   if (latin1 !== undefined) return isErrorText(latin1)
-  // Not asked for any earlier, as they may have to be made.
+  // Accessed only now, because `bytes` may be created lazily.
   const { bytes } = answer
   return bytes && isErrorText(bytes.toString('latin1'))
 }
 
 /**
- * Tells an error from a result by the first bytes of an answer; one whose first bytes hold neither counts as an error.
- * Nothing is lost: the answer can still be read whole. What follows is followed by {@link ResponseInspector}.
+ * Distinguishes an error from a result by the first bytes of a response. A response whose first bytes contain neither
+ * counts as an error. The response can still be read completely. {@link ResponseInspector} inspects the remaining
+ * bytes.
  *
  * @param answer - not yet read
- * @param signal - what the exchange runs under
- * @throws {@link UpstreamError} as `Upstream.post` when nothing comes
+ * @param signal - cancellation signal of the exchange
+ * @throws {@link UpstreamError} as `Upstream.post` when no bytes arrive
  */
 export async function beginsWithError(
   answer: UpstreamResponse,
@@ -46,15 +47,15 @@ function isError(beginning: Buffer): boolean {
   return !resultAhead.test(beginning.toString('latin1', 0, longestBeginning)) && !hasResult(beginning)
 }
 
-/** @param text - the whole answer, with a character for each byte */
+/** @param text - the full response, with one character per byte */
 function isErrorText(text: string): boolean {
-  // Written with escapes, a key has one of `u`.
+  // A key that is written with escapes contains `\u`.
   const mayHaveError = text.includes('"error"') || text.includes('\\u')
   if (!mayHaveError && resultAhead.test(text)) return false
   return !hasResult(Buffer.from(text, 'latin1'))
 }
 
-/** Whether there is a result, and no error, at the top level. */
+/** Whether the response has a result, and no error, at the top level. */
 function hasResult(bytes: Buffer): boolean {
   const inspector = new ResponseInspector()
   try {
@@ -65,7 +66,7 @@ function hasResult(bytes: Buffer): boolean {
   return inspector.hasResult && !inspector.hasError
 }
 
-/** Waits for something to read; a body without a single byte only ends. */
+/** Waits for the first bytes. A body without bytes only ends. */
 function firstBytes(body: UpstreamResponse['body']): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error) => {

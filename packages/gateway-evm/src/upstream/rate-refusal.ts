@@ -3,17 +3,17 @@ import { mayHoldCallerText } from './caller-text.ts'
 import type { NodeError } from './upstream-errors.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 
-/** Alchemy and others repeat the HTTP status. */
+/** Error code of Alchemy and others, which repeats the HTTP status. */
 const tooManyRequests = 429
 
-// Their messages quote the request.
+// The messages of these errors quote the request.
 const requestCodes: ReadonlySet<number> = new Set([
   rpcCodes.parseError,
   rpcCodes.invalidRequest,
   rpcCodes.methodNotFound,
 ])
 
-// In the first clause of the message: what stands behind a colon may be a quotation.
+// Matches only the first clause of the message: the text after a colon may be a quotation.
 const wordings: readonly RegExp[] = [
   // "rate limit exceeded", "over rate limit", "daily request count exceeded, request rate limited"
   /^(?:error: )?[^:]{0,60}?\brate.?limit/i,
@@ -23,24 +23,24 @@ const wordings: readonly RegExp[] = [
   /^[^:]{0,60}?\bcompute units\b/i,
   // "Your app has exceeded its concurrent requests capacity"
   /^[^:]{0,40}?\bexceeded (?:its|your|the) [^:]{0,40}\b(?:capacity|quota|throughput)\b/i,
-  // This service in front of another one of its kind.
+  // Another gateway of this kind as the upstream.
   /^The nodes take no more calls at the moment\b|^The \w+ may make \d+ calls per second\b/,
 ]
 
 /**
- * Tells whether an upstream has refused a call because it gets too many.
+ * Whether an upstream has rejected a call because it receives too many.
  *
- * A caller must not be able to have its own text taken for that: the upstream would be paused for everybody. The code
- * comes first, then the method, and the wording last.
+ * A caller must not be able to trigger this with its own text: the upstream would be paused for all callers. The code
+ * has priority, then the method, then the message.
  *
  * @param method - the method that was called; empty for a batch
- * @param error - as the upstream wrote it
+ * @param error - as sent by the upstream
  */
 export function isRateRefusal(method: string, error: NodeError): boolean {
   const { code, message } = error
   if (code === tooManyRequests) return true
   if (requestCodes.has(code) || mayHoldCallerText(method, error)) return false
-  // What such a call costs does not depend on its parameters, so that there is no other limit to exceed.
+  // The cost of such a call does not depend on its params, so there is no other limit that it could exceed.
   if (code === rpcCodes.limitExceeded && latencyClass(method) === 'quick') return true
   return wordings.some((wording) => wording.test(message))
 }

@@ -1,14 +1,14 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 
-// Other kinds, as some chains have them, are hashed in ways of their own.
+// Other transaction types, which some chains have, use other hash schemes.
 const newestType = 4
 const blobType = 3
 
 /**
- * The hash of a signed transaction, computed from its bytes.
+ * Returns the hash of a signed transaction, computed from its bytes.
  *
  * @param raw - the param of `eth_sendRawTransaction`
- * @returns undefined when it is no transaction of a kind that is known here
+ * @returns undefined when it is not a transaction of a supported type
  * @see EIP-2718, EIP-4844
  */
 export function transactionHash(raw: unknown): string | undefined {
@@ -24,7 +24,7 @@ function hashOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
 }
 
-/** Blobs travel beside the transaction, in a list around both; they are no part of what is hashed. */
+/** Removes the blobs, which are in a list together with the transaction and are not part of the hash. */
 function withoutBlobs(bytes: Buffer): Buffer {
   const start = 1 + headLength(bytes, 1)
   if ((bytes[start] ?? 0) < 0xc0) return bytes
@@ -32,7 +32,7 @@ function withoutBlobs(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 1), bytes.subarray(start, end)])
 }
 
-// A list of RLP: 0xc0 and its length, or 0xf7 and the length of its length.
+// RLP list: 0xc0 plus its length, or 0xf7 plus the length of its length.
 function headLength(bytes: Buffer, at: number): number {
   return 1 + Math.max(0, (bytes[at] ?? 0) - 0xf7)
 }

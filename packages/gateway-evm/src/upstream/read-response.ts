@@ -15,12 +15,12 @@ import type { RpcResponse } from '../rpc-response.ts'
 import { isRecord, parseJson } from '@fairlead/gateway-core/json'
 
 /**
- * Reads a node's answer to its end.
+ * Reads an upstream's response to its end.
  *
  * @param answer - not yet read
- * @param reservation - holds what is kept
- * @param signal - what the exchange runs under
- * @throws {@link MemoryLimitError} when there is no memory left, else as {@link Upstream.post}
+ * @param reservation - memory reservation for the response
+ * @param signal - cancellation signal of the exchange
+ * @throws {@link MemoryLimitError} when the memory budget is exhausted, else as {@link Upstream.post}
  */
 export async function readResponse(
   answer: UpstreamResponse,
@@ -30,7 +30,7 @@ export async function readResponse(
   return (await readBytes(answer, reservation, signal)).toString('utf8')
 }
 
-/** As {@link readResponse}. */
+/** As {@link readResponse}, as bytes. */
 export async function readBytes(
   answer: UpstreamResponse,
   reservation: Reservation,
@@ -48,21 +48,21 @@ export async function readBytes(
       length += added
     })
   } catch (error) {
-    // What is not kept makes room for the other answers.
+    // Releases the memory of the discarded response for other responses.
     reservation.shrink(length)
     throw toRpcError(error) ? error : unavailable(error, signal)
   }
 }
 
 /**
- * The text of an answer that is at hand, where it can be passed on as it is: a result under the id that was asked with.
+ * Returns the text of a buffered response if it can be passed through unchanged: a result with the id of the request.
  *
- * @param idText - that any node gives back as it is
- * @returns undefined for every other answer
+ * @param idText - id that any upstream returns unchanged
+ * @returns undefined for every other response
  */
 export function tryPassThrough(answer: UpstreamResponse, idText: string): string | undefined {
   const { latin1 } = answer
-  // In UTF-8, only what is ASCII has a byte for each character.
+  // In UTF-8, only ASCII text has one byte per character.
   if (latin1 === undefined || Buffer.byteLength(latin1) !== latin1.length) return undefined
   try {
     const value: unknown = answer.value ?? JSON.parse(latin1)
@@ -74,10 +74,10 @@ export function tryPassThrough(answer: UpstreamResponse, idText: string): string
 }
 
 /**
- * Reads a node's answer to its end and puts it under another id. A result stays as the node wrote it, an error as far as
- * it needs no mending.
+ * Reads an upstream's response to its end and replaces its id. A result is passed through verbatim, and so is an error
+ * that needs no normalization.
  *
- * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response, else as {@link readResponse}
+ * @throws {@link UpstreamError} with status 502 when it is not a JSON-RPC response, else as {@link readResponse}
  */
 export async function readUnderId(
   answer: UpstreamResponse,
@@ -88,13 +88,13 @@ export async function readUnderId(
 }
 
 /**
- * Takes a node's answer out of its envelope. A result stays as the node wrote it, an error as far as it needs no
- * mending.
+ * Extracts the result or error of an upstream's response. A result is passed through verbatim, and so is an error that
+ * needs no normalization.
  *
- * @param text - the whole answer
- * @param method - what the node was asked for
- * @param secrets - what an error may not tell
- * @throws {@link UpstreamError} with status 502 when it is no JSON-RPC response
+ * @param text - the full response
+ * @param method - method of the call
+ * @param secrets - texts that an error must not contain
+ * @throws {@link UpstreamError} with status 502 when it is not a JSON-RPC response
  */
 export function toRpcResponse(text: string, method: string, secrets: readonly string[] = []): RpcResponse {
   const value = parseAnswer(text)
@@ -114,10 +114,10 @@ export function toRpcResponse(text: string, method: string, secrets: readonly st
 }
 
 /**
- * Reads a node's answer to its end and parses it.
+ * Reads an upstream's response to its end and parses it.
  *
  * @returns the result
- * @throws {@link RpcError} with the node's error, else as {@link readUnderId}
+ * @throws {@link RpcError} with the upstream's error, else as {@link readUnderId}
  */
 export async function readResult(
   answer: UpstreamResponse,
@@ -137,13 +137,13 @@ export async function readResult(
   return result
 }
 
-/** How an answer is to be read. */
+/** Options for reading a response. */
 interface Reading {
-  /** What the node was asked for. */
+  /** Method of the call. */
   readonly method: string
-  /** Holds what is kept. */
+  /** Memory reservation for the response. */
   readonly reservation: Reservation
-  /** What the exchange runs under. */
+  /** Cancellation signal of the exchange. */
   readonly signal: CancellationSignal
 }
 

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import type { UpstreamResponse } from './upstream-response.ts'
 
 /**
- * Corrects the text of an answer while it passes, without holding it.
+ * Transforms the text of a response while it streams, without buffering it.
  *
  * @param answer - not yet read
- * @param rewrite - gets pieces of the text, each cut behind a comma; bytes stand as single characters
+ * @param rewrite - called with pieces of the text, each ending after a comma; each byte is one character
  */
 export function rewriteResponse(
   answer: UpstreamResponse,

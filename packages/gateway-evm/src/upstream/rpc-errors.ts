@@ -3,7 +3,7 @@ import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { UpstreamBusyError, UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
-/** The JSON-RPC error for what a call failed with; undefined for an error that nobody expects. */
+/** Converts the error of a failed call to a JSON-RPC error. Returns undefined for an unexpected error. */
 export function toRpcError(error: unknown): RpcError | undefined {
   if (error instanceof RpcError) return error
   if (error instanceof UpstreamError) {
@@ -25,7 +25,7 @@ export function toRpcError(error: unknown): RpcError | undefined {
   return undefined
 }
 
-/** The failure for a response that is not JSON-RPC. */
+/** Creates the error for a response that is not JSON-RPC. */
 export function malformed(): UpstreamError {
   return new UpstreamError('malformed', 'The node answered something that is not JSON-RPC.')
 }

@@ -3,12 +3,12 @@ import { faultyUpstream } from '../testing/faulty-upstream.ts'
 import { pooledNode, type PooledNode } from '../testing/pooled-node.ts'
 
 const later = { timeout: 50_000 }
-// More than the budgets for hedges and retries allow.
+// More calls than the budgets for hedges and retries allow.
 const many = 450
 
 /**
- * Two upstreams; the first one gets all calls while it answers, as the other one lags. The timeout of a call exceeds that of
- * the test, so a call ends only when the pool sends it to the other upstream.
+ * Starts two upstreams. The first one receives all calls while it responds, because the other one lags. The timeout of
+ * a call exceeds that of the test, so a call ends only when the pool sends it to the other upstream.
  */
 async function preferred(hedges = true) {
   const [first, second] = await Promise.all([
@@ -20,7 +20,7 @@ async function preferred(hedges = true) {
   return { first, second, node }
 }
 
-/** Makes many calls at once and gives their answers. */
+/** Sends many concurrent calls and returns their distinct results. */
 async function callMany(node: PooledNode, method: string, count = many) {
   return new Set(await Promise.all(Array.from({ length: count }, () => node.call(method))))
 }
@@ -51,7 +51,8 @@ describe('an upstream that stops to answer', () => {
     const calls = Array.from({ length: many }, (_, call) => call)
     const answers = await Promise.all(calls.map((call) => node.call('eth_gasPrice', [call])))
     expect(answers).toEqual(calls.map((call) => `second ${call}`))
-    // What the second one receives is no measure: a busy connection passes calls to another one.
+    // The number of requests that the second upstream receives is not meaningful: a busy connection reassigns calls to
+    // another one.
     expect(attempts()).toEqual([before, otherBefore + many])
     expect(asked).toEqual([])
     first.fault = 'well'

@@ -6,35 +6,38 @@ import type { PoolMember } from '@fairlead/gateway-core/upstream/pool-member'
 import type { Connection } from '@fairlead/gateway-core/upstream/upstream'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-/** What a body asks for: its pace, the choice among several addresses and a second attempt depend on it. */
+/** The call in a request body. Its latency class, the choice of an upstream and retries depend on it. */
 export interface CallInfo {
   readonly method: string
   /** By position. */
   readonly params: readonly unknown[]
-  /** Number of a block that the answering address has to have; it is asked of those that have it, if any has. */
+  /**
+   * Number of a block that the responding upstream must have. The call is sent to an upstream that has it, if there is
+   * one.
+   */
   readonly minBlock?: number | undefined
-  /** Whose filters the call makes and uses. */
+  /** Owner of the filters that the call creates and uses. */
   readonly owner?: string | undefined
-  /** Credential of the client; undefined for calls of the gateway itself. */
+  /** Credential of the client. Undefined for calls of the gateway itself. */
   readonly credentialId?: string | undefined
-  /** The client's batch that the call is one of: calls of one batch may go to a node together. */
+  /** The client's batch that contains the call. Calls of one batch may be sent to an upstream together. */
   readonly batch?: object | undefined
-  /** The id in the body, where nodes give it back as it is. */
+  /** The id in the body, if upstreams return it unchanged. */
   readonly idText?: string | undefined
 }
 
-/** The HTTP connections to one node. */
+/** Sends calls to one upstream, or to the pooled upstreams of a node. */
 export interface Upstream {
   /**
-   * Posts a JSON-RPC body.
+   * Sends a JSON-RPC body.
    *
-   * @param body - text to send as it is
-   * @param signal - ends the exchange
-   * @param asked - the call in the body; without it nothing but a call that never left is sent again
-   * @throws {@link UpstreamError} with status 502 or 504; the message never says where the node is
+   * @param body - text to send unchanged
+   * @param signal - cancels the exchange
+   * @param asked - the call in the body; without it, a call is sent again only if it was never transmitted
+   * @throws {@link UpstreamError} with status 502 or 504; the message never reveals the URL of the upstream
    */
   post(body: string, signal: CancellationSignal, asked?: CallInfo): Promise<UpstreamResponse>
-  /** As {@link post}. */
+  /** As {@link post}, with a completion callback. */
   send(
     body: string,
     signal: CancellationSignal,
@@ -44,29 +47,29 @@ export interface Upstream {
   /**
    * Calls one method and parses its result.
    *
-   * @throws {@link RpcError} with the node's error, or as {@link Upstream.post}
+   * @throws {@link RpcError} with the upstream's error, or as {@link Upstream.post}
    */
   call(method: string, params: readonly unknown[], signal: CancellationSignal): Promise<unknown>
   /**
-   * Calls several methods side by side; the results stand in the order of the calls. They are not sent as a JSON-RPC
-   * batch, which some nodes limit and others refuse.
+   * Calls several methods in parallel. The results are in the order of the calls. They are not sent as a JSON-RPC
+   * batch, which some upstreams limit and others reject.
    */
   batch(
     calls: readonly (readonly [method: string, params: readonly unknown[]])[],
     signal: CancellationSignal,
   ): Promise<unknown[]>
-  /** Memory for what one request holds of this node's answers; to be emptied when they have left. */
+  /** Reserves memory for the buffered responses of one request. Release it after they have been sent. */
   reserve(owner?: string): Reservation
-  /** Is told when the node does not have a method that a call of this grant needs. */
+  /** Called when the upstream does not have a method that a call of this grant needs. */
   readonly onRefused?: ((grant: Grant) => void) | undefined
   close(): Promise<void>
 }
 
-/** An upstream with connections of its own. */
+/** An upstream with its own connections. */
 export type ConnectedUpstream = Upstream & Connection
 
-/** An upstream of a node among the others. */
+/** An upstream as a member of a node's pool. */
 export type PooledUpstream = PoolMember<ConnectedUpstream>
 
-/** Stands for a call of which nothing is known. */
+/** Placeholder for an unknown call. */
 export const unknownCall: CallInfo = { method: '', params: [] }

@@ -5,9 +5,9 @@ import { readResult } from './read-response.ts'
 import type { Upstream } from './types.ts'
 
 /**
- * What an upstream does by asking.
+ * Derives the other methods of an upstream from `send`.
  *
- * @param memory - for answers that are held whole
+ * @param memory - budget for buffered responses
  */
 export function upstreamCalls(
   send: Upstream['send'],

@@ -1,7 +1,7 @@
 import { isTracerText } from './caller-text.ts'
 import { rpcCodes } from '../rpc-codes.ts'
 
-/** An error object as nodes write it. */
+/** An error object as sent by an upstream. */
 export interface NodeError {
   readonly code: number
   readonly message: string
@@ -9,11 +9,12 @@ export interface NodeError {
 }
 
 /**
- * Gives an error of a node the code that the specification has for it. Clients of every kind then say the same.
+ * Normalizes an error of an upstream to the code of the specification, so that all execution clients report the same
+ * errors.
  *
- * @param error - as the node wrote it
- * @param method - that was called
- * @returns the same object when there is nothing to mend
+ * @param error - as sent by the upstream
+ * @param method - method of the call
+ * @returns the same object when no change is needed
  * @see EIP-1474, EIP-4444
  */
 export function normalizeError(error: NodeError, method: string): NodeError {
@@ -25,13 +26,13 @@ export function normalizeError(error: NodeError, method: string): NodeError {
 
 const revertCodes = [3, rpcCodes.serverError, rpcCodes.executionError, rpcCodes.internalError]
 
-/** A revert carries the bytes that the contract gave in `data`, and a message that can be printed. */
+/** Normalizes a revert: `data` contains the bytes that the contract returned, and the message is printable. */
 function asReverted(error: NodeError): NodeError | undefined {
   const { code, message, data } = error
   const bytes = typeof data === 'string' ? /(?:^|^Reverted )(0x[0-9a-f]*)$/i.exec(data)?.[1] : undefined
   const isRevert = code === 3 || (revertCodes.includes(code) && saysReverted(message, data))
   if (!isRevert) return undefined
-  // Some clients decode what they do not know, and print raw bytes.
+  // Some execution clients decode unknown data and print raw bytes.
   const isPrintable = /^execution reverted/i.test(message) && !/custom error 0x|\p{Cc}|\uFFFD/u.test(message)
   if (code === 3 && isPrintable && (bytes === data || data === undefined)) return error
   const clean = isPrintable ? message : 'execution reverted'
@@ -45,7 +46,7 @@ function saysReverted(message: string, data: unknown): boolean {
 
 const notOfferedCodes: readonly number[] = [rpcCodes.methodNotFound, -32604]
 
-// Besu gives this code to a transaction that its sender cannot pay for.
+// Besu uses this code for a transaction whose sender cannot pay for it.
 const isNotSupported = (code: number, method: string) =>
   code === rpcCodes.methodNotSupported && !method.startsWith('eth_send')
 
@@ -58,7 +59,7 @@ const notOfferedWordings = [
   /^(?:not implemented|unimplemented)$/i,
 ]
 
-/** A method that the node does not have; clients have five codes and more wordings for it. */
+/** Normalizes the error for a missing method. Execution clients use five codes and even more messages for it. */
 function asNotOffered({ code, message }: NodeError, method: string): NodeError | undefined {
   const isServerFault = code <= -32000 && code >= -32700
   const says = isServerFault && notOfferedWordings.some((wording) => wording.test(message))
@@ -66,7 +67,7 @@ function asNotOffered({ code, message }: NodeError, method: string): NodeError |
   return { code: rpcCodes.methodNotFound, message: `This node does not offer ${method}.` }
 }
 
-/** A block past the head, or one whose state is gone; anvil has one wording for both. */
+/** Normalizes the error for a block after the chain head, or with pruned state. Anvil uses one message for both. */
 function asBlockOutOfReach({ message }: NodeError): NodeError | undefined {
   const [, head, asked] =
     /^BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/.exec(message) ?? []
@@ -87,7 +88,7 @@ const prunedWordings = [
   /^No state available for block\b/i,
 ]
 
-/** History that the node has thrown away. The wording stays: it says how far back the node goes. */
+/** Normalizes the error for pruned history. The message is unchanged, because it says how far back the history goes. */
 function asPruned(error: NodeError): NodeError | undefined {
   const { code, message } = error
   if (code === rpcCodes.prunedHistory || !prunedWordings.some((wording) => wording.test(message)))

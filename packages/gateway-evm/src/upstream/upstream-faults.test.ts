@@ -13,7 +13,7 @@ function post(gateway: ListenerFixture, body: string, init: RequestInit = {}): P
   return fetch(`${gateway.url}/${token}`, { method: 'POST', body, ...init })
 }
 
-/** What the meter has counted: method, class of status, how often. */
+/** Returns the counts of the meter: method, status class, number of requests. */
 async function counted(gateway: ListenerFixture): Promise<string[]> {
   const line = /^fairlead_node_requests_total\{protocol="evm",method="(.*)",status="(.*)"\} (.*)$/gm
   return [...(await gateway.metrics()).matchAll(line)].map(([, ...parts]) => parts.join(' '))
@@ -24,7 +24,7 @@ function answering(text: string, headers: Record<string, string> = {}): Behaviou
     response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
 }
 
-/** A node that sends bytes of its own making to whoever connects and speaks. */
+/** Starts a server that sends fixed bytes to every client that sends data. */
 async function nodeThatSends(text: string): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined)
@@ -36,7 +36,7 @@ async function nodeThatSends(text: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A port at which nobody listens. */
+/** Returns the URL of a port without a listener. */
 async function deserted(): Promise<string> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -248,13 +248,13 @@ describe('an answer that is too large to hold', () => {
     const node = await nodeThat(async (_, response) => {
       waiting.push(response.writeHead(200, { 'content-type': 'application/json' }))
       if (waiting.length < 2) return
-      // Both answers grow in step, so that neither is whole when the room is used up.
+      // Both responses grow at the same rate, so that neither is complete when the memory budget is exhausted.
       for (const one of waiting) one.write(head)
       const growing = waiting.map((one) => ({ one, closed: once(one, 'close') }))
       for (let size = 0; size < 40; size++) {
         for (const { one, closed } of growing) {
           const written = new Promise((resolve) => one.write('x'.repeat(mebibyte), resolve))
-          // The one that is refused is closed, and then nothing tells when a write is done.
+          // The rejected response is closed, and its write callback may never be called.
           if (!one.destroyed) await Promise.race([written, closed])
         }
       }
@@ -267,7 +267,7 @@ describe('an answer that is too large to hold', () => {
 })
 
 describe('what a node is sent', () => {
-  /** Keeps what the node was sent, and answers under the id that came. */
+  /** Starts an upstream that records its requests, and responds with the received id. */
   async function recording() {
     const bodies: string[] = []
     const headers: Record<string, unknown>[] = []

@@ -16,14 +16,14 @@ import { createWebSocketUpstream } from './websocket-upstream.ts'
 
 const secret = 'c4'.repeat(32)
 const bearer = /^Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.[\w-]+\.[\w-]{43}$/
-// `redaction-matrix.test.ts` has all of them.
+// All encodings are in `redaction-matrix.test.ts`.
 const encodings = ['plain', 'in JSON', 'percent-encoded', 'base64']
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 
-/** What a node quotes in its errors, given the credentials of the call. */
+/** Returns the text that an upstream quotes in its errors, given the credentials of the call. */
 type Quote = (credentials: string) => string
 
-/** A node that notes the credentials of its callers, and answers every call with an error. */
+/** Starts an upstream that records the credentials of its callers, and responds to every call with an error. */
 async function nodeBehindJwt() {
   const received: { http: string[]; handshakes: string[] } = { http: [], handshakes: [] }
   let quote: Quote = () => 'no'

@@ -8,7 +8,7 @@ import { createUpstreamJwt, jwtOf, readJwtSecret } from './upstream-jwt.ts'
 const secret = Buffer.from('0123456789abcdef'.repeat(4), 'hex')
 
 describe('createUpstreamJwt', () => {
-  // Made by another implementation: Python's hmac.
+  // Created by another implementation: Python's hmac.
   const header = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
 
   it('makes the token that the Engine API describes', () => {

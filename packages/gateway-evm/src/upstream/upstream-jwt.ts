@@ -7,7 +7,7 @@ import { rpcCodes } from '../rpc-codes.ts'
 
 /** Authentication of requests to one upstream with a JSON Web Token. */
 export interface UpstreamJwt {
-  /** The token for a request that is sent now. */
+  /** Returns the token for a request that is sent now. */
   current(): BearerToken
 }
 
@@ -15,18 +15,19 @@ export interface UpstreamJwt {
 export interface BearerToken {
   /** Value of the `Authorization` header. */
   readonly authorization: string
-  /** Texts to take out of what a node says. */
+  /** Texts to redact in messages of the upstream. */
   readonly secrets: readonly string[]
 }
 
 const secretBytes = 32
-// A node accepts a token whose `iat` is up to 60 seconds off; the rest is for clocks that differ and for requests that wait.
+// An upstream accepts a token whose `iat` differs by up to 60 seconds. The remaining time is for clock skew and for
+// queued requests.
 const reuseMs = 5_000
 
 /**
- * Reads the secret that a node shares with its clients.
+ * Reads the secret that an upstream shares with its clients.
  *
- * @param file - path of a file with 32 bytes in hex, as execution clients write it; `0x` before them is optional
+ * @param file - path of a file with 32 bytes in hex, as execution clients write it; a `0x` prefix is optional
  * @param option - names the file in errors
  * @throws FairleadError `CONFIG_INVALID` that names the option and the rule, never the path or the content
  */
@@ -39,7 +40,7 @@ export function readJwtSecret(file: string, option = 'upstream'): Buffer {
 }
 
 /**
- * Makes tokens for a node: HS256 with the claim `iat`. One token serves the requests of five seconds.
+ * Creates tokens for an upstream: HS256 with the claim `iat`. Each token is used for the requests of five seconds.
  *
  * @param secret - 32 bytes
  * @param now - milliseconds since 1970
@@ -51,7 +52,7 @@ export function createUpstreamJwt(secret: Buffer, now: () => number = Date.now):
   return {
     current() {
       const at = now()
-      // A clock that was set back would make tokens of the future.
+      // If the clock was set back, the token would be from the future.
       if (token === undefined || at < madeAt || at >= madeAt + reuseMs) {
         madeAt = at
         token = signed(secret, Math.floor(at / 1_000))
@@ -62,7 +63,7 @@ export function createUpstreamJwt(secret: Buffer, now: () => number = Date.now):
 }
 
 /**
- * The authentication that a record asks for; undefined when it has no JWT secret. The file is read once.
+ * Returns the authentication for a record. Undefined when it has no JWT secret. The file is read once.
  *
  * @throws {@link RpcError} with status 503 when the file has no secret
  */

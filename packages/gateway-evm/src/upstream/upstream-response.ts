@@ -1,27 +1,30 @@
 import type { Readable } from 'node:stream'
 
-/** An answer on its way back: the body has not been read, though a short one may be at hand. */
+/** A response of an upstream. Its body has not been read, but a short one may be buffered. */
 export interface UpstreamResponse {
-  /** The whole body when it is short and was there at once; undefined when it has to be read. */
+  /** The full body when it is short and has arrived at once. Undefined when it has to be read. */
   readonly bytes?: Buffer | undefined
-  /** The same as a text with a character for each byte, where it came so, which is cheaper to write than bytes are. */
+  /**
+   * The body as a string with one character per byte, if it was received as such. A string is cheaper to write than
+   * bytes.
+   */
   readonly latin1?: string | undefined
-  /** The same parsed, where that was done already. */
+  /** The parsed body, if it was already parsed. */
   readonly value?: unknown
   readonly body: Readable & { dump(): Promise<void> }
   readonly contentLength: string | undefined
-  /** Whether a body that breaks off can be told from one that has ended. */
+  /** Whether a truncated body can be distinguished from a complete one. */
   readonly delimited: boolean
-  /** Texts of the address that has answered; its error may quote them. */
+  /** Secrets in the URL of the upstream, which an error may quote. */
   readonly secrets?: readonly string[] | undefined
 }
 
-/** Tells what an upstream responded from a response that is read already. */
+/** Whether a response is the unread response of an upstream, as opposed to one that was already parsed. */
 export function isUpstreamResponse(response: object): response is UpstreamResponse {
   return 'body' in response
 }
 
-/** Whether the whole body of an answer is there. */
+/** Whether the full body is buffered. */
 export function isBuffered(answer: UpstreamResponse): boolean {
   return answer.latin1 !== undefined || answer.bytes !== undefined
 }

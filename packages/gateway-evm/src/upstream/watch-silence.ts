@@ -1,23 +1,23 @@
 import { WebSocket } from 'ws'
 import { guardedInterval } from '@fairlead/http1'
 
-/** How long a connection may be silent. */
+/** Limits for the silence of a connection. */
 export interface SilenceLimits {
-  /** Interval of the checks and, while nothing comes, of the pings, in milliseconds. */
+  /** Interval of the checks and, during silence, of the pings, in milliseconds. */
   readonly pingMs: number
   /** Silence after which the connection is ended, in milliseconds. */
   readonly silentMs: number
 }
 
 /**
- * Ends a WebSocket to a node from which nothing comes any more, not even an answer to a ping: a half-open connection tells of
- * its end by nothing else.
+ * Terminates a WebSocket to an upstream from which no data arrives, not even a response to a ping. A half-open
+ * connection cannot be detected in another way.
  */
 export function watchSilence(socket: WebSocket, { pingMs, silentMs }: SilenceLimits): void {
   let lastHeard = performance.now()
   const heard = () => (lastHeard = performance.now())
   const pings = guardedInterval(() => {
-    // Before that, the time limit of the handshake holds.
+    // During the handshake, the handshake timeout applies.
     if (socket.readyState === WebSocket.CONNECTING) return
     const silence = performance.now() - lastHeard
     if (silence >= silentMs) socket.terminate()

@@ -13,7 +13,7 @@ import {
 import { tcpRelay } from '@fairlead/gateway-core/testing/tcp-relay'
 import { waitFor } from '@fairlead/vitest/wait-for'
 
-/** A node that answers as the test wants. */
+/** An upstream with responses that the test sets. */
 let server: WebSocketServer
 let asked: string[]
 let behave: (client: WebSocket, message: { id: number; method: string; params: unknown[] }) => void
@@ -79,7 +79,8 @@ it('keeps subscriptions over a loss, under the ids of the new connection', async
   await waitFor(() => expect(syncing.onLive).toHaveBeenCalledTimes(1))
   behave = (client, message) => {
     take(client, message)
-    // A node that tells before the subscriber could know the id, of what it does not have, and nonsense.
+    // The upstream sends notifications before the subscriber can know the id, notifications of an unknown subscription,
+    // and invalid messages.
     notify(client, `0x${message.id}`, message.params)
     notify(client, '0x1', 'old')
     client.send('nonsense')

@@ -13,62 +13,62 @@ import type { UpstreamJwt } from './upstream-jwt.ts'
 import { guarded, guardedTimeout } from '@fairlead/http1'
 import { type SilenceLimits, watchSilence } from './watch-silence.ts'
 
-/** Hears what happens to one subscription at the node. */
+/** Receives the events of one upstream subscription. */
 export interface UpstreamListener {
-  /** Every time the node has taken the subscription, also after the connection was lost. */
+  /** Called every time the upstream has accepted the subscription, also after a reconnect. */
   onLive(): void
-  /** A notification. */
+  /** Called with the result of a notification. */
   onResult(result: unknown): void
-  /** The node does not take the subscription, or cannot be reached; after the latter it is tried again. */
+  /** Called when the upstream rejects the subscription, or cannot be reached. In the latter case, it is retried. */
   onFailure(failure: RpcError, willRetry: boolean): void
 }
 
-/** One subscription at the node. */
+/** One upstream subscription. */
 export interface UpstreamSubscription {
-  /** Whether the node has it now. */
+  /** Whether the subscription is currently active on the upstream. */
   readonly isLive: boolean
   end(): void
 }
 
-/** The WebSocket to one node: opened when first needed, opened again when it is lost, closed when unused. */
+/** The WebSocket to one upstream. It is opened on first use, reopened when it is lost, and closed when unused. */
 export interface WebSocketUpstream {
-  /** @param params - of `eth_subscribe` */
+  /** @param params - params of `eth_subscribe` */
   subscribe(params: readonly unknown[], listener: UpstreamListener): UpstreamSubscription
   close(): void
 }
 
-/** Where a WebSocket can be opened. */
+/** Target of a WebSocket connection. */
 export interface SocketTarget {
   /** ws or wss URL; user name and password in it are sent as HTTP basic authentication. */
   readonly address: string
-  /** Authenticates each handshake, in place of user information in the address. */
+  /** Authenticates each handshake, in place of user information in the URL. */
   readonly jwt?: UpstreamJwt | undefined
 }
 
-/** How a WebSocket to a node is kept. */
+/** Options of a WebSocket to an upstream. */
 export interface WebSocketUpstreamOptions {
-  /** Rules that each connection is checked against; those for what the operator has configured when left out. */
+  /** Connection rules. The default is the rules for upstreams that the operator has configured. */
   readonly rules?: UpstreamRules | undefined
-  /** Entry of `CDN-Loop` that each handshake carries; none when left out. */
+  /** `CDN-Loop` entry of each handshake. None by default. */
   readonly loopEntry?: string | undefined
-  /** When a connection counts as half-open; within 9 seconds when left out. */
+  /** When a connection counts as half-open. The default is within 9 seconds. */
   readonly silence?: SilenceLimits | undefined
 }
 
 const firstDelayMs = 100
 const longestDelayMs = 10_000
 const longestHandshakeMs = 5_000
-// A half-open connection is replaced within 9 seconds; a node that stands still for less loses none.
+// A half-open connection is replaced within 9 seconds. An upstream that stalls for less time loses no connection.
 const defaultSilence: SilenceLimits = { pingMs: 2_000, silentMs: 7_000 }
 const maxMessageBytes = 64 * 1024 * 1024
 
 /**
- * Makes the WebSocket to a node.
+ * Creates the WebSocket to an upstream.
  *
- * @param targets - one after the other when a connection is lost or not made
- * @param timeoutMs - longest wait for a connection or an answer
- * @param log - hears when the connection is lost and when it is back, never where the node is
- * @param options - rules for connections; when one counts as half-open
+ * @param targets - used in turn when a connection is lost or fails
+ * @param timeoutMs - timeout for a connection or a response
+ * @param log - receives a message when the connection is lost or restored, never the URL of the upstream
+ * @param options - connection rules; when a connection counts as half-open
  */
 export function createWebSocketUpstream(
   targets: readonly SocketTarget[],
@@ -83,7 +83,7 @@ class Subscription implements UpstreamSubscription {
   readonly params: readonly unknown[]
   readonly listener: UpstreamListener
   readonly #end: (subscription: Subscription) => void
-  /** The node's id of it, while it has it. */
+  /** The upstream's id of the subscription while it is active. */
   id: string | undefined
 
   constructor(
@@ -107,7 +107,7 @@ class Subscription implements UpstreamSubscription {
 
 class ReconnectingSocket implements WebSocketUpstream {
   readonly #targets: readonly SocketTarget[]
-  /** What refusals of the node must not tell. */
+  /** Texts that errors of the upstream must not contain. */
   readonly #secrets: readonly string[]
   readonly #timeoutMs: number
   readonly #log: Logger
@@ -115,13 +115,13 @@ class ReconnectingSocket implements WebSocketUpstream {
   readonly #rules: UpstreamRules
   readonly #loopEntry: string | undefined
   readonly #subscriptions = new Set<Subscription>()
-  /** What waits for an answer, by the id of the call. */
+  /** Subscriptions that wait for a response, by the id of the call. */
   readonly #waiting = new Map<number, Subscription>()
   readonly #byId = new Map<string, Subscription>()
   #socket: WebSocket | undefined
-  /** What refusals on the current connection must not tell besides. */
+  /** Additional texts that errors on the current connection must not contain. */
   #tokenSecrets: readonly string[] = []
-  /** Counts the addresses that were gone through. */
+  /** Number of connection changes, which selects the target. */
   #turn = 0
   #lastCall = 0
   #failures = 0
@@ -149,7 +149,7 @@ class ReconnectingSocket implements WebSocketUpstream {
     const subscription = new Subscription(params, listener, (ended) => this.#end(ended))
     this.#subscriptions.add(subscription)
     if (this.#socket === undefined) {
-      // Somebody waits now: the pause before the next attempt is for those who do not.
+      // A subscriber waits now. The delay before the next attempt applies only while none waits.
       clearTimeout(this.#retry)
       this.#connect()
     } else if (this.#socket.readyState === WebSocket.OPEN) this.#ask(this.#socket, subscription)
@@ -191,7 +191,7 @@ class ReconnectingSocket implements WebSocketUpstream {
       if (socket === this.#socket) this.#read(data)
     }
     socket.on('message', guarded('upstream', read, terminate))
-    // The closing follows; the error itself may say where the node is.
+    // The `close` event follows. The error itself may contain the URL.
     socket.on('error', () => undefined)
     const closed = () => {
       if (socket === this.#socket) this.#lost()
@@ -218,7 +218,7 @@ class ReconnectingSocket implements WebSocketUpstream {
         perMessageDeflate: false,
       })
     } catch {
-      // The error quotes the address, and with it the credentials inside.
+      // The error contains the URL, including its credentials.
       const failure = unreachable('The WebSocket address of this node is not one.')
       queueMicrotask(() => {
         for (const { listener } of this.#subscriptions) listener.onFailure(failure, false)
@@ -278,7 +278,7 @@ class ReconnectingSocket implements WebSocketUpstream {
       return
     }
     if (!this.#subscriptions.has(subscription)) {
-      // Nobody wants it any more.
+      // The subscription was ended meanwhile.
       this.#socket?.send(this.#call('eth_unsubscribe', [result]))
       return
     }

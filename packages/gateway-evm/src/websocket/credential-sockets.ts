@@ -1,24 +1,24 @@
 import { RpcError } from '@fairlead/gateway-core/json-rpc/rpc-error'
 import { rpcCodes } from '../rpc-codes.ts'
 
-/** Maximum numbers for one credential in one process. They may change, for what is opened then. */
+/** Limits for one credential in one process. Changes apply to new WebSockets and subscriptions. */
 export interface CredentialSocketLimits {
   readonly maxSocketsPerCredential: number
   readonly maxSubscriptionsPerCredential: number
-  /** Subscriptions to logs that name neither an address nor a topic: each of them receives every log. */
+  /** Subscriptions to logs that name neither an account address nor a topic. Each of them receives every log. */
   readonly maxUnfilteredLogsPerCredential: number
 }
 
-/** The part of a subscription that counts. */
+/** Properties of a subscription that count toward the limits. */
 export interface CountedSubscription {
-  /** How many addresses, topics and hashes it names. */
+  /** Number of account addresses, topics and hashes in the subscription. */
   readonly size: number
   readonly isUnfilteredLogs: boolean
 }
 
-// Each is kept in memory; four connections may name as many as one connection can.
+// Each is stored in memory. Four connections at their limit reach this limit.
 const maxFilterItems = 65_536
-// A socket ends when its client likes; the refusal of a handshake has to name a time.
+// The lifetime of a socket depends on its client, but the rejection of a handshake must contain a delay.
 const retryAfterSeconds = 5
 
 /** Counts the WebSockets and subscriptions of each credential in one process. */
@@ -26,7 +26,7 @@ export class CredentialSockets {
   readonly #limits: CredentialSocketLimits
   readonly #byCredential = new Map<string, SocketUse>()
 
-  /** @param limits - read each time */
+  /** @param limits - read on each use */
   constructor(limits: CredentialSocketLimits) {
     this.#limits = limits
   }
@@ -34,7 +34,7 @@ export class CredentialSockets {
   /**
    * Counts one more WebSocket.
    *
-   * @throws {@link RpcError} -32005 with status 429 when the credential has as many as it may
+   * @throws {@link RpcError} -32005 with status 429 when the credential has reached its limit
    */
   open(credentialId: string): SocketShare {
     const use = this.#byCredential.get(credentialId) ?? {
@@ -64,7 +64,7 @@ export class CredentialSockets {
   }
 }
 
-/** What all WebSockets of one credential use. */
+/** Usage of all WebSockets of one credential. */
 interface SocketUse {
   sockets: number
   subscriptions: number
@@ -72,7 +72,7 @@ interface SocketUse {
   filterItems: number
 }
 
-/** One WebSocket's part in what its credential uses. */
+/** One WebSocket's share of its credential's usage. */
 export class SocketShare {
   readonly #use: SocketUse
   readonly #limits: CredentialSocketLimits
@@ -87,8 +87,8 @@ export class SocketShare {
   /**
    * Counts one more subscription.
    *
-   * @returns a function to call once, at its end
-   * @throws {@link RpcError} -32005 when the credential has as many as it may
+   * @returns a function to call once when the subscription ends
+   * @throws {@link RpcError} -32005 when the credential has reached its limit
    */
   subscribe({ size, isUnfilteredLogs }: CountedSubscription): () => void {
     const use = this.#use
@@ -122,7 +122,7 @@ export class SocketShare {
     }
   }
 
-  /** To be called once, when the WebSocket has closed and its subscriptions have ended. */
+  /** Call it once, after the WebSocket has closed and its subscriptions have ended. */
   close(): void {
     this.#close()
   }

@@ -3,15 +3,15 @@ import type { CredentialSocketLimits } from './credential-sockets.ts'
 import type { SubscriptionMultiplexers } from '../subscriptions/multiplexers.ts'
 import type { JsonRpcDependencies } from '../http/json-rpc-http.ts'
 
-/** What the WebSockets need from the rest of the service. */
+/** Dependencies of the WebSocket listener. */
 export interface WebSocketDependencies extends JsonRpcDependencies, CredentialSocketLimits {
   readonly multiplexers: SubscriptionMultiplexers
   readonly metrics: WebSocketMetrics
-  /** Most calls in flight on one connection. */
+  /** Maximum number of in-flight calls on one connection. */
   readonly maxCalls: number
-  /** Most subscriptions on one connection. */
+  /** Maximum number of subscriptions on one connection. */
   readonly maxSubscriptions: number
-  /** Most bytes that wait for one client. */
+  /** Maximum size of the data queued for one client, in bytes. */
   readonly maxBufferBytes: number
   readonly pingMs: number
 }

@@ -4,7 +4,7 @@ import { listenTo } from '../testing/listener-fixture.ts'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 
-/** A node that answers when the test says so. */
+/** Starts an upstream that responds when the test allows it. */
 async function heldNode() {
   const waiting: (() => void)[] = []
   const url = await nodeThat((request, response) => {
@@ -58,7 +58,8 @@ it('is closed behind its answers though it always has a call in flight', async (
     const before = arrived
     arrived = answered + node.waiting.length
     sentSince = arrived === before ? sentSince + 1 : 0
-    // One stays in flight for as long as the client's messages are read: of the next fifty, none arrives.
+    // One call stays in flight while the client's messages are read. Reading has stopped when none of the next fifty
+    // arrives.
     if (node.waiting.length <= 1 && sentSince < 50) return
     node.answerNext()
     answered += 1

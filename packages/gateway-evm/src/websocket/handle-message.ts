@@ -18,9 +18,9 @@ import { errorText, resultText } from '@fairlead/gateway-core/json-rpc/rpc-text'
 import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts'
 import type { RpcEndpoint } from '../http/rpc-routes.ts'
 
-/** What the calls of one WebSocket message share. */
+/** Context that the calls of one WebSocket message share. */
 export interface MessageContext {
-  /** Asking for it throws {@link RpcError} when the node has none. */
+  /** The getter throws {@link RpcError} when the node has no usable upstream. */
   readonly upstream: Upstream
   readonly admission: Admission
   readonly grant: Grant
@@ -32,26 +32,26 @@ export interface MessageContext {
   readonly log: Logger
 }
 
-/** How a message was answered. */
+/** The response to a message. */
 export interface HandledMessage {
-  /** Text in UTF-8, or one of ASCII alone; undefined when the message held notifications only. */
+  /** Bytes in UTF-8, or an ASCII string. Undefined when the message contained only notifications. */
   readonly text: Buffer | string | undefined
-  /** Lets the notifications of new subscriptions go; to be called once the answer is on its way. */
+  /** Releases the notifications of new subscriptions. Call it after the response has been queued. */
   activate(): void
-  /** Makes room for other answers; to be called once the answer has left. */
+  /** Releases the memory of the response. Call it after the response has been sent. */
   release(): void
-  /** Method of the contract, `batch`, or `unknown`. */
+  /** Method name in the specification, `batch`, or `unknown`. */
   readonly method: string
-  /** HTTP status that the same answer would have over HTTP. */
+  /** HTTP status that the same response would have over HTTP. */
   readonly status: number
   /** The calls of a batch. */
   readonly calls?: readonly HandledCall[] | undefined
 }
 
 /**
- * Takes the calls of one message through admission and dispatch, or to the subscriptions. It never throws.
+ * Runs the calls of one message through admission and dispatch, or through the subscriptions. Never throws.
  *
- * @param done - hears once how the message was answered, maybe at once
+ * @param done - called once with the response, possibly synchronously
  */
 export function handleMessage(
   { batch, items }: RpcBody,
@@ -92,7 +92,7 @@ async function answerTogether(
   }
 }
 
-/** Answers a call that is no part of a batch: what came whole from the node is passed on as it is. */
+/** Responds to a call that is not part of a batch. A buffered response of the upstream is passed through unchanged. */
 function answerAlone(item: RpcItem, context: MessageContext, done: (answered: HandledMessage) => void): void {
   try {
     const reservation = context.upstream.reserve(context.grant.credentialId)
@@ -111,7 +111,7 @@ function tellAlone(
 ): void {
   const { content, method, status } = answered
   const latin1 = typeof content === 'object' ? content.latin1 : undefined
-  // Most answers are ASCII, and need neither a check nor bytes.
+  // Most responses are ASCII and need neither validation nor conversion to bytes.
   const isPlain = latin1?.charCodeAt(0) === openBrace && isAscii(latin1)
   const failure = isPlain ? reservation.tryTake(latin1.length) : undefined
   if (isPlain && !failure) {
@@ -134,7 +134,7 @@ function tellAlone(
   }
 }
 
-/** The message for a call whose answer is at hand as a text, and is not counted in any memory. */
+/** Returns the message for a call whose response is a string and is not counted in a memory reservation. */
 function messageOf({ content, method, status }: HandledCall): HandledMessage {
   const text = typeof content === 'string' ? Buffer.from(content) : undefined
   return { text, method, status, activate: nothing, release: nothing }
@@ -142,12 +142,12 @@ function messageOf({ content, method, status }: HandledCall): HandledMessage {
 
 const nothing = () => undefined
 
-/** In UTF-8, only what is ASCII has a byte for each character. */
+/** In UTF-8, only ASCII text has one byte per character. */
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length
 }
 
-/** Holds an answer whole, as a WebSocket has no frames that could break off. */
+/** Buffers a response completely, because a WebSocket message cannot be aborted midway. */
 async function readInto(
   reservation: Reservation,
   { content = '', method, status }: HandledCall,
@@ -155,12 +155,12 @@ async function readInto(
   signal: CancellationSignal,
 ): Promise<Buffer> {
   if (typeof content === 'string') {
-    // Failures are short, and have to get through when there is no room.
+    // Errors are short, and must be delivered even when the memory budget is exhausted.
     if (status === 200) reservation.take(content.length)
     return Buffer.from(content)
   }
   const { bytes } = content
-  // The client would have to end the connection for a text that is none.
+  // The client would have to close the connection on invalid UTF-8.
   if (!bytes || bytes[0] !== openBrace || !isUtf8(bytes)) {
     return Buffer.from(await readUnderId(content, { method, idText, reservation, signal }))
   }
@@ -203,7 +203,7 @@ async function answerSubscription(
   { subscriptions, log, admission, grant, signal }: MessageContext,
   told: (() => void)[],
 ): Promise<HandledCall> {
-  // Nobody could tell what the notifications belong to.
+  // Without an id, the client could not match the notifications to the subscription.
   if (idText === undefined) return { method, status: 204, content: undefined }
   let place: Permit | undefined
   try {

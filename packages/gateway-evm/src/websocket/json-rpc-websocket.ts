@@ -27,20 +27,20 @@ import type { WebSocketDependencies } from './dependencies.ts'
 import { WebSocketSession } from './session.ts'
 import { guardedInterval, guardedTimeout } from '@fairlead/http1'
 
-/** The WebSockets of a service. */
+/** The WebSockets of a gateway. */
 export interface WebSocketListener {
-  /** Takes a connection over from the HTTP server. */
+  /** Accepts a connection from the HTTP server. */
   readonly upgrade: UpgradeHandler
-  /** Answers a request without an upgrade to an address of WebSockets. */
+  /** Responds to a request without an upgrade at a WebSocket URL. */
   readonly upgradeRequired: RequestHandler
-  /** Lets the calls in flight be answered and closes every connection, within the given time. */
+  /** Waits for in-flight calls and closes every connection, within the given time. */
   stop(drainMs: number): Promise<void>
 }
 
 const tidyMs = 20
-// How long a client whose handshake is refused may take to answer the close frame.
+// How long a client may take to respond to the close frame of a rejected handshake.
 const refusedCloseMs = 2_000
-// RFC 6455, section 5.5: a control frame has 125 bytes, two of them are the code.
+// RFC 6455, section 5.5: a control frame has at most 125 bytes, two of which are the code.
 const longestReason = 123
 
 interface Handshake {
@@ -49,7 +49,7 @@ interface Handshake {
   readonly head: Buffer
 }
 
-/** Makes the listener for JSON-RPC over WebSocket. */
+/** Creates the listener for JSON-RPC over WebSocket. */
 export function createWebSocketListener(dependencies: WebSocketDependencies): WebSocketListener {
   const sessions = new Set<WebSocketSession>()
   const sockets = new CorkedSockets()
@@ -63,7 +63,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
   })
   let isStopping = false
   const { directory, admission, meter, tracing } = dependencies
-  // A connection gets a line in the log, not each of its messages.
+  // Each connection is logged, but not each of its messages.
   const services = { admission, meter, tracing, log: dependencies.log, logRequests: 'none' } as const
   const guard = new ConnectionGuard({ protocol: 'evm', directory, admission, upstreamKey: addressKey })
   const pings = guardedInterval(() => {
@@ -125,7 +125,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     dependencies.log.info({ request_id: requestId, status }, 'node websocket refused')
   }
 
-  /** Accepts a handshake and closes the WebSocket at once, as its client cannot see an HTTP status. */
+  /** Accepts a handshake and closes the WebSocket immediately, because its client cannot see an HTTP status. */
   const closeWith = (
     { request, socket, head }: Handshake,
     code: number,
@@ -140,7 +140,7 @@ export function createWebSocketListener(dependencies: WebSocketDependencies): We
     })
   }
 
-  // What the library finds wrong with a handshake is answered in the same form as everything else.
+  // Handshake errors of the library are returned in the same form as all other errors.
   server.on('wsClientError', (error: Error, socket: Duplex) => {
     const failure = new RpcError(rpcCodes.invalidRequest, `${error.message}.`, { status: 400 })
     refuseWith(socket, makeRequestId(), failure)
@@ -182,7 +182,7 @@ function admitted(
   const entered = authenticator.authenticate('evm', match, request)
   if ('status' in entered) throw rejectedCall(entered)
   const { origin } = request.headers
-  // What the rules of the node allow need not be what the service allows nodes without any.
+  // The rules of the node may allow other origins than the gateway allows for nodes without rules.
   const isAllowed = corsOrigin === '*' || origin === undefined || origin === corsOrigin
   if (!isAllowed && authenticator.originFor(entered, origin) === undefined)
     throw rejectedCall(ruleRejections.origin)
@@ -190,9 +190,9 @@ function admitted(
 }
 
 /**
- * Tells whether a handshake comes from the WebSocket of a browser or a runtime, which shows its program a close code but not
- * the HTTP status of a refusal. Browsers send `Origin`; Node.js sends `Sec-Fetch-Mode` alone. Without any credential the
- * status is needed all the same: browsers send user name and password of a URL in answer to a 401.
+ * Whether a handshake comes from the WebSocket of a browser or a runtime, which exposes a close code to the program but
+ * not the HTTP status of a rejection. Browsers send `Origin`, Node.js sends only `Sec-Fetch-Mode`. Without a
+ * credential, the status is still needed: browsers send user name and password of a URL in response to a 401.
  */
 function isCloseVisible({ headers }: IncomingMessage, { token }: RouteMatch): boolean {
   const isNative = headers.origin !== undefined || headers['sec-fetch-mode'] === 'websocket'

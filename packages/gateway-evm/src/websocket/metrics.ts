@@ -1,15 +1,15 @@
 import type { Counter, Gauge, MetricsRegistry } from '@fairlead/gateway-core/telemetry/metrics-registry'
 
-/** What is counted about WebSockets. */
+/** Metrics of WebSockets. */
 export interface WebSocketMetrics {
   readonly open: ReturnType<Gauge<never>['labels']>
-  /** How many came in from clients, and went out to them. */
+  /** Number of messages from and to clients. */
   readonly messages: { in: number; out: number }
   readonly closed: Counter<'code'>
   readonly subscriptions: Gauge<'kind'>
 }
 
-/** @param upstreamSubscriptions - tells how many subscriptions there are at nodes */
+/** @param upstreamSubscriptions - returns the number of upstream subscriptions */
 export function createWebSocketMetrics(
   registry: MetricsRegistry,
   upstreamSubscriptions: () => number,
@@ -20,7 +20,7 @@ export function createWebSocketMetrics(
     [],
     (set) => set({}, upstreamSubscriptions()),
   )
-  // Counted for each message, which is why it is no counter of the registry.
+  // Incremented for every message, so it does not use a counter of the registry.
   const messages = { in: 0, out: 0 }
   registry.counter(
     'fairlead_websocket_messages_total',

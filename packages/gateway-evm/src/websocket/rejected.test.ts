@@ -5,10 +5,12 @@ import { sendRaw } from '@fairlead/http1/testing/raw-http'
 import { waitFor } from '@fairlead/vitest/wait-for'
 import { openWebSocket, refusedHandshake } from '@fairlead/gateway-core/testing/websocket-client'
 
-// No node is asked.
+// No upstream receives a call.
 const listening = (options: ListenerOptions = {}) => inFrontOf('http://127.0.0.1:9', options)
 
-/** What a program sees that uses the WebSocket of its runtime, as all browsers and Node.js have one. */
+/**
+ * Returns the close event that a program receives from the WebSocket of its runtime, as in all browsers and Node.js.
+ */
 async function nativeClose(url: string): Promise<{ readonly code: number; readonly reason: string }> {
   const socket = new WebSocket(url)
   const [event] = (await once(socket, 'close')) as [CloseEvent]

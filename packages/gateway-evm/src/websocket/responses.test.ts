@@ -7,7 +7,10 @@ import { openWebSocket } from '@fairlead/gateway-core/testing/websocket-client'
 const call = (id: number | string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_gasPrice', params: [] })
 
-/** Everything that a client hears, as text, when the node answers its calls with these bytes in turn. */
+/**
+ * Returns all messages that a client receives, as text, when the upstream responds to its calls with these bytes in
+ * turn.
+ */
 async function heard(
   answers: readonly (Buffer | string | undefined)[],
   ids: readonly (number | string)[],

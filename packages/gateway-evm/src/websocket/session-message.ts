@@ -17,12 +17,12 @@ import type { Expirable } from '@fairlead/gateway-core/http/deadlines'
 import type { RpcEndpoint } from '../http/rpc-routes.ts'
 import type { WebSocketDependencies } from './dependencies.ts'
 
-/** What all messages of a session have in common. */
+/** Properties that all messages of a session share. */
 export interface MessageOwner {
   readonly dependencies: WebSocketDependencies
-  /** For the messages of all sessions. */
+  /** Shared by the messages of all sessions. */
   readonly services: RequestServices
-  /** Of the handshake. */
+  /** Request id of the handshake. */
   readonly requestId: string
   readonly endpoint: RpcEndpoint
 }
@@ -33,7 +33,7 @@ const messages: RequestKind = {
   failure: rejectedCall,
 }
 
-/** A message under way: what ends its calls, and what they share. */
+/** A message that is being processed, and the context that its calls share. Cancels the calls on a timeout. */
 export class SessionMessage implements Expirable, MessageContext {
   readonly context: RequestContext
   readonly grant: Grant
@@ -65,18 +65,18 @@ export class SessionMessage implements Expirable, MessageContext {
     return this.context
   }
 
-  // Most messages have nothing to say.
+  // The logger is created lazily, because most messages do not log.
   get log(): Logger {
     return this.context.log
   }
 
-  /** @throws {@link RpcError} with status 503 when the node has none that can be used */
+  /** @throws {@link RpcError} with status 503 when the node has no usable upstream */
   get upstream(): Upstream {
     this.#upstream ??= this.#dependencies.upstreams.of(this.grant, 'evm')
     return this.#upstream
   }
 
-  /** Gives up what the node has not answered in time. */
+  /** Aborts calls to which the upstream has not responded before the timeout. */
   end(): void {
     this.context.abort(new DOMException('Too late.', 'TimeoutError'))
   }

@@ -31,35 +31,35 @@ import { longestFramedText, textFrame } from '@fairlead/gateway-core/websocket/t
 import { closeCodes, closeLabel, codeOfFault } from '@fairlead/gateway-core/websocket/close-codes'
 import type { WebSocketDependencies } from './dependencies.ts'
 
-/** What one connection is made of. */
+/** Dependencies and properties of one connection. */
 export interface SessionParts {
   readonly dependencies: WebSocketDependencies
   readonly webSocket: WebSocket
-  /** The connection below the WebSocket. */
+  /** The TCP or TLS connection of the WebSocket. */
   readonly socket: Duplex
-  /** The same, for what is written by the way. */
+  /** The same connection with write batching. */
   readonly corked: CorkedSocket
-  /** Of the calls of all connections. */
+  /** Shared by the calls of all connections. */
   readonly deadlines: Deadlines
   readonly grant: Grant
-  /** Its part in what the credential uses. */
+  /** Its share of the credential's usage. */
   readonly share: SocketShare
-  /** Who opened it, for rules that change while it is open. */
+  /** Requester that opened the connection, for rules that change while it is open. */
   readonly requester: Requester
   readonly endpoint: RpcEndpoint
-  /** Of the messages of all connections. */
+  /** Shared by the messages of all connections. */
   readonly services: RequestServices
-  /** Of the handshake. */
+  /** Request id of the handshake. */
   readonly requestId: string
-  /** Log of the connection. */
+  /** Logger of the connection. */
   readonly log: Logger
-  /** Where the messages come from. */
+  /** Origin of the messages. */
   readonly origin: RequestOrigin
 }
 
-// How long a client may leave its answers unread once too many bytes wait for it.
+// Maximum time for a client to read its responses after its queue has exceeded the limit.
 const patienceMs = 30_000
-// How long a client may take to answer a close frame.
+// Maximum time for a client to respond to a close frame.
 const closeTimeoutMs = 10_000
 const asText = { binary: false }
 
@@ -71,11 +71,11 @@ const closeOfLoss: Readonly<Record<LostEntitlement['cause'], readonly [number, s
   moved: [closeCodes.moved, 'the node has moved'],
 }
 
-/** One WebSocket of a client, from its opening to its close. */
+/** One client WebSocket, from its opening to its close. */
 export class WebSocketSession implements LongLivedConnection {
   readonly #parts: SessionParts
   readonly #subscriptions: ClientSubscriptions
-  /** Messages that were read and wait for their turn. */
+  /** Received messages that wait for processing. */
   readonly #queue: Buffer[] = []
   readonly #calls = new RehashingMap<SessionMessage, true>()
   readonly #started = performance.now()
@@ -124,29 +124,29 @@ export class WebSocketSession implements LongLivedConnection {
     )
   }
 
-  /** Ends the connection; the reason is for the client to read. */
+  /** Closes the connection with a reason for the client. */
   close(code: number, reason: string): void {
     if (this.#closeCode !== undefined) return
     this.#closeCode = code
     this.#end()
     const { webSocket, corked } = this.#parts
-    // The client's own close frame has to be read.
+    // Reading must continue to receive the client's close frame.
     webSocket.resume()
     corked.giveWay()
     webSocket.close(code, reason)
     guardedTimeout(() => webSocket.terminate(), closeTimeoutMs).unref()
   }
 
-  /** Ends the connection without waiting for the client. */
+  /** Terminates the connection without waiting for the client. */
   terminate(): void {
     this.#closeCode ??= closeCodes.gone
     this.#parts.webSocket.terminate()
   }
 
   /**
-   * Closes as soon as no call is in flight. Every message that is read is answered.
+   * Closes the connection when no call is in flight. Every message that was read receives a response.
    *
-   * @param readMs - after this time no further message is read
+   * @param readMs - time after which no further message is read
    */
   drain(readMs: number): void {
     this.#isDraining = true
@@ -157,17 +157,17 @@ export class WebSocketSession implements LongLivedConnection {
     this.#pump()
   }
 
-  /** Looks whether the client lives. */
+  /** Checks whether the client is alive. */
   ping(): void {
     const { webSocket } = this.#parts
-    // A client that is not being read cannot answer.
+    // The gateway does not receive a pong while reading is paused.
     if (webSocket.isPaused || this.#closeCode !== undefined) return
     if (this.#unansweredPings >= 2) return this.terminate()
     this.#unansweredPings += 1
     webSocket.ping()
   }
 
-  /** What the credential opens. */
+  /** Access that the credential grants. */
   get grant(): Grant {
     return this.#grant
   }
@@ -196,9 +196,9 @@ export class WebSocketSession implements LongLivedConnection {
     this.#pump()
   }
 
-  /** Starts what may start, and reads no more than that. */
+  /** Processes as many queued messages as the limits allow, and pauses reading at the limits. */
   #pump(): void {
-    // Whoever is answered at once is still inside of the loop.
+    // A synchronous response re-enters this method from inside the loop.
     if (this.#isPumping) return
     const { dependencies, webSocket } = this.#parts
     this.#isPumping = true
@@ -263,7 +263,7 @@ export class WebSocketSession implements LongLivedConnection {
     return webSocket.bufferedAmount + corked.collected > dependencies.maxBufferBytes
   }
 
-  /** Gives a client that has too much unread a while to read it. */
+  /** Starts the timeout for a client whose queue has exceeded the limit. */
   #startPatience(): void {
     this.#patience ??= guardedTimeout(() => {
       this.#patience = undefined
@@ -282,7 +282,7 @@ export class WebSocketSession implements LongLivedConnection {
     if (this.#isFull()) this.close(closeCodes.slow, slow)
   }
 
-  /** Sends a text, which is ASCII unless it is in bytes; `sent` is called when it has left, or will not. */
+  /** Sends a text, which is ASCII unless it is a buffer. `sent` is called when it has been sent or cannot be sent. */
   #send(text: Buffer | string, sent?: () => void): void {
     const { webSocket, corked, dependencies } = this.#parts
     if (this.#closeCode !== undefined || webSocket.readyState !== webSocket.OPEN) return sent?.()
@@ -295,7 +295,7 @@ export class WebSocketSession implements LongLivedConnection {
     }
   }
 
-  /** The client has read all that waited for it. */
+  /** Called when the client has read all queued data. */
   #drained(): void {
     clearTimeout(this.#patience)
     this.#patience = undefined

@@ -34,7 +34,7 @@ interface Filter {
 }
 const spanOf = (filter: Filter) => Number(filter.toBlock) - Number(filter.fromBlock) + 1
 
-/** A node that takes no more than so many blocks, or finds no more than so many logs, in the words of some client. */
+/** Starts an upstream that limits the number of blocks or logs, with the error message of an execution client. */
 async function narrow(
   refuse: (span: number, from: number, found: number) => object | undefined,
   options = {},

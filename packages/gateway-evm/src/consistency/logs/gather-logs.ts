@@ -5,40 +5,41 @@ import type { RpcResponse } from '../../rpc-response.ts'
 import { UpstreamError } from '@fairlead/gateway-core/upstream/upstream-error'
 import { isTooWide, narrower } from './range-refusal.ts'
 
-/** Blocks from the first to the last one, both included. */
+/** Range of blocks from the first to the last one, both inclusive. */
 export interface BlockRange {
   readonly from: number
   readonly to: number
 }
 
-/** What a query is put together with. */
+/** How the chunks of a query are requested. */
 export interface Gathering {
-  /** Asks for the logs of some of the blocks. */
+  /** Requests the logs of a subrange. */
   readonly ask: (range: BlockRange) => Promise<RpcResponse>
-  /** Most blocks that are asked for at once. */
+  /** Maximum number of blocks in one request. */
   readonly maxBlocks: number
-  /** Holds what was found so far. */
+  /** Reservation for the logs received so far. */
   readonly reservation: Reservation
 }
 
-// A node that needs more than this is the wrong one for the query.
+// A query that needs more requests is unsuitable for the upstream.
 const maxAsked = 2_000
 const maxAtOnce = 4
 
 /**
- * Asks for the logs of a long range in parts, and puts the parts together in the order of the blocks. A part that the
- * node finds too wide is asked for in smaller ones. The logs themselves are not looked at.
+ * Requests the logs of a long range in chunks, and joins the chunks in block order. A chunk that the upstream rejects
+ * as too wide is split further. The logs themselves are not parsed.
  *
- * @param range - all of it
- * @param gathering - how to ask
- * @returns the logs, or the node's error for a part
- * @throws {@link RpcError} -32602 when it takes too many calls, -32005 when the logs are too many, else as `ask`
+ * @param range - the full range
+ * @param gathering - how to request chunks
+ * @returns the logs, or the upstream's error for a chunk
+ * @throws {@link RpcError} -32602 when the query takes too many requests, -32005 when the logs are too large, else as
+ * `ask`
  */
 export function gatherLogs(range: BlockRange, gathering: Gathering): Promise<RpcResponse> {
   return new LogQuery(gathering).answer(range)
 }
 
-/** One query, part by part. */
+/** One query, chunk by chunk. */
 class LogQuery {
   readonly #gathering: Gathering
   #blocks: number
@@ -63,9 +64,9 @@ class LogQuery {
     return this.#error ?? { result: `[${found.filter((logs) => logs !== '').join(',')}]` }
   }
 
-  /** The logs of a part as JSON without the brackets around them. */
+  /** Returns the logs of a chunk as JSON without the enclosing brackets. */
   async #logsOf(range: BlockRange): Promise<string> {
-    // What was learned from an earlier part holds for this one too.
+    // Limits that an earlier chunk revealed apply to this one too.
     const ranges = partsOf(range, this.#blocks)
     if (ranges.length > 1) return this.#joined(ranges)
     const blocks = range.to - range.from + 1
@@ -98,7 +99,7 @@ class LogQuery {
     return found.join(',')
   }
 
-  /** Some nodes say by an HTTP status that the query is too wide. */
+  /** Requests a range. Some upstreams report with an HTTP status that the query is too wide. */
   async #ask(range: BlockRange): Promise<RpcResponse> {
     try {
       return await this.#gathering.ask(range)
@@ -111,9 +112,9 @@ class LogQuery {
 }
 
 /**
- * Cuts a range where multiples of the size are, so that ranges which overlap have parts in common.
+ * Splits a range at multiples of the size, so that overlapping ranges have chunks in common.
  *
- * @param blocks - most in a part
+ * @param blocks - maximum number of blocks in a chunk
  */
 export function partsOf({ from, to }: BlockRange, blocks: number): BlockRange[] {
   if (to - from < blocks) return [{ from, to }]

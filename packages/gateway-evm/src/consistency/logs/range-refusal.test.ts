@@ -4,7 +4,7 @@ import { isTooWide, narrower } from './range-refusal.ts'
 it.each([
   ['query exceeds max block range 100', 100, true],
   ['query exceeds max results 20000, retry with the range 1000-1255', 256, false],
-  // reth has been seen to suggest what was asked for.
+  // reth sometimes suggests the rejected range itself.
   ['query exceeds max results 20000, retry with the range 1000-1999', 500, false],
   ['query returned more than 10000 results', 500, false],
   ['query returned more than 10000 results. Try with this block range [0x3E8, 0x3EF].', 8, false],

@@ -1,21 +1,23 @@
-/** An error of a node, as far as it is looked at here. */
+/** The members of an upstream's error that are used here. */
 interface NodeError {
   readonly message?: unknown
   readonly data?: unknown
 }
 
-// Node clients and hosted nodes have no common code for it. A range that ends behind the head is another matter: it is
-// as wrong in parts as it is whole.
+// Execution clients and providers have no common error code for this. A range that ends after the chain head is a
+// different error: chunks of it are equally invalid.
 const wordings: readonly RegExp[] = [
   // reth: "query exceeds max block range 100000", "query exceeds max results 20000, retry with the range 1-9"
   /query exceeds (?:the )?(?:max|limit)/,
-  // geth and many behind it: "query returned more than 10000 results", "... logs"; "logs matched by query exceeds limit"
+  // geth and derivatives: "query returned more than 10000 results", "... logs"; "logs matched by query exceeds limit"
   /returned more than [\d,_]+|logs matched by query exceeds/,
   // "eth_getLogs is limited to a 10,000 range", "... limited to 0 - 50 blocks range"
   /limited to (?:a |an |\d+ ?- ?)?[\d,_]+(?: blocks?)? range/,
-  // "exceed maximum block range: 5000", "block range exceeds 1000", "block range limit exceeded", "max block range = 5000"
+  // "exceed maximum block range: 5000", "block range exceeds 1000", "block range limit exceeded",
+  // "max block range = 5000"
   /exceed\w* (?:the )?max\w*(?: allowed)? (?:block )?range|(?:block )?range(?: limit)? exceed|max(?:imum)? (?:block )?range/,
-  // "block range is too wide", "block range too large, max range: 100", "range is larger than", "bigger than range limit"
+  // "block range is too wide", "block range too large, max range: 100", "range is larger than",
+  // "bigger than range limit"
   /range(?: is)? (?:too (?:large|wide|big|long)|larger than|greater than)|too (?:large|wide|big) (?:a )?(?:block )?range/,
   /range \d+ (?:is bigger than|exceeds limit of)|bigger than range limit/,
   // "ranges over 10000 blocks are not supported", "Max range: 800"
@@ -28,29 +30,29 @@ const wordings: readonly RegExp[] = [
 const suggestion = /(?:\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\])|(?:range (\d+)\s*-\s*(\d+))/i
 
 /**
- * Tells whether a node has refused a query for logs because it spans or finds too much.
+ * Whether an upstream has rejected a log query because its range or its result is too large.
  *
- * @param error - as the node wrote it
+ * @param error - as sent by the upstream
  */
 export function isTooWide({ message, data }: NodeError): boolean {
   const text = `${textOf(message)} ${textOf(data)}`.toLowerCase()
   return !/beyond|future/.test(text) && wordings.some((wording) => wording.test(text))
 }
 
-/** How many blocks a query may span at its next try. */
+/** Maximum number of blocks for the next attempt. */
 export interface NextTry {
   readonly blocks: number
-  /** Whether the node takes no more anywhere, as opposed to there being too many logs in these blocks. */
+  /** Whether the number is a general limit of the upstream, as opposed to these blocks having too many logs. */
   readonly isLimit: boolean
 }
 
 /**
- * Finds how many blocks the next try may span.
+ * Determines how many blocks the next attempt may span.
  *
- * @param error - that {@link isTooWide}
+ * @param error - an error for which {@link isTooWide} is true
  * @param from - first block of the query
- * @param blocks - how many it spanned, more than one
- * @returns what the node says, else half of it; always less than it was, and at least one
+ * @param blocks - number of blocks in the query, more than one
+ * @returns the number in the upstream's error, else half of `blocks`; always less than `blocks`, and at least one
  */
 export function narrower({ message, data }: NodeError, from: number, blocks: number): NextTry {
   const text = `${textOf(message)} ${textOf(data)}`
@@ -64,7 +66,7 @@ export function narrower({ message, data }: NodeError, from: number, blocks: num
     : { blocks: Math.ceil(blocks / 2), isLimit: false }
 }
 
-/** Blocks of the range that the node says would work, when it begins where the query does. */
+/** Returns the number of blocks in the range that the upstream suggests, if that range starts where the query does. */
 function suggested(text: string, from: number): number | undefined {
   const [, fromHex, toHex, fromDigits, toDigits] = suggestion.exec(text) ?? []
   const first = Number(fromHex ?? fromDigits)
