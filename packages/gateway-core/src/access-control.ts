@@ -22,39 +22,39 @@ import {
   type AuthenticatorSettings,
 } from './authentication/authenticator.ts'
 
-/** What stands before the nodes of a service. */
+/** The access control of all endpoints of the gateway. */
 export interface AccessControl {
   readonly authenticator: Authenticator
   readonly admission: Admission
-  /** Also for the keys of the platform API. */
+  /** Also limits failed attempts with keys of the platform API. */
   readonly failedAttempts: FailedAttemptLimiter
-  /** Tells whether an address is that of a proxy that is believed. */
+  /** Whether an IP address is that of a trusted proxy. */
   readonly trustsProxy: (address: string) => boolean
-  /** Takes other limits and settings over. */
+  /** Applies new limits and settings. */
   change(settings: AccessControlSettings): void
   states(): AccessControlStates
   close(): Promise<void>
 }
 
-/** What was counted since the start. */
+/** Counters since the start. */
 export interface AccessControlStates extends AdmissionStates {
-  /** Credentials that open nothing, and those of them that were refused for their number. */
+  /** Counters of unknown credentials and of those that were throttled. */
   readonly failedAttempts: FailedAttemptStates
 }
 
 /** Settings of the operator. */
 export interface AccessControlSettings extends AdmissionLimits {
   readonly units: UnitTable
-  /** Number of processes; 0 for one on each core. */
+  /** Number of processes; 0 = one for each core. */
   readonly processes: number
-  /** Most unknown credentials that one address may send in a minute. */
+  /** Maximum number of unknown credentials that one IP address may send per minute. */
   readonly maxUnknownCredentials: number
   readonly trustedProxies?: string | undefined
   readonly trustProxy: boolean
   readonly nodeDomain?: string | undefined
 }
 
-/** What access control needs from the rest of the service. */
+/** Dependencies of access control. */
 export interface AccessControlParts extends Pick<AdmissionOptions, 'usedSoFar'> {
   readonly costs: ProtocolCosts
   readonly directory: Directory
@@ -62,7 +62,7 @@ export interface AccessControlParts extends Pick<AdmissionOptions, 'usedSoFar'> 
   readonly log: Logger
 }
 
-/** Makes what stands before the nodes. */
+/** Creates the access control of the endpoints. */
 export function openAccessControl(
   configuration: AccessControlSettings,
   parts: AccessControlParts,
@@ -76,7 +76,7 @@ export function openAccessControl(
     maxConcurrentCalls,
     maxQueuedCalls,
     queueMs,
-    // 0 stands for one on each core.
+    // 0 = one for each core.
     processes: configuration.processes || availableParallelism(),
     unitsOf: unitsOf && ((_, method) => unitsOf(method)),
     isExpensive: expensiveMethods(costs),
@@ -104,7 +104,7 @@ export function openAccessControl(
   }
 }
 
-// Admission knows only the method of a call; no method name belongs to two protocols that define costs.
+// Admission receives only the method of a call. No method name belongs to two protocols that define costs.
 function unitsByMethod(costs: ProtocolCosts): (method: string) => number {
   const all = Object.values(costs)
   return (method) => {

@@ -5,7 +5,7 @@ export class DirectoryLockError extends Error {
   override readonly name = 'DirectoryLockError'
   /** Path of the lock file. */
   readonly file: string
-  /** Id of the process that holds the lock; undefined when the file is no lock file. */
+  /** Id of the process that holds the lock; undefined when the file is not a lock file. */
   readonly holder: number | undefined
 
   constructor(file: string, holder: number | undefined, options?: { cause?: unknown }) {
@@ -26,18 +26,20 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the lock that keeps a second process out of a data directory.
+ * Acquires the lock of a data directory, so that no second process can use it.
  *
- * SQLite asks the operating system for it, which takes it back however the process ends: no lock is ever stale, and no
+ * SQLite uses a lock of the operating system, which releases it however the process ends: a lock is never stale, and no
  * process id has to be trusted.
  *
- * @param file - path of the lock file; it stays behind, empty but for the id of the last process that held the lock
- * @throws {@link DirectoryLockError} when a living process holds it, or the file is no lock
+ * @param file - path of the lock file; it is not deleted, and contains only the id of the last process that held the
+ * lock
+ * @throws {@link DirectoryLockError} when a running process holds the lock, or the file is not a lock file
  */
 export function lockDirectory(file: string): DirectoryLock {
   const database = new DatabaseSync(file, { timeout: readMs })
   try {
-    // Written down before the lock is taken for good: while it is held, others can read but nobody can write.
+    // The process id is committed before the lock is acquired: while the lock is held, other processes can read but not
+    // write.
     database.exec(`begin immediate; pragma user_version = ${process.pid}; commit; begin immediate`)
   } catch (error) {
     const rejection = rejectionOf(error, database, file)
@@ -52,7 +54,7 @@ export function lockDirectory(file: string): DirectoryLock {
 }
 
 const sqliteBusy = 5
-// Somebody who reads the holder's id keeps a writer out for a moment.
+// A process that reads the holder's id blocks a writer for a short time.
 const readMs = 100
 
 function rejectionOf(error: unknown, database: DatabaseSync, file: string): DirectoryLockError {

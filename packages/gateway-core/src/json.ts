@@ -1,9 +1,9 @@
-/** Tells an object from everything else that JSON has. */
+/** Whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses a text that may be anything; gives undefined for what is not JSON. */
+/** Parses any text; returns undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -12,7 +12,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Parses the text of a JSON object; anything else is an object without members. */
+/** Parses the text of a JSON object; returns an empty object for anything else. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> {
   const value = parseJson(text)
   return isRecord(value) ? value : {}

@@ -1,4 +1,4 @@
-/** Decodes percent-encoded characters; a text with an escape that is not valid stays as it is. */
+/** Decodes percent-encoded characters; a text with an invalid escape stays unchanged. */
 export function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -6,7 +6,7 @@ import { RehashingMap } from './rehashing-map.ts'
 const underWay = 64
 const early = -1_000
 
-/** Has many entries come and go, each of about a kilobyte, as calls do. */
+/** Adds and removes many entries of about a kilobyte each, as calls do. */
 function pass(
   map: Pick<RehashingMap<number, unknown>, 'set' | 'delete'>,
   from: number,
@@ -45,7 +45,7 @@ describe('a map of what passes', () => {
       pass(map, turn * 1_000, 1_000)
       collect({ type: 'minor' })
     }
-    // 20 MB have passed.
+    // 20 MB have been added and removed.
     expect(oldBytes() - before).toBeLessThan(4_000_000)
   })
 })

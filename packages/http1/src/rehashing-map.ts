@@ -1,16 +1,16 @@
 const fewestEntries = 512
 
 /**
- * A map that lives long, of what comes and goes with every call or connection.
+ * A long-lived map for entries that are added and removed with every call or connection.
  *
- * A `Map` whose entries come and go moves to a new table again and again, and the table that it leaves points to the new
- * one and keeps what was in it. Once a collection of the whole heap has made one of them old, those of young objects take
- * all tables after it for alive, and whatever was under way with them, until the next collection of the whole heap, which
- * makes another one old. A new map every now and then ends the chain.
+ * When a `Map` adds and removes entries, it repeatedly moves to a new table. The old table points to the new one and
+ * retains its entries. Once a full garbage collection has moved one old table to the old generation, every
+ * young-generation collection treats all later tables and their entries as live. This lasts until the next full
+ * collection, which moves another table to the old generation. Replacing the map from time to time breaks the chain.
  */
 export class RehashingMap<key, value> {
   #entries = new Map<key, value>()
-  // Entries that may still come before the next map is made.
+  // Number of entries that can be added before the map is replaced.
   #left = fewestEntries
 
   get size(): number {

@@ -11,7 +11,7 @@ export type GuardedPlace =
   | 'upstream'
   | 'timer'
 
-/** What the channel `fairlead:unexpected-error` carries. */
+/** The message of the channel `fairlead:unexpected-error`. */
 export interface UnexpectedError {
   readonly place: GuardedPlace
   readonly error: unknown
@@ -21,19 +21,19 @@ export interface UnexpectedError {
 export const unexpectedErrors = channel('fairlead:unexpected-error')
 
 /**
- * Reports an error that no handler expected. Guards call it in place of letting the error end the process.
+ * Reports an error that no handler expected. Guards call it instead of letting the error end the process.
  *
- * @param place - the guard that caught it
- * @param requestId - of the request that it ended, where there is one
+ * @param place - the guard that caught the error
+ * @param requestId - id of the request that failed because of the error, if there is one
  */
 export function reportUnexpected(place: GuardedPlace, error: unknown, requestId?: string): void {
   unexpectedErrors.publish({ place, error, requestId } satisfies UnexpectedError)
 }
 
 /**
- * Wraps an event handler so that an error it throws ends no more than its own event.
+ * Wraps an event handler so that an error it throws affects only its own event.
  *
- * @param recover - ends the request or connection of the event; returns the request's id, for the log
+ * @param recover - ends the request or connection of the event; returns the id of the request, for the log
  */
 export function guarded<args extends readonly unknown[]>(
   place: GuardedPlace,

@@ -4,7 +4,7 @@ import type { Grant } from '../grants/grant.ts'
 import type { Rejection, Requester } from './types.ts'
 import { ruleRejections } from './rejections.ts'
 
-/** The rules of a node, made ready for every request. */
+/** The access rules of a node, compiled for fast checks. */
 export interface CompiledRules {
   readonly hasOriginRules: boolean
   requester(requester: Requester): Rejection | undefined
@@ -14,7 +14,7 @@ export interface CompiledRules {
 
 const compiled = new WeakMap<readonly AccessRule[], CompiledRules>()
 
-/** The rules of the node that a grant opens; undefined when it is open. */
+/** The rules of the node of a grant; undefined when it has none. */
 export function rulesOf({ accessRules }: Grant): CompiledRules | undefined {
   if (accessRules === undefined || accessRules.length === 0) return undefined
   const known = compiled.get(accessRules)
@@ -38,7 +38,7 @@ function compile(rules: readonly AccessRule[]): CompiledRules {
   }
   const byOrigin = passes('origin', originTest)
   const hasOriginRules = rules.some(({ kind }) => kind === 'origin')
-  // Without the header nobody can say where a call comes from.
+  // Without the header, the origin of a call is unknown.
   const origin = (asked: string | undefined) =>
     asked === undefined ? !hasOriginRules : byOrigin(asked.toLowerCase())
   const ip = passes('ip', addressTest)
@@ -71,7 +71,7 @@ function addressTest(values: readonly string[]): (address: string) => boolean {
 }
 
 /**
- * Makes a list of addresses and CIDR ranges. What is neither is left out: it could not be an address of anybody.
+ * Creates a list of IP addresses and CIDR ranges. Other values are skipped, because they match no address.
  *
  * @param values - for example `192.0.2.7`, `10.0.0.0/8`, `2001:db8::/32`
  */
@@ -91,25 +91,25 @@ export function addressList(values: readonly string[]): BlockList {
   return list
 }
 
-/** Tells whether a text is an address or a CIDR range. */
+/** Whether a text is an IP address or a CIDR range. */
 export function isAddressRange(text: string): boolean {
   return /^[^\s/]+(?:\/\d{1,3})?$/.test(text) && addressList([text]).rules.length === 1
 }
 
-/** Tells whether an address is on a list; an IPv4 address is the same in the form that IPv6 sockets give it. */
+/** Whether an IP address is on a list. An IPv4-mapped IPv6 address equals its IPv4 address. */
 export function isListed(list: BlockList, address: string): boolean {
   const plain = plainAddress(address)
   const version = isIP(plain)
   return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** An IPv4 address without the form that IPv6 sockets give it; any other as it is, without the zone. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. Any other address stays unchanged, without the zone. */
 export function plainAddress(address: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
   return mapped ?? address.replace(/%.*$/, '')
 }
 
-/** Makes the test for names of methods, of which a pattern may end with `*`. */
+/** Creates a test for method names; a pattern may end with `*`. */
 export function methodTest(patterns: readonly string[]): (method: string) => boolean {
   const names = patterns.map((pattern) => pattern.replace(/^\//, ''))
   const exact = new Set(names)

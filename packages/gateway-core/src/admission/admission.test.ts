@@ -14,7 +14,7 @@ function grantWithin(limits: GrantLimits, credentialId = 'credential') {
   return grantWith({ credentialId, limits })
 }
 
-/** How many of so many calls pass. */
+/** Returns how many of the calls are admitted. */
 function passing(count: number, tryCall: () => unknown): number {
   return Array.from({ length: count }, tryCall).filter((answer) => answer === 'passed').length
 }
@@ -91,7 +91,7 @@ describe('a rate', () => {
     const of = (requestsPerSecond: number) => grantWithin({ credential: { rate: { requestsPerSecond } } })
     expect(passing(9, () => call(admission, of(4)))).toBe(4)
     expect(passing(9, () => call(admission, of(4)))).toBe(0)
-    // A wider limit is wider at once.
+    // A higher limit applies at once.
     expect(passing(9, () => call(admission, of(6)))).toBe(2)
     expect(passing(9, () => call(admission, of(1)))).toBe(0)
   })
@@ -110,7 +110,7 @@ describe('a quota', () => {
     const admission = admissionWith({ unitsOf: (_, method) => (method === 'debug_traceCall' ? 5 : 1) })
     const grant = grantWithin({ credential: { requestsPerDay: 3 }, project: { unitsPerMonth: 9 } })
     expect(call(admission, grant, 'debug_traceCall')).toBe('passed')
-    // Too dear, but a cheaper one fits.
+    // Too expensive, but a cheaper call fits.
     expect(call(admission, grant, 'debug_traceCall')).toMatchObject({
       status: 403,
       reason: 'The project has used up its units for this month.',

@@ -17,46 +17,46 @@ import { busy } from './rejections.ts'
 import { countReplicas } from '../shared-store/replicas.ts'
 import { guardedInterval } from '@fairlead/http1'
 
-/** Limits of those who have none of their own, and of all together. */
+/** Default limits of credentials, and limits for all calls together. */
 export interface AdmissionLimits extends ConcurrencyOptions {
-  /** For credentials that have no rate of their own; any number when it is 0. */
+  /** Rate limit of credentials without their own; 0 = unlimited. */
   readonly requestsPerSecond: number
 }
 
-/** What admission is made with. */
+/** Dependencies and limits of the admission. */
 export interface AdmissionOptions extends AdmissionLimits {
-  /** Where the replicas count together; without it each counts by itself. */
+  /** Store for counters that all replicas share; without it, each replica counts on its own. */
   readonly store?: SharedStore | undefined
-  /** Processes that share the limits when there is no store. */
+  /** Number of processes that share the limits when there is no store. */
   readonly processes?: number | undefined
-  /** What was used before this process started; nothing when it is left out. */
+  /** Reports the usage before this process started; none when omitted. */
   readonly usedSoFar?: UsedSoFar | undefined
-  /** What a call costs; 1 when it is left out. */
+  /** Cost of a call; 1 when omitted. */
   readonly unitsOf?: ((grant: Grant, method: string) => number) | undefined
-  /** Tells whether a credential still opens what it did; asked when a call has waited. */
+  /** Whether a credential is still valid; checked after a call has waited in the queue. */
   readonly isInForce?: ((grant: Grant) => boolean) | undefined
-  /** Tells the calls that a service with too much to do refuses first. */
+  /** Whether a call is expensive; an overloaded gateway rejects expensive calls first. */
   readonly isExpensive?: ((method: string) => boolean) | undefined
   readonly load?: LoadWatch | undefined
 }
 
 /** The admission of one process. */
 export interface OwnAdmission extends Admission {
-  /** Takes other limits over; calls that wait already do so by those before. */
+  /** Applies new limits; calls that already wait keep their old limits. */
   change(limits: AdmissionLimits): void
-  /** What was refused since the start, and what waits. */
+  /** Rejections since the start, and queued calls. */
   states(): AdmissionStates
-  /** Tells the other replicas what is left to tell, and ends. */
+  /** Syncs unreported usage with the other replicas, and ends. */
   close(): Promise<void>
 }
 
-/** Counters since the start, and what waits at the moment. */
+/** Counters since the start, and currently queued calls. */
 export interface AdmissionStates {
   readonly rejections: Readonly<Record<RejectionKind, number>>
   readonly places: ConcurrencyStates
 }
 
-/** What the limits of a grant come to. */
+/** The combined limits of a grant. */
 interface Plan {
   readonly allowances: LimitsOfGrant | undefined
   readonly claim: ConcurrencyClaim
@@ -65,7 +65,7 @@ interface Plan {
 const forgetMs = 60_000
 const nothing: readonly Limit[] = []
 
-/** Makes the admission of one process. */
+/** Creates the admission of one process. */
 export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const {
     store,
@@ -89,7 +89,7 @@ export function createAdmission(options: AdmissionOptions): OwnAdmission {
   const forgetting = guardedInterval(() => {
     allowances.forgetIdle(performance.now())
     places.forgetIdle()
-    // They hold what was forgotten.
+    // The plans refer to the removed limits.
     plans = new WeakMap()
   }, forgetMs).unref()
 
@@ -162,7 +162,7 @@ function limitsIn({
   return { requestsPerSecond, maxConcurrentCalls, maxQueuedCalls, queueMs }
 }
 
-/** Takes a call from all, or from none. */
+/** Charges all limits, or none. */
 function takeAll(allowances: readonly Limit[], units: number): Rejection | undefined {
   const now = performance.now()
   for (let at = 0; at < allowances.length; at += 1) {
@@ -184,7 +184,7 @@ function isHeld(taken: Permit | Rejection | Promise<Permit | Rejection>): taken 
 
 const ended: Rejection = { status: 401, reason: 'Unauthorized: the credential has ended.' }
 
-/** Looks once more who has a place now, as a credential may have ended meanwhile. */
+/** Checks again that the credential is valid, as it may have been revoked while the call waited. */
 async function afterWaiting(
   taken: Promise<Permit | Rejection>,
   isInForce: () => boolean,
@@ -195,7 +195,7 @@ async function afterWaiting(
   return ended
 }
 
-/** Gives back what a call took that gets no place. */
+/** Refunds the charge of a call that gets no concurrency slot. */
 async function refund(
   taken: Rejection | Promise<Permit | Rejection>,
   allowances: readonly Limit[],

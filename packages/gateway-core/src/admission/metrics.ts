@@ -1,7 +1,7 @@
 import type { AccessControlStates } from '../access-control.ts'
 import type { MetricsRegistry } from '../telemetry/metrics-registry.ts'
 
-/** Publishes what is refused, and what waits. */
+/** Publishes metrics of rejections and queued calls. */
 export function publishAdmission(registry: MetricsRegistry, states: () => AccessControlStates): void {
   registry.counter(
     'fairlead_refusals_total',

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { guardedInterval } from '@fairlead/http1'
 
-/** Tells whether this process has more to do than it can. */
+/** Reports whether this process is overloaded. */
 export interface LoadWatch {
   readonly isOverloaded: boolean
   close(): void
@@ -10,13 +10,13 @@ export interface LoadWatch {
 
 const lookMs = 500
 const resolutionMs = 20
-// A call that stands still this long is late whatever the node does.
+// A call that is delayed this long is slow regardless of the upstream.
 const longestDelayMs = 250
 const fullestHeap = 0.9
-// A single pause is no load: so many looks in a row have to find it.
+// A single pause is not overload: this many consecutive checks must detect it.
 const looksToBelieve = 4
 
-/** Watches the delay of the event loop and the room that is left in the heap. */
+/** Monitors the event loop delay and the free heap memory. */
 export function watchLoad(): LoadWatch {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
   delay.enable()

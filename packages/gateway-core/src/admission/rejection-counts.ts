@@ -1,6 +1,6 @@
 import type { Rejection } from './types.ts'
 
-/** Why something was refused, as it is counted. */
+/** The reason of a rejection, as a metric label. */
 export type RejectionKind = keyof typeof noRefusals
 
 const noRefusals = {
@@ -11,15 +11,15 @@ const noRefusals = {
   method: 0,
   rate: 0,
   quota: 0,
-  /** The service had too much to do for calls that take long. */
+  /** The gateway was overloaded and rejected expensive calls. */
   shed: 0,
 }
 
-/** Counts what is refused without waiting. */
+/** Counts immediate rejections. */
 export class RejectionCounts {
   readonly #counts = { ...noRefusals }
 
-  /** @returns the refusal, as it came */
+  /** @returns the rejection, unchanged */
   count(rejection: Rejection | undefined): Rejection | undefined {
     if (rejection) this.#counts[kindOf(rejection)] += 1
     return rejection

@@ -1,10 +1,10 @@
 import type { Rate } from '../grants/limits.ts'
 import type { Rejection } from './types.ts'
 
-/** Whose limit it is, in the words of a refusal. */
+/** The owner of a limit, as rejections name it. */
 export type Owner = 'credential' | 'node' | 'project'
 
-/** The rejection of a requester or a call by an access rule; it says which kind of rule, and nothing of the list. */
+/** The rejection by an access rule. It names the kind of rule and never reveals the list. */
 export const ruleRejections = {
   origin: forbidden('origin', 'This origin may not call this node.'),
   ip: forbidden('ip', 'This address may not call this node.'),
@@ -16,10 +16,10 @@ function forbidden(rule: 'origin' | 'ip' | 'method', reason: string): Rejection 
 }
 
 /**
- * The refusal of a call that comes too fast.
+ * The rejection of a call that exceeds a rate limit.
  *
- * @param waitMs - until the next one may come
- * @param method - the pattern, for a limit of some methods only
+ * @param waitMs - time until the next call is allowed
+ * @param method - the method pattern, for a limit that applies to some methods only
  */
 export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: string): Rejection {
   const limit = rate.requestsPerSecond
@@ -32,13 +32,13 @@ export function tooFast(owner: Owner, rate: Rate, waitMs: number, method?: strin
   }
 }
 
-/** The refusal of a call for which nothing is left of a quota. */
+/** The rejection of a call that exceeds a quota. */
 export function usedUp(owner: Owner, what: string, resetsAt: number): Rejection {
   const data = { reason: 'quota', resets_at: new Date(resetsAt).toISOString() } as const
   return { status: 403, reason: `The ${owner} has used up its ${what}.`, data }
 }
 
-/** The refusal of a call for which there is no place now. */
+/** The rejection of a call that gets no concurrency slot. */
 export function busy(reason: string): Rejection {
   return { status: 503, reason, data: { reason: 'busy', retry_after_ms: 1_000 }, retryAfterSeconds: 1 }
 }

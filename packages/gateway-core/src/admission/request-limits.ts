@@ -2,10 +2,9 @@ import type { Grant } from '../grants/grant.ts'
 import type { RequestLimit } from '../grants/limits.ts'
 
 /**
- * How much one request of a grant may hold or ask for: what the service lets everybody, or the least that the grant's
- * owners say.
+ * The size limit of a request of a grant: the minimum of the gateway's limit and the limits of the grant's owners.
  *
- * @param ofService - 0 for any number
+ * @param ofService - limit of the gateway; 0 = unlimited
  */
 export function sizeLimit({ limits }: Grant, name: RequestLimit, ofService: number): number {
   if (limits === undefined) return ofService
@@ -15,7 +14,7 @@ export function sizeLimit({ limits }: Grant, name: RequestLimit, ofService: numb
   )
 }
 
-/** The lesser of two limits, of which 0 is none. */
+/** The lesser of two limits; 0 = unlimited. */
 function leastOf(limit: number, other = 0): number {
   if (other <= 0) return limit
   return limit <= 0 ? other : Math.min(limit, other)

@@ -1,11 +1,11 @@
-/** A bucket of tokens that fills at a steady rate, and starts full. It has no timer: it is asked with the time. */
+/** A token bucket that refills at a constant rate and starts full. It has no timer: callers pass the time. */
 export class TokenBucket {
   #perSecond: number
   #size: number
   #tokens: number
   #filledAt: number
 
-  /** @param now - in milliseconds, of a clock that never goes back */
+  /** @param now - in milliseconds, of a monotonic clock */
   constructor(perSecond: number, size: number, now: number) {
     this.#perSecond = perSecond
     this.#size = size
@@ -13,32 +13,32 @@ export class TokenBucket {
     this.#filledAt = now
   }
 
-  /** Takes a token and returns 0, or returns after how many milliseconds there is one. */
+  /** Takes a token and returns 0, or returns the number of milliseconds until one is available. */
   take(now: number): number {
     const waitMs = this.waitMs(now)
     if (waitMs === 0) this.#tokens -= 1
     return waitMs
   }
 
-  /** After how many milliseconds there is a token that nobody took ahead; 0 when there is one now. */
+  /** The number of milliseconds until an unreserved token is available; 0 when one is available now. */
   waitMs(now: number): number {
     this.#fill(now)
-    // A billionth is what adding fractions may lose.
+    // Allows a rounding error of 1e-9.
     return this.#tokens > 1 - 1e-9 ? 0 : ((1 - this.#tokens) / this.#perSecond) * 1_000
   }
 
-  /** Takes a token whether or not there is one: whoever does waits for {@link waitMs} as it was before. */
+  /** Takes a token even if none is available. The caller then waits for the previous value of {@link waitMs}. */
   takeAhead(now: number): void {
     this.#fill(now)
     this.#tokens -= 1
   }
 
-  /** Puts a token back that was taken for nothing. */
+  /** Returns an unused token. */
   giveBack(): void {
     this.#tokens = Math.min(this.#size, this.#tokens + 1)
   }
 
-  /** Changes the rate from now on. */
+  /** Changes the rate and size from now on. */
   change(perSecond: number, size: number, now: number): void {
     this.#fill(now)
     this.#perSecond = perSecond
@@ -46,7 +46,7 @@ export class TokenBucket {
     this.#size = size
   }
 
-  /** Whether a new bucket would be the same as this one. */
+  /** Whether the bucket equals a new one. */
   isFull(now: number): boolean {
     this.#fill(now)
     return this.#tokens >= this.#size

@@ -1,26 +1,26 @@
 import type { CancellationSignal } from '@fairlead/http1'
 import type { Grant } from '../grants/grant.ts'
 
-/** Who calls, as far as rules look at it. */
+/** The caller, as access rules evaluate it. */
 export interface Requester {
-  /** Address of the client, behind trusted proxies the one that they name. */
+  /** IP address of the client; behind trusted proxies, the address that they report. */
   readonly address: string
   /** Value of the header `origin`. */
   readonly origin: string | undefined
 }
 
-/** Why something may not pass; every protocol writes it in its own shape. */
+/** The reason of a rejection; every protocol encodes it in its own format. */
 export interface Rejection {
-  /** HTTP status that says the same. */
+  /** Corresponding HTTP status. */
   readonly status: 401 | 403 | 404 | 429 | 503 | 508
-  /** Shown to the caller: which rule or limit it was, never what it allows others. */
+  /** Shown to the caller. Names the rule or limit, never what it allows others. */
   readonly reason: string
   readonly data?: RejectionData | undefined
   /** Whole seconds, 1 to 60. */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** What a program reads of a refusal. */
+/** Machine-readable details of a rejection. */
 export type RejectionData =
   | { readonly rule: 'origin' | 'ip' | 'method' }
   | {
@@ -32,26 +32,26 @@ export type RejectionData =
   | { readonly reason: 'quota'; readonly resets_at: string }
   | { readonly reason: 'busy'; readonly retry_after_ms: number }
 
-/** The leave to make one call. */
+/** The permission to make one call. */
 export interface Permit {
-  /** Gives the place back; to be called once, when the call has been answered or given up. */
+  /** Releases the concurrency slot. Must be called once, when the call has completed or was cancelled. */
   release(): void
 }
 
-/** Tells the two answers of {@link Admission.admit} apart. */
+/** Distinguishes the two results of {@link Admission.admit}. */
 export function isRejection(answer: Permit | Rejection): answer is Rejection {
   return 'status' in answer
 }
 
-/** Decides who may do what, how much of it, and when. It asks memory only. */
+/** Authorizes requests and enforces limits. It uses only data in memory. */
 export interface Admission {
-  /** Whether a requester may use a protocol of a node at all: once for a request, a connection or a stream. */
+  /** Checks whether a requester may use a protocol of a node. Called once for a request, a connection or a stream. */
   checkRequester(grant: Grant, protocol: string, requester: Requester): Rejection | undefined
   /**
-   * Takes a call against the rules for methods, the rates and quotas of credential, node and project, and the places for
-   * calls. It answers at once but for a call that waits for a place.
+   * Checks a call against the rules for methods, the rates and quotas of credential, node and project, and the
+   * concurrency limits. Returns synchronously, except for a call that waits for a concurrency slot.
    *
-   * @param method - of the contract or as the caller named it, `package.Service/Method` for gRPC
+   * @param method - the method of the contract or as sent by the caller; `package.Service/Method` for gRPC
    * @param signal - ends the waiting
    */
   admit(
@@ -59,12 +59,12 @@ export interface Admission {
     method: string,
     signal: CancellationSignal,
   ): Permit | Rejection | Promise<Permit | Rejection>
-  /** As {@link admit} for what stays open for as long as the client likes: it takes no place among the calls. */
+  /** Same as {@link admit}, for long-lived streams: they occupy no concurrency slot. */
   admitStream(grant: Grant, method: string): Rejection | undefined
   /**
-   * Counts messages that are pushed to a client. They are never held back.
+   * Counts messages that are sent to a client. It never delays them.
    *
-   * @returns why what pushes them has to end: a quota is used up
+   * @returns why the stream has to end: a quota is used up
    */
   push(grant: Grant, messages: number): Rejection | undefined
 }

@@ -21,7 +21,7 @@ function record(change: Partial<Grant> = {}): CredentialRecord {
   return { sha256: sha256Hex('secret'), grant }
 }
 
-/** Enters again and again with one head, as a client does that keeps its connection. */
+/** Authenticates repeatedly with the same headers, like a client with a keep-alive connection. */
 function sameHead() {
   const directory = createDirectory()
   const { authenticator, admission } = testAuthenticator(directory)

@@ -12,16 +12,16 @@ import { rulesOf } from '../admission/access-rules.ts'
 import type { Admission, Rejection } from '../admission/types.ts'
 import { wholeSeconds } from '../admission/rejections.ts'
 
-/** What stands before every node: who calls, and whether he may at all. */
+/** Authenticates a request and authorizes it for one endpoint. */
 export interface Authenticator {
-  /** Finds the node that the credential of a request opens to its sender. */
+  /** Returns the grant of the node that the credential of a request gives access to. */
   authenticate(
     protocol: string,
     path: { readonly token?: string | undefined },
     request: RequestSource,
   ): Grant | Rejection
   /**
-   * The same for a protocol whose credential is the metadata `x-token`.
+   * Same as {@link authenticate}, for a protocol whose credential is the metadata `x-token`.
    *
    * @param host - `:authority` of the call
    */
@@ -31,31 +31,33 @@ export interface Authenticator {
     host: string | undefined,
     request: RequestSource,
   ): Grant | Rejection
-  /** The origin whose pages may read the answers of a node by its own rules; undefined when it has none for it. */
+  /**
+   * The origin whose pages may read the responses of a node according to its rules; undefined when no rule allows it.
+   */
   originFor(grant: Grant, origin: string | undefined): string | undefined
-  /** The same where nobody has come in yet, as a browser asks first: by the credential, if there is one. */
+  /** Same as {@link originFor}, for CORS preflights before authentication: by the credential, if there is one. */
   originOf(kind: CredentialKind, secret: string | undefined, origin: string | undefined): string | undefined
-  /** Address of the client, behind trusted proxies the one that they name. */
+  /** IP address of the client; behind trusted proxies, the address that they report. */
   addressOf(request: RequestSource): string
-  /** Reads requests in another way from now on. */
+  /** Applies new settings. */
   change(settings: AuthenticatorSettings): void
 }
 
-/** How an authenticator reads requests. */
+/** Settings of an authenticator. */
 export interface AuthenticatorSettings {
   readonly trustedProxies: TrustedProxies | undefined
-  /** Domain below which each node has a host of its own. */
+  /** Domain below which each node has its own host name. */
   readonly nodeDomain: string | undefined
 }
 
-/** What an authenticator is made with. */
+/** Dependencies and settings of an authenticator. */
 export interface AuthenticatorParts extends AuthenticatorSettings {
   readonly directory: Directory
   readonly admission: Admission
   readonly failedAttempts: FailedAttemptLimiter
 }
 
-/** Makes the authenticator. */
+/** Creates an authenticator. */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const { directory, admission, failedAttempts } = parts
   let settings: AuthenticatorSettings = parts
@@ -91,7 +93,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
       if (known?.version === version && known.protocol === protocol) return known.grant
       const entered = enter(findCredential(directory, path, request.headers, nodeDomain), protocol, request)
       if (!('status' in entered)) {
-        // One that ends by itself is looked at every time.
+        // A credential that expires is checked every time.
         if (headState && entered.expiresAt === undefined)
           headState.entered = { grant: entered, protocol, version }
         return entered
@@ -110,7 +112,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   }
 }
 
-/** What is remembered of requests like this one, by these settings. */
+/** The cached state of requests with the same headers. It is reset when the settings change. */
 function headStateOf({ headState }: RequestSource, settings: AuthenticatorSettings): HeadState | undefined {
   if (headState !== undefined && headState.readBy !== settings) {
     headState.readBy = settings

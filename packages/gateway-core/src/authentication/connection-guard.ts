@@ -3,32 +3,32 @@ import type { Admission, Requester } from '../admission/types.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Directory } from './directory.ts'
 
-/** Why a credential no longer entitles a connection. */
+/** Why a credential is no longer valid for a connection. */
 export interface LostEntitlement {
   /**
-   * - `revoked`: the credential is no longer in force.
+   * - `revoked`: the credential is no longer valid.
    * - `expired`: its expiry time has passed.
-   * - `rule`: a rule of the node rejects the client now.
+   * - `rule`: a rule of the node now rejects the client.
    * - `protocol`: the node no longer offers the protocol.
    * - `moved`: the node has other upstreams.
    */
   readonly cause: 'revoked' | 'expired' | 'rule' | 'protocol' | 'moved'
-  /** What admission says of the client, for `rule` and `protocol`. */
+  /** The reason of the rejection, for `rule` and `protocol`. */
   readonly reason?: string | undefined
 }
 
-/** A connection or a stream that lives longer than one call. */
+/** A connection or a stream that lasts longer than one call. */
 export interface LongLivedConnection {
-  /** What its credential opened. */
+  /** The grant of its credential. */
   readonly grant: Grant
   readonly requester: Requester
-  /** Takes over what the credential opens now. */
+  /** Applies the current grant of the credential. */
   renew?(grant: Grant): void
   /** Ends the connection. */
   end(loss: LostEntitlement): void
 }
 
-/** What a guard works with. */
+/** Dependencies of a connection guard. */
 export interface ConnectionGuardOptions {
   readonly protocol: string
   readonly directory: Directory
@@ -37,10 +37,10 @@ export interface ConnectionGuardOptions {
   upstreamKey(grant: Grant): string | undefined
 }
 
-// No change of the directory announces that a credential expires.
+// The expiry of a credential does not change the directory.
 const expiryMs = 250
 
-/** Ends the long-lived connections of a protocol as soon as their credentials no longer entitle them. */
+/** Ends the long-lived connections of a protocol as soon as their credentials are no longer valid for them. */
 export class ConnectionGuard {
   readonly #options: ConnectionGuardOptions
   readonly #connections = new Map<LongLivedConnection, Grant>()

@@ -39,7 +39,7 @@ it('changes one node in a time that does not depend on the credentials of all ot
     shortestScan = Math.min(shortestScan, scanned - changed)
   }
   expect(table.size).toBe(number - rounds * 3)
-  // The shortest of each, side by side, as other work on the machine only adds to them.
+  // The shortest of each is compared, because other work on the machine only adds time.
   expect(shortestChange).toBeLessThan(shortestScan / 2)
 })
 

@@ -9,28 +9,30 @@ const digestWords = digestBytes / 4
 const firstCapacity = 64
 
 /**
- * Credentials in typed arrays, one slot each, found by the digest of the secret or by id: about 130 bytes for a
- * credential, a million of them without a million objects.
+ * Credentials in typed arrays, one slot each, indexed by the digest of the secret and by id. It needs about 130 bytes
+ * per credential and no object per credential.
  */
 export class CredentialTable {
-  /** How many credentials there are. */
+  /** Number of credentials. */
   size = 0
   #capacity = firstCapacity
   #used = 0
   readonly #free: number[] = []
   #words = new Uint32Array(firstCapacity * digestWords)
-  /** The same memory, byte by byte. */
+  /** A byte view of `#words`. */
   #digests = Buffer.from(this.#words.buffer)
   #ids: (string | undefined)[] = []
   #kinds = new Uint8Array(firstCapacity)
   #nodes = new Uint32Array(firstCapacity)
-  /** The credentials of one node are a list: each one more than the slot before and after in it, 0 for none. */
+  /**
+   * The credentials of one node form a linked list of slots. Each entry is the slot before or after plus one; 0 = none.
+   */
   #slotsBefore = new Uint32Array(firstCapacity)
   #slotsAfter = new Uint32Array(firstCapacity)
-  /** Milliseconds since 1970; NaN for a credential that does not end by itself. */
+  /** Milliseconds since 1970; NaN for a credential without expiry. */
   #expiries = new Float64Array(firstCapacity)
   #sweeps = new Uint8Array(firstCapacity)
-  /** Few credentials have limits of their own. */
+  /** A map, because few credentials have their own limits. */
   readonly #limits = new Map<number, Limits>()
   readonly #bySecret = new SlotIndex({ hashOf: (slot) => this.#words[slot * digestWords] ?? 0 })
   readonly #byId = new SlotIndex({ hashOf: (slot) => hashOfText(this.#ids[slot] ?? '') })
@@ -39,7 +41,7 @@ export class CredentialTable {
   readonly #freeParts: number[] = []
   #sweep = 0
 
-  /** What a credential opens, by the SHA-256 of its secret as a text of 32 one-byte characters. */
+  /** The grant of a credential, by the SHA-256 of its secret as a string of 32 one-byte characters. */
   bySecret(digest: string): Grant | undefined {
     return this.#grantIn(this.#slotOfDigest(digest))
   }
@@ -48,7 +50,7 @@ export class CredentialTable {
     return this.#grantIn(this.#slotOfId(credentialId))
   }
 
-  /** Adds a credential, or takes over what is new about it; true when anything is. */
+  /** Adds or updates a credential. Returns true when anything changed. */
   put({ sha256, grant }: CredentialRecord): boolean {
     const digest = Buffer.from(sha256, 'hex').toString('latin1').padEnd(digestBytes, '\0')
     const known = this.#slotOfDigest(digest)
@@ -59,9 +61,9 @@ export class CredentialTable {
   }
 
   /**
-   * Takes away the credentials that are named, or are of a node that is named, unless the records hold them.
+   * Removes the named credentials and all credentials of the named nodes, except those in `records`.
    *
-   * @returns whether there was one
+   * @returns whether one was removed
    */
   keepOnly(
     named: { readonly nodeIds: readonly string[]; readonly credentialIds: readonly string[] },
@@ -82,15 +84,15 @@ export class CredentialTable {
     return lost.length > 0
   }
 
-  /** Begins to note which credentials are put from now on. */
+  /** Begins to track which credentials are put from now on. */
   beginSweep(): void {
     this.#sweep = (this.#sweep + 1) & 0xff
   }
 
   /**
-   * Takes away the credentials that were not put since {@link beginSweep}, in a stretch of the table.
+   * Removes the credentials in a part of the table that were not put since {@link beginSweep}.
    *
-   * @returns where the next stretch begins, and whether one was taken away
+   * @returns the start of the next part, and whether a credential was removed
    */
   sweep(from: number, length: number): { readonly next: number | undefined; readonly removed: boolean } {
     const end = Math.min(from + length, this.#used)
@@ -152,7 +154,7 @@ export class CredentialTable {
     this.#setOwn(slot, grant)
     this.#sweeps[slot] = this.#sweep
     this.#bySecret.add(slot)
-    // Of two secrets of one id, the later one stands for it.
+    // When two secrets have the same id, the id refers to the later one.
     const other = this.#slotOfId(grant.credentialId)
     if (other !== -1) this.#byId.delete(other)
     this.#byId.add(slot)
@@ -248,11 +250,11 @@ export class CredentialTable {
   }
 }
 
-// A digest that is looked for: made once, as nothing waits between its writing and its reading.
+// The digest of a lookup. The buffer is shared, because a lookup is synchronous.
 const probedWords = new Uint32Array(digestWords)
 const probed = Buffer.from(probedWords.buffer)
 
-// FNV-1a with a last stir, as ids that follow one another differ in their last characters only.
+// FNV-1a with a final mix, because consecutive ids differ only in their last characters.
 function hashOfText(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

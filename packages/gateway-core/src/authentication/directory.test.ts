@@ -78,7 +78,7 @@ it('keeps a grant as it is until something about it changes', () => {
   directory.change({ nodeIds: [], credentialIds: ['id of two'] }, [record('two', { expiresAt: 9e15 })])
   expect(grants().map((grant, at) => grant === before[at])).toEqual([true, false, true])
   expect(directory.find('token', 'two')).toMatchObject({ expiresAt: 9e15 })
-  // What is of the node, all of its credentials open.
+  // Data of the node is the same for all of its credentials.
   directory.change({ nodeIds: [], credentialIds: ['id of two'] }, [
     record('two', { upstreams: { evm: 'x' } }),
   ])
@@ -99,7 +99,7 @@ it('changes what is named and nothing else, and is silent when nothing changes',
   expect([known(), heard.mock.calls.length]).toEqual(['cd', 2])
   directory.change({ nodeIds: ['c', 'gone'], credentialIds: [] }, [record('c', { nodeId: 'c' })])
   expect([known(), heard.mock.calls.length]).toEqual(['cd', 2])
-  // A new secret under the same id.
+  // A new secret with the same id.
   const rotated = { ...record('a', { nodeId: 'c', credentialId: 'id of c' }) }
   directory.change({ nodeIds: [], credentialIds: ['id of c'] }, [rotated])
   expect([known(), directory.size]).toEqual(['ad', 2])
@@ -113,7 +113,7 @@ it('takes a whole new state page by page, and loses at its end what was on none'
   directory.onReplaced(heard)
   const reload = directory.reload()
   reload.add([record('one')])
-  // What changes meanwhile is not lost.
+  // Changes during the reload are not lost.
   directory.change({ nodeIds: [], credentialIds: ['id of new'] }, [record('new')])
   reload.add([record('two')])
   expect(directory.size).toBe(4)

@@ -3,66 +3,67 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CredentialKind, CredentialRecord, Grant } from '../grants/grant.ts'
 import { CredentialTable } from './credential-table.ts'
 
-/** What is known of how fresh the directory is. */
+/** The freshness of the directory. */
 export interface FeedStates {
-  /** When everything was last read, in milliseconds since 1970, and how long that took. */
+  /** When everything was last loaded, in milliseconds since 1970. `loadMs` is the duration of that load. */
   readonly loadedAt: number
   readonly loadMs: number
-  /** Reads that failed, since the start. */
+  /** Number of failed loads since the start. */
   readonly failures: number
 }
 
-/** Nodes and credentials that have changed, by id. */
+/** Ids of nodes and credentials that have changed. */
 export interface ChangedRecords {
   readonly nodeIds: readonly string[]
   readonly credentialIds: readonly string[]
 }
 
-/** A new state of everything, page by page: what is never added to it is gone at its end. */
+/** A full reload, page by page. Records that are not added are removed at its end. */
 export interface Reload {
-  /** Each record is in force at once. */
+  /** Each record takes effect immediately. */
   add(records: readonly CredentialRecord[]): void
   end(): Promise<void>
 }
 
-/** The credentials of all nodes, in memory: what the hot path asks instead of the database. */
+/** The credentials of all nodes, in memory. The hot path uses it instead of the database. */
 export interface Directory {
   /**
-   * Finds what a credential opens.
+   * Finds the grant of a credential.
    *
-   * @param kind - how it was sent
+   * @param kind - how the credential was sent
    * @param secret - the token, or `username:password`
    */
   find(kind: CredentialKind, secret: string): Grant | undefined
   /**
-   * What a credential opens now, for connections that outlive a request; undefined when it is no longer in force.
-   * Until something about it changes it is always the same object.
+   * The current grant of a credential, for connections that outlive a request; undefined when it is no longer valid. It
+   * is the same object until something about it changes.
    */
   current(credentialId: string): Grant | undefined
-  /** Puts a whole new state in force at once. */
+  /** Replaces all records at once. */
   replace(records: readonly CredentialRecord[]): void
-  /** Begins a whole new state, for one that is too long to be put in force at once. One at a time. */
+  /** Begins a full reload, for data that is too large to replace at once. Only one reload at a time. */
   reload(): Reload
-  /** Puts in force what is now known of some records: those that are named and not among the records are gone. */
+  /** Applies changes: the named records are removed unless `records` contains them. */
   change(changed: ChangedRecords, records: readonly CredentialRecord[]): void
   /**
-   * Hears of every change, once it is in force.
+   * Adds a listener that is called after every change took effect.
    *
-   * @returns a function that ends the hearing
+   * @returns a function that removes the listener
    */
   onReplaced(listener: () => void): () => void
   readonly size: number
-  /** Another number whenever anything may have changed. */
+  /** Changes whenever anything may have changed. */
   readonly version: number
 }
 
-// What a walk through the table may do in one turn of the event loop: well below a millisecond.
+// Maximum number of slots to sweep in one event-loop tick: well below a millisecond.
 const sweepLength = 20_000
 
 /**
- * Makes an empty directory.
+ * Creates an empty directory.
  *
- * Secrets are looked up by SHA-256: the table holds no secret, and the time of a look-up says nothing about one.
+ * Secrets are looked up by SHA-256: the table contains no secrets, and the duration of a lookup reveals nothing about a
+ * secret.
  */
 export function createDirectory(): Directory {
   const table = new CredentialTable()
@@ -71,7 +72,7 @@ export function createDirectory(): Directory {
   const tell = () => {
     for (const listener of listeners) listener()
   }
-  /** Puts all of them; true when one is new. */
+  /** Puts all records. Returns true when anything changed. */
   const put = (records: readonly CredentialRecord[]) => {
     version += 1
     let isNew = false
@@ -127,7 +128,7 @@ export function createDirectory(): Directory {
   }
 }
 
-// What was read may be older than the end of a credential in it.
+// The loaded data may be older than the expiry of a credential in it.
 function inForce(grant: Grant | undefined): Grant | undefined {
   return grant?.expiresAt !== undefined && grant.expiresAt <= Date.now() ? undefined : grant
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CredentialKind, Grant } from '../grants/grant.ts'
 import type { Limits } from '../grants/limits.ts'
 
-/** What is of one credential alone. */
+/** The data that is specific to one credential. */
 export interface CredentialPart {
   readonly credentialId: string
   readonly kind: CredentialKind
@@ -12,15 +12,15 @@ export interface CredentialPart {
 
 type NodeData = Omit<Grant, 'credentialId' | 'kind' | 'expiresAt'>
 
-/** What all credentials of one node open alike, kept once for them. */
+/** The data that all credentials of one node share, stored once. */
 export class EndpointEntry {
-  /** How many credentials open it. */
+  /** Number of credentials of the node. */
   credentials = 0
   readonly nodeId: string
-  /** One more than the slot of the credential that came last; 0 for none. The table links the others to it. */
+  /** The slot of the most recently added credential plus one; 0 = none. The table links the others to it. */
   lastSlot = 0
   #data: NodeData
-  /** Made when first asked for, by slot: most credentials of a large directory are not in use. */
+  /** Grants by slot. Created on first use, because most credentials of a large directory are not in use. */
   readonly #grants = new Map<number, Grant>()
 
   constructor(grant: Grant) {
@@ -28,7 +28,7 @@ export class EndpointEntry {
     this.#data = dataOf(grant)
   }
 
-  /** Takes over what a newer record says of the node; true when that is something else than before. */
+  /** Applies the node data of a newer record. Returns true when anything changed. */
   update(grant: Grant): boolean {
     if (isLike(this.#data, grant)) return false
     const data = dataOf(grant)
@@ -38,7 +38,9 @@ export class EndpointEntry {
     return true
   }
 
-  /** The grant of one credential: the same object until something in it changes, so that others may key by it. */
+  /**
+   * The grant of one credential: the same object until something in it changes, so that callers can use it as a key.
+   */
   grantOf(slot: number, partOf: (slot: number) => CredentialPart): Grant {
     const known = this.#grants.get(slot)
     if (known) return known
@@ -65,7 +67,7 @@ function dataOf(grant: Grant): NodeData {
   return { ...shared, limits: ofNode }
 }
 
-// Records that were read together share what they have in common: no need to look inside.
+// Records that were loaded together share common objects, so comparing references is sufficient.
 function isLike(data: NodeData, grant: Grant): boolean {
   return (
     data.upstreams === grant.upstreams &&

@@ -4,33 +4,33 @@ import type { Logger } from 'pino'
 import { plainAddress } from '../admission/access-rules.ts'
 import { guardedInterval } from '@fairlead/http1'
 
-/** Slows down those who try credentials out. */
+/** Throttles clients that guess credentials. */
 export interface FailedAttemptLimiter {
   /**
-   * Counts a credential that opens nothing.
+   * Counts an unknown credential.
    *
-   * @returns after how many milliseconds the address may try again; 0 while it has not tried too often
+   * @returns the number of milliseconds until the IP address may try again; 0 while it is within the limit
    */
   failed(address: string): number
-  /** Takes over how many unknown credentials one address may send in a minute. */
+  /** Changes the maximum number of unknown credentials that one IP address may send per minute. */
   change(maxFailures: number): void
   states(): FailedAttemptStates
   close(): void
 }
 
-/** What was counted since the start. */
+/** Counters since the start. */
 export interface FailedAttemptStates {
-  /** Credentials that opened nothing. */
+  /** Number of unknown credentials. */
   readonly failed: number
-  /** Those of them that were refused for their number. */
+  /** Number of unknown credentials that were throttled. */
   readonly throttled: number
 }
 
-/** What a watch is made with. */
+/** Options of {@link createFailedAttemptLimiter}. */
 export interface FailedAttemptOptions {
-  /** Hears once a minute of an address that tries too often. */
+  /** Receives one entry per minute about an IP address that exceeds the limit. */
   readonly log: Logger
-  /** Unknown credentials that one address may send in a minute. */
+  /** Maximum number of unknown credentials that one IP address may send per minute. */
   readonly maxFailures?: number | undefined
 }
 
@@ -41,12 +41,12 @@ interface Tries {
 
 const windowMs = 60_000
 const defaultMaxFailures = 60
-// Whoever has more addresses than this drives his own tries out, and has tokens of 128 random bits before him.
+// A client with more IP addresses than this evicts its own entries. It still has to guess tokens of 128 random bits.
 const maxAddresses = 20_000
 
 /**
- * Makes a watch over unknown credentials, by the address of the client; those of an IPv6 network of 64 bits count
- * together. A credential that is known passes always: many people share an address.
+ * Creates a limiter for unknown credentials by client IP address. Addresses of one IPv6 /64 network count together. A
+ * known credential is never throttled: many people share an address.
  */
 export function createFailedAttemptLimiter(options: FailedAttemptOptions): FailedAttemptLimiter {
   const { log } = options
@@ -88,13 +88,13 @@ export function createFailedAttemptLimiter(options: FailedAttemptOptions): Faile
   }
 }
 
-/** The address, or the first 64 bits of one of IPv6: what one client has. */
+/** The IP address, or the /64 prefix of an IPv6 address: the range that one client has. */
 export function addressPrefix(address: string): string {
   const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain
   const [head = '', tail] = plain.split('::', 2)
   const groups = head === '' ? [] : head.split(':')
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end counts as two groups.
   const last = tail === undefined || tail === '' ? [] : tail.split(':')
   const written = groups.length + last.length + (plain.includes('.') ? 1 : 0)
   const zeros = tail === undefined ? 0 : 8 - written

@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Grant } from '../grants/grant.ts'
 import type { Directory } from './directory.ts'
 
-/** Why a request opens no node; the text is shown to the caller. */
+/** Why authentication failed; the text is shown to the caller. */
 export interface AuthenticationFailure {
   readonly reason: string
-  /** Whether a credential was sent, which may have been made up. */
+  /** Whether the request contained a credential, which may be a guess. */
   readonly isGuess: boolean
 }
 
 /**
- * Finds the node that a request's credential opens: the token in the path, else HTTP basic authentication.
+ * Finds the grant for a request's credential: the token in the path, or else HTTP basic authentication.
  *
  * @param directory - credentials in memory
  * @param path - the matched path, with the token when there is one
  * @param headers - `authorization` and `host` are read
- * @param nodeDomain - domain below which each node has a host of its own
+ * @param nodeDomain - domain below which each node has its own host name
  */
 export function findCredential(
   directory: Directory,
@@ -28,12 +28,12 @@ export function findCredential(
 }
 
 /**
- * Finds the node that the x-token of a gRPC call opens.
+ * Finds the grant for the x-token of a gRPC call.
  *
  * @param directory - credentials in memory
  * @param xToken - value of the metadata `x-token`
  * @param host - `:authority` of the call
- * @param nodeDomain - domain below which each node has a host of its own
+ * @param nodeDomain - domain below which each node has its own host name
  */
 export function findXToken(
   directory: Directory,
@@ -60,7 +60,7 @@ function matchHost(
   return grant
 }
 
-// Host names have no case, and a dot at the end changes nothing about where they lead.
+// Host names are case-insensitive and may end with a dot.
 function hostName(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }

@@ -8,12 +8,12 @@ export interface CredentialUseRecorder {
   /**
    * Records that a credential was used, at the cost of a table lookup.
    *
-   * @param address - of the client
+   * @param address - IP address of the client
    */
   note(credentialId: string, address: string): void
 }
 
-/** An authenticator that records which credentials are used, and from where. */
+/** Wraps an authenticator to record which credentials are used, and from which IP addresses. */
 export function recordUse(authenticator: Authenticator, use: CredentialUseRecorder): Authenticator {
   const noted = (entered: Grant | Rejection, request: RequestSource) => {
     if (!('status' in entered)) use.note(entered.credentialId, authenticator.addressOf(request))

@@ -1,18 +1,18 @@
-/** What an index needs to know of the slots in it. */
+/** Hashes the slots of an index. */
 export interface Indexed {
-  /** Thirty-two bits that spread well. */
+  /** Returns a 32-bit hash with a good distribution. */
   hashOf(slot: number): number
 }
 
 const smallest = 16
 
 /**
- * Finds slots by a hash of what is in them: open addressing with linear probing in one typed array, at most half full.
- * Eight to sixteen bytes for each slot, and nothing for the garbage collector to walk through.
+ * Finds slots by the hash of their content. It uses open addressing with linear probing in one typed array that is at
+ * most half full. It needs 8 to 16 bytes per slot, and the garbage collector does not have to scan it.
  */
 export class SlotIndex {
   readonly #indexed: Indexed
-  /** Each one more than the slot; 0 is a free place. */
+  /** Each entry is the slot plus one; 0 = empty. */
   #places = new Int32Array(smallest)
   #count = 0
 
@@ -20,7 +20,7 @@ export class SlotIndex {
     this.#indexed = indexed
   }
 
-  /** The slot that is the right one, or -1. */
+  /** The matching slot, or -1. */
   find(hash: number, isRight: (slot: number) => boolean): number {
     const places = this.#places
     const mask = places.length - 1
@@ -30,14 +30,14 @@ export class SlotIndex {
     }
   }
 
-  /** Adds a slot that is not in it yet. */
+  /** Adds a slot that is not in the index yet. */
   add(slot: number): void {
     if ((this.#count + 1) * 2 > this.#places.length) this.#grow()
     this.#put(slot)
     this.#count += 1
   }
 
-  /** Takes a slot out, as long as it holds what it was added with. */
+  /** Removes a slot. Its content must be the same as when it was added. */
   delete(slot: number): void {
     const places = this.#places
     const mask = places.length - 1
@@ -47,7 +47,7 @@ export class SlotIndex {
       hole = (hole + 1) & mask
     }
     this.#count -= 1
-    // Whoever stands behind moves up, or the hole would cut it off from where its search begins.
+    // Entries after the hole move up. Otherwise the hole would separate them from the start of their probe sequence.
     for (let at = (hole + 1) & mask; places[at] !== 0; at = (at + 1) & mask) {
       const home = this.#indexed.hashOf((places[at] ?? 0) - 1) & mask
       if (((at - home) & mask) < ((at - hole) & mask)) continue

@@ -1,30 +1,30 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts what must be read again but must not lie open in a database. */
+/** Encrypts data that must be readable later but must not be stored in plain text. */
 export interface Encryptor {
-  /** Names the key without saying anything about it. */
+  /** Identifies the key without revealing anything about it. */
   readonly keyId: string
   /**
    * Encrypts a text.
    *
-   * @param context - where the text belongs, such as the id of its record; it opens nowhere else
+   * @param context - where the text belongs, such as the id of its record; it cannot be decrypted with another context
    */
   seal(text: string, context: string): string
   /**
-   * Gives a sealed text back.
+   * Decrypts an encrypted text.
    *
-   * @throws {@link EncryptionError} when it was sealed with another key or for another context, or was changed
+   * @throws {@link EncryptionError} when it was encrypted with another key or for another context, or was changed
    */
   open(sealed: string, context: string): string
   /**
-   * Gives a text by which another one can be known again but not guessed: HMAC-SHA-256 in base64url.
+   * Returns a value that identifies a text without revealing it: HMAC-SHA-256 in base64url.
    *
-   * @param context - where the text belongs; elsewhere the same text has another fingerprint
+   * @param context - where the text belongs; the same text has a different fingerprint in another context
    */
   fingerprint(text: string, context: string): string
 }
 
-/** A sealed text cannot be opened. The message holds neither the text nor the key. */
+/** An encrypted text cannot be decrypted. The message contains neither the text nor the key. */
 export class EncryptionError extends Error {
   override readonly name = 'EncryptionError'
 }
@@ -36,8 +36,8 @@ const version = 'v1'
 const cipher = 'aes-256-gcm'
 
 /**
- * Makes an encryptor: AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D) under a key derived from the given one.
- * A sealed text is `v1.<key id>.<nonce, ciphertext and tag in base64url>`.
+ * Creates an encryptor: AES-256-GCM with a random nonce of 96 bits (NIST SP 800-38D) and a key derived from the given
+ * one. An encrypted text has the form `v1.<key id>.<nonce, ciphertext and tag in base64url>`.
  *
  * @param secretKey - 32 random bytes
  */
@@ -77,15 +77,18 @@ export function createEncryptor(secretKey: Uint8Array): Encryptor {
   }
 }
 
-/** Reads a key of 32 bytes written as 64 hex digits or in base64; undefined for zeros, and when the text is neither. */
+/**
+ * Parses a key of 32 bytes in hex (64 digits) or base64; undefined when the text has neither form, and for a key of
+ * zeros.
+ */
 export function parseSecretKey(text: string): Uint8Array | undefined {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
   return bytes.length === keyBytes && secretKeyForm.test(text) ? bytes : undefined
 }
 
 /**
- * How a key is written: 64 hex digits, or 32 bytes in base64 of either alphabet. Zeros are what stands in an example until
- * somebody writes a key there.
+ * The form of a key: 64 hex digits, or 32 bytes in base64 of either alphabet. A key of zeros is a placeholder in
+ * examples and is not valid.
  */
 export const secretKeyForm = /^(?!0{64}$|A{42}[A-D]=?$)(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/
 

@@ -6,11 +6,11 @@ import { parseSecretKey, secretKeyRule } from './sealing.ts'
 const fileName = 'secret.key'
 
 /**
- * Gives the key that upstream addresses are sealed with: the configured one, else that of the file `secret.key` in the
- * data directory, which the first start writes.
+ * Returns the key that encrypts upstream URLs: the configured key, or else the key in the file `secret.key` in the data
+ * directory, which the first start creates.
  *
  * @param configured - 64 hex digits or base64
- * @throws when the file cannot be read or written, or when it or what is configured is something else
+ * @throws when the file cannot be read or written, or when the file or `configured` does not contain a valid key
  */
 export async function readSecretKey(
   configured: string | undefined,
@@ -34,7 +34,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-// Written aside and linked: of processes that start together one wins, and none ever sees half a key.
+// Written to a temporary file and linked: when processes start at the same time, one of them wins, and no process reads
+// an incomplete key.
 async function writeFirst(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   const handle = await open(draft, 'wx', 0o600)

@@ -35,7 +35,7 @@ describe('generated secrets', () => {
       }
     }
     expect(counts.size).toBe(62)
-    // A byte taken modulo 62 would favour eight characters by a quarter; chance stays within a fifth.
+    // A byte modulo 62 would favour eight characters by a quarter; random variation stays within a fifth.
     const expected = (rounds * 32) / 62
     for (const count of counts.values()) expect(Math.abs(count - expected) / expected).toBeLessThan(0.2)
   })

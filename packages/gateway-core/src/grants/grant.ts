@@ -1,13 +1,13 @@
 import type { AccessRule } from './access-rule.ts'
 import type { GrantLimits } from './limits.ts'
 
-/** The forms in which a client of a node can prove who it is. */
+/** The forms of credential that a client of a node can use. */
 export const credentialKinds = ['token', 'basic', 'x-token'] as const
 
 /** One of {@link credentialKinds}. */
 export type CredentialKind = (typeof credentialKinds)[number]
 
-/** What a valid node credential entitles to: one node, with everything a request needs on its way there. */
+/** The access that a valid node credential gives: one node, with all data that a request to it needs. */
 export interface Grant {
   readonly credentialId: string
   readonly kind: CredentialKind
@@ -18,22 +18,22 @@ export interface Grant {
   readonly network: string
   readonly protocols: readonly string[]
   /**
-   * Upstreams by protocol, each a text for `parseUpstreams`; `jetton-v3` is the index of a `jetton` node, when
-   * that is elsewhere. The word `devnet` stands for the embedded chain.
+   * Upstreams by protocol, each a text for `parseUpstreams`. `jetton-v3` is the index of a `jetton` node, when the
+   * index has a separate URL. The word `devnet` stands for the embedded chain.
    */
   readonly upstreams: Readonly<Record<string, string>>
-  /** When the credential ends, in milliseconds since 1970; without it, it does not end by itself. */
+  /** When the credential expires, in milliseconds since 1970; without it, the credential does not expire. */
   readonly expiresAt?: number | undefined
-  /** Methods that the node was found not to offer. */
+  /** Methods that the node does not offer, according to method probes. */
   readonly withheldMethods?: readonly string[] | undefined
-  /** Settings of the node that only its protocols understand, by name. */
+  /** Settings of the node for its protocols only, by name. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  /** The node's rules that are in force; open without any. */
+  /** The access rules of the node that are in effect; without any, access is unrestricted. */
   readonly accessRules?: readonly AccessRule[] | undefined
   readonly limits?: GrantLimits | undefined
 }
 
-/** A grant together with the only form of its secret that is kept. */
+/** A grant, and the SHA-256 of its secret. The secret itself is not stored. */
 export interface CredentialRecord {
   /** Hex SHA-256 of the token, of `username:password`, or of the x-token. */
   readonly sha256: string

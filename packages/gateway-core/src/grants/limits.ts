@@ -1,29 +1,29 @@
-/** How fast: a bucket of `burst` calls that fills at `requestsPerSecond`. */
+/** A rate limit: a token bucket of `burst` calls that refills at `requestsPerSecond`. */
 export interface Rate {
   readonly requestsPerSecond: number
-  /** As many as in a second unless said otherwise. */
+  /** Size of the bucket; `requestsPerSecond` when omitted. */
   readonly burst?: number | undefined
 }
 
 /** Name of a limit for a single request. */
 export type RequestLimit = `max${string}`
 
-/** What a credential, a node or a project may use; what is left out has no limit of its own. */
+/** The limits of a credential, a node or a project; an omitted value is no limit. */
 export interface Limits {
   readonly rate?: Rate | undefined
-  /** By method, or by the beginning of methods with `*` behind it. */
+  /** By method, or by a method prefix followed by `*`. */
   readonly methodRates?: Readonly<Record<string, Rate>> | undefined
   /** From midnight to midnight UTC. */
   readonly requestsPerDay?: number | undefined
-  /** From the first of a month to the next, UTC. */
+  /** From the first of a month to the first of the next, UTC. */
   readonly unitsPerMonth?: number | undefined
-  /** Calls that are being answered at a time. */
+  /** Maximum number of concurrent calls. */
   readonly maxConcurrentCalls?: number | undefined
-  /** What one request may hold or ask for; protocols give the names, for example `maxBatchItems`. */
+  /** Limits for a single request; protocols define the names, for example `maxBatchItems`. */
   readonly [ofRequest: RequestLimit]: number | undefined
 }
 
-/** The limits that a call has to pass, the narrowest owner first. */
+/** The limits that apply to a call, the narrowest owner first. */
 export interface GrantLimits {
   readonly credential?: Limits | undefined
   readonly node?: Limits | undefined

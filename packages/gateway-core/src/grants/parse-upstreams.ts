@@ -1,37 +1,38 @@
 import { FairleadError } from '@fairlead/core'
 
-/** What an upstream is there for; one without any serves every call. */
+/** The roles of an upstream; an upstream without roles serves every call. */
 export const upstreamRoles = ['full', 'archive', 'debug', 'trace'] as const
 
 /** One of {@link upstreamRoles}. */
 export type UpstreamRole = (typeof upstreamRoles)[number]
 
-/** One of the addresses behind a node. */
+/** One of the upstreams of a node. */
 export interface UpstreamRecord {
-  /** Without what only this service reads; it may hold credentials and is never shown. */
+  /** URL without the fragment, which only the gateway reads. It may contain credentials and is never shown. */
   readonly address: string
   readonly roles: readonly UpstreamRole[]
-  /** Share of the calls among upstreams that are equally good; 1 unless said otherwise. */
+  /** Share of the calls among equally good upstreams; 1 when omitted. */
   readonly weight: number
-  /** Most calls in a second; any number when left out. */
+  /** Maximum number of calls per second; unlimited when omitted. */
   readonly requestsPerSecond?: number | undefined
-  /** Most calls that it takes as a batch; 1 where it is sent none. */
+  /** Maximum number of calls in a batch; 1 = the upstream receives no batches. */
   readonly mostBatchedCalls: number
-  /** PEM file with the authority that signed the upstream's certificate, when it is a private one. */
+  /** PEM file with the CA that signed the upstream's certificate, when it is a private CA. */
   readonly certificateAuthorityFile?: string | undefined
-  /** File with the secret of the JSON Web Tokens that requests to it carry. */
+  /** File with the secret of the JSON Web Tokens in the requests to the upstream. */
   readonly jwtSecretFile?: string | undefined
-  /** Set on an upstream that gets no calls for now. */
+  /** Whether the upstream is cordoned: it receives no calls for now. */
   readonly isCordoned: boolean
 }
 
 /**
- * Reads the upstreams of one protocol: addresses with whitespace between, each with what this service is to know of it
- * in its fragment, which is never sent: `https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;jwt=/etc/jwt.hex;cordoned`.
+ * Parses the upstreams of one protocol: URLs separated by whitespace. The fragment of each URL, which is never sent,
+ * contains its settings:
+ * `https://a.example#roles=archive,debug;weight=2;rps=50;batch=5;ca=/etc/ca.pem;jwt=/etc/jwt.hex;cordoned`.
  *
- * @param text - as it stands in the configuration and in the records; `devnet` stands for the embedded chain
+ * @param text - the text as in the configuration and in the records; `devnet` stands for the embedded chain
  * @param option - names the text in errors
- * @throws FairleadError `CONFIG_INVALID` that names the option and the rule, never the address
+ * @throws FairleadError `CONFIG_INVALID` that names the option and the rule, never the URL
  */
 export function parseUpstreams(text: string, option = 'upstream'): readonly UpstreamRecord[] {
   return text
@@ -43,13 +44,13 @@ export function parseUpstreams(text: string, option = 'upstream'): readonly Upst
 /**
  * The upstreams of a protocol that are in use.
  *
- * @param text - as for {@link parseUpstreams}; none when it is undefined, or cannot be read
+ * @param text - as for {@link parseUpstreams}; the result is empty when it is undefined or cannot be parsed
  */
 export function usedUpstreams(text: string | undefined): readonly UpstreamRecord[] {
   try {
     return parseUpstreams(text ?? '').filter(({ isCordoned }) => !isCordoned)
   } catch {
-    // Whoever wrote it was told so.
+    // The error was reported when the text was written.
     return []
   }
 }
@@ -94,7 +95,8 @@ function parseUpstream(word: string, option: string): UpstreamRecord {
 }
 
 const parts: ReadonlySet<string> = new Set(['roles', 'weight', 'rps', 'batch', 'ca', 'jwt', 'cordoned'])
-// Enough to make what a request costs small, and few enough that nodes which take one call after the other are soon done.
+// Large enough to make the cost per request small, and small enough for upstreams that process one call after the
+// other.
 const usualBatch = 20
 
 function hasUserInformation(address: string): boolean {

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 
-/** How a request body may be encoded. */
+/** The supported encodings of a request body. */
 export type BodyEncoding = 'identity' | 'gzip' | 'deflate'
 
-/** Value of `Accept-Encoding` in the response to a body in another encoding. */
+/** Value of `Accept-Encoding` in the response to a request body with an unsupported encoding. */
 export const acceptedEncodings = 'gzip, deflate'
 
 /**
- * Reads `Content-Encoding`.
+ * Parses `Content-Encoding`.
  *
- * @returns undefined for an encoding that is not taken, and for several
+ * @returns undefined for an unsupported encoding, and for more than one
  */
 export function encodingOf(value: string | undefined): BodyEncoding | undefined {
   switch (value?.trim().toLowerCase() ?? '') {
@@ -28,13 +28,13 @@ export function encodingOf(value: string | undefined): BodyEncoding | undefined 
 }
 
 /**
- * Decodes a body as it comes.
+ * Decodes a body as it arrives.
  *
- * @returns a stream whose error says that the body is no content of its encoding, or ended too early
+ * @returns a stream that fails when the body is not valid in its encoding, or ends too early
  */
 export function decodedBody(body: Readable, encoding: 'gzip' | 'deflate'): Readable {
   const decoder = encoding === 'gzip' ? createGunzip() : createInflate()
-  // A body that is refused unread has no other listener, and an error without one ends the process.
+  // A body that is rejected unread has no other listener, and an error without a listener would end the process.
   decoder.on('error', () => undefined)
   body.once('close', () => {
     if (!body.readableEnded) decoder.destroy(new Error('The body ended too early.'))

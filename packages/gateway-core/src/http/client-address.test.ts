@@ -4,12 +4,12 @@ import { clientAddress, trustedProxiesOf } from './client-address.ts'
 const given = '10.0.0.0/8, 2001:db8::/32'
 
 it.each<[trusted: string | undefined, peer: string, headers: Record<string, string>, client: string]>([
-  // Nobody is believed.
+  // No proxy is trusted.
   [undefined, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '10.0.0.1'],
   [undefined, '::ffff:192.0.2.1', {}, '192.0.2.1'],
-  // A stranger says what he likes.
+  // An untrusted client can send any value.
   [given, '198.51.100.1', { 'x-forwarded-for': '192.0.2.7' }, '198.51.100.1'],
-  // The last one that no trusted proxy has.
+  // The last address that is not a trusted proxy.
   [given, '10.0.0.1', {}, '10.0.0.1'],
   [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
   [given, '::ffff:10.0.0.1', { 'x-forwarded-for': '192.0.2.7' }, '192.0.2.7'],
@@ -19,7 +19,7 @@ it.each<[trusted: string | undefined, peer: string, headers: Record<string, stri
   [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7:4711' }, '192.0.2.7'],
   [given, '2001:db8::1', { 'x-forwarded-for': '[2001:db9::7]:80' }, '2001:db9::7'],
   [given, '10.0.0.1', { 'x-forwarded-for': '::ffff:192.0.2.7' }, '192.0.2.7'],
-  // What is no address hides who stands before it.
+  // An invalid address hides the addresses before it.
   [given, '10.0.0.1', { 'x-forwarded-for': '192.0.2.7, unknown, 10.2.2.2' }, '10.2.2.2'],
   [given, '10.0.0.1', { 'x-forwarded-for': '' }, '10.0.0.1'],
   [given, '10.0.0.1', { 'x-forwarded-for': ','.repeat(10_000) }, '10.0.0.1'],
@@ -39,7 +39,7 @@ it('believes this machine and private networks when it is told to believe withou
     expect(clientAddress({ headers, socket: { remoteAddress } }, trusted)).toBe('192.0.2.7')
   }
   expect(clientAddress({ headers, socket: { remoteAddress: '198.51.100.1' } }, trusted)).toBe('198.51.100.1')
-  // A list stands instead of them.
+  // A list replaces them.
   const listed = trustedProxiesOf('198.51.100.1', true)
   expect(clientAddress({ headers, socket: { remoteAddress: '127.0.0.1' } }, listed)).toBe('127.0.0.1')
 })

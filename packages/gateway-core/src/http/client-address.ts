@@ -3,30 +3,30 @@ import { type BlockList, isIP } from 'node:net'
 import type { Grant } from '../grants/grant.ts'
 import { addressList, isListed, plainAddress } from '../admission/access-rules.ts'
 
-/** What a request says about where it comes from. */
+/** The origin information of a request. */
 export interface RequestSource {
   readonly headers: IncomingHttpHeaders
   readonly socket: { readonly remoteAddress?: string | undefined }
-  /** Shared with the requests of the same connection that have the very same head. */
+  /** Shared by the requests of the same connection that have identical headers. */
   readonly headState?: HeadState | undefined
 }
 
-/** What is remembered of a request for others like it. */
+/** State that is cached for requests with the same headers. */
 export interface HeadState {
-  /** What decided how the request was read; the rest holds for nothing else. */
+  /** The settings that the request was read with; the other fields are valid only for these. */
   readBy?: object
-  /** Address of the client. */
+  /** IP address of the client. */
   address?: string | undefined
-  /** What the credential opened, and in which state of the directory. */
+  /** The grant of the credential, and the version of the directory that it was read from. */
   entered?: { readonly grant: Grant; readonly protocol: string; readonly version: number } | undefined
 }
 
-/** The proxies whose word counts. */
+/** The trusted proxies. */
 export interface TrustedProxies {
   has(address: string): boolean
 }
 
-/** Those who are believed when no addresses are given: this machine and private networks. */
+/** Trusted ranges when no addresses are configured: this machine and private networks. */
 const privateRanges = [
   '127.0.0.0/8',
   '::1',
@@ -38,20 +38,20 @@ const privateRanges = [
   'fe80::/10',
 ]
 
-// More is not a way that a request takes.
+// No real request passes more proxies.
 const mostHops = 32
 
-/** The addresses and CIDR ranges of a text, with commas or blanks between. */
+/** Splits a list of IP addresses and CIDR ranges, separated by commas or whitespace. */
 export function rangesIn(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter(Boolean)
 }
 
 /**
- * Makes the list of proxies whose word about clients counts.
+ * Creates the list of trusted proxies.
  *
- * @param trustedProxies - addresses and CIDR ranges with commas or spaces between
- * @param trustProxy - whether, without such a list, this machine and private networks are believed
- * @returns undefined when nobody is
+ * @param trustedProxies - IP addresses and CIDR ranges separated by commas or spaces
+ * @param trustProxy - whether, without such a list, this machine and private networks are trusted
+ * @returns undefined when no proxy is trusted
  */
 export function trustedProxiesOf(
   trustedProxies: string | undefined,
@@ -64,8 +64,8 @@ export function trustedProxiesOf(
 }
 
 /**
- * Finds the address of the client: that of the connection, or behind trusted proxies the last one that none of them has.
- * `Forwarded` (RFC 7239) is read when there is no `X-Forwarded-For`.
+ * Determines the IP address of the client: the peer of the connection, or, behind trusted proxies, the last forwarded
+ * address that is not a trusted proxy. `Forwarded` (RFC 7239) is read when there is no `X-Forwarded-For`.
  */
 export function clientAddress(
   { headers, socket }: RequestSource,
@@ -77,7 +77,7 @@ export function clientAddress(
   if (hops.length === 0 || !trusted.has(peer)) return peer
   let client = peer
   for (const hop of hops.toReversed().slice(0, mostHops)) {
-    // What a trusted proxy could not name is unknown: the proxy itself is the last that is certain.
+    // The client is unknown to the trusted proxy: the proxy itself is the last known address.
     if (hop === undefined) return client
     client = hop
     if (!trusted.has(hop)) return client
@@ -85,7 +85,7 @@ export function clientAddress(
   return client
 }
 
-/** The addresses that proxies have written down, the client's first; undefined for what is no address. */
+/** The IP addresses that proxies have recorded, the client's first; undefined for invalid values. */
 function hopsOf(headers: IncomingHttpHeaders): (string | undefined)[] {
   const listed = headers['x-forwarded-for']
   if (listed !== undefined) return [listed].flat().join(',').split(',').map(addressOf)
@@ -97,7 +97,7 @@ function hopsOf(headers: IncomingHttpHeaders): (string | undefined)[] {
   })
 }
 
-/** `192.0.2.7`, `192.0.2.7:80`, `2001:db8::7` or `[2001:db8::7]:80` without the port. */
+/** Parses `192.0.2.7`, `192.0.2.7:80`, `2001:db8::7` or `[2001:db8::7]:80`, without the port. */
 function addressOf(written: string): string | undefined {
   const text = written.trim()
   const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]

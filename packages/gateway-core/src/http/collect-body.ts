@@ -1,8 +1,8 @@
 /**
- * Reads a body whole.
+ * Reads a whole body.
  *
- * @param take - hears how many bytes come next, before they are kept; what it throws ends the body, so that the rest is not
- * even transferred
+ * @param take - called with the number of bytes of each chunk before it is buffered; an error that it throws ends the
+ * body, so that the rest is not transferred
  */
 export async function collectBody(
   body: AsyncIterable<Uint8Array>,

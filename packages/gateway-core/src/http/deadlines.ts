@@ -1,28 +1,29 @@
 import { guardedInterval } from '@fairlead/http1'
-/** What ends when its time is up. */
+/** An operation that can time out. */
 export interface Expirable {
   end(): void
 }
 
-/** A deadline that can be taken back. */
+/** A deadline that can be cancelled. */
 export interface Deadline {
-  /** To be called once what it was for is over. */
+  /** Cancels the deadline. Must be called once when the operation is complete. */
   done(): void
 }
 
 const checkMs = 250
 
 /**
- * The deadlines of things that all have the same time, to a quarter of a second: a list is far cheaper than a timer for
- * each. The process may end while some are open.
+ * Deadlines with one common timeout, accurate to a quarter of a second: a list is far cheaper than one timer per
+ * operation. Open deadlines do not keep the process alive.
  */
 export class Deadlines {
   readonly #ms: number
-  // A ring in the order of the deadlines, as all have the same time; this link stands between the last and the first.
+  // A ring in the order of the deadlines, which is the order of insertion because all have the same timeout. This link
+  // is between the last and the first.
   readonly #ends = new Link(undefined, Infinity)
   #timer: NodeJS.Timeout | undefined
 
-  /** @param milliseconds - that each of them has */
+  /** @param milliseconds - timeout of each deadline */
   constructor(milliseconds: number) {
     this.#ms = milliseconds
   }
@@ -46,7 +47,7 @@ export class Deadlines {
   }
 }
 
-/** A place in a ring. */
+/** An entry of the ring. */
 class Link implements Deadline {
   readonly timed: Expirable | undefined
   readonly at: number

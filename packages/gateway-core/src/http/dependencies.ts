@@ -10,30 +10,30 @@ import type { Authenticator } from '../authentication/authenticator.ts'
 import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { RequestKind, RequestServices } from './request-context.ts'
 
-/** What the requests of every protocol need from the rest of the service. */
+/** The dependencies of requests that all protocols share. */
 export interface HttpDependencies extends RequestServices {
   readonly directory: Directory
   readonly authenticator: Authenticator
-  /** How long a node may take to answer, and a client to go on reading. */
+  /** Timeout for an upstream to respond, and for a client to continue reading. */
   readonly timeoutMs: number
   readonly corsOrigin: string
-  /** Refuses requests that have passed through this service before; none when left out. */
+  /** Detects requests that have passed through this gateway before, which are rejected; no detection when omitted. */
   readonly loops?: LoopDetector | undefined
-  /** For the bodies of all requests together; any number of bytes when it is left out. */
+  /** Memory budget for the bodies of all requests together; unlimited when omitted. */
   readonly bodyMemory?: Pick<MemoryBudget, 'take' | 'release'> | undefined
 }
 
-/** In what the protocols differ. */
+/** The request handling that differs between protocols. */
 export interface RequestRules extends RequestKind {
-  /** Longest request body. */
+  /** Maximum length of a request body. */
   readonly maxBodyBytes: number
   /** Methods and headers that a browser may send, and headers that it may read; lists as in HTTP. */
   readonly cors: { readonly methods: string; readonly headers: string; readonly exposed: string }
-  /** How to answer what was thrown while a request was answered. */
+  /** Maps an error that was thrown while serving a request to a response. */
   readonly rejectionOf: (error: unknown, log: Logger, request: HttpRequest) => ErrorResponse
 }
 
-/** The answer to a request that failed. */
+/** The response to a failed request. */
 export interface ErrorResponse {
   readonly status: number
   /** JSON. */
@@ -41,7 +41,7 @@ export interface ErrorResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Takes over the connection of a routed WebSocket handshake from the HTTP server. It never throws. */
+/** Takes over the connection of a routed WebSocket handshake from the HTTP server. Must not throw. */
 export type UpgradeHandler = (
   request: IncomingMessage,
   socket: Duplex,
@@ -50,9 +50,9 @@ export type UpgradeHandler = (
 ) => void
 
 /**
- * Serves a routed HTTP/2 stream. It never throws.
+ * Serves a routed HTTP/2 stream. Must not throw.
  *
- * @param raw - names and values of the headers in turns, as received
+ * @param raw - alternating names and values of the headers, as received
  */
 export type StreamHandler = (
   stream: ServerHttp2Stream,
@@ -61,5 +61,5 @@ export type StreamHandler = (
   match: RouteMatch,
 ) => void
 
-/** Serves a routed request. It never throws. */
+/** Serves a routed request. Must not throw. */
 export type RequestHandler = (request: HttpRequest, response: HttpResponse, match: RouteMatch) => void

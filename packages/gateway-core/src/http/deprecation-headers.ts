@@ -1,7 +1,7 @@
 import type { Route } from '@fairlead/core'
 
 /**
- * The headers by which an answer says that its operation is deprecated and when it ends; none for most operations.
+ * The headers of a response whose operation is deprecated, with the date of its removal; none for most operations.
  *
  * @see RFC 9745 for `Deprecation`, RFC 8594 for `Sunset`
  */

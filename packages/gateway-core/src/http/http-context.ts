@@ -10,7 +10,7 @@ import { acceptedEncodings } from './body-encoding.ts'
 import { type BodyStatus, isShort, readBody } from './read-body.ts'
 import type { RouteMatch } from './route.ts'
 
-// The operating system takes this much whether or not the client reads.
+// The operating system buffers this much even if the client does not read.
 const heldAlways = 65_536
 
 const presetNames = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers']
@@ -20,10 +20,10 @@ function presetLines(requestId: string, exposed: string): string {
 }
 
 /**
- * Makes the handler of requests to a protocol, each with a context of its own.
+ * Creates the request handler of a protocol. It creates a context for each request.
  *
- * @param handle - answers a request; where it returns a promise, the request ends with it, elsewhere by
- *   {@link HttpContext.finish} or {@link HttpContext.fail}
+ * @param handle - serves a request. If it returns a promise, the request ends when the promise settles; otherwise it
+ * ends with {@link HttpContext.finish} or {@link HttpContext.fail}.
  */
 export function createRequestHandler(
   dependencies: HttpDependencies,
@@ -39,10 +39,13 @@ export function createRequestHandler(
   }
 }
 
-/** Answers a request, preflights excepted. What it throws is answered as the rules say. */
+/** Serves a request, except preflights. The protocol's rules map an error that it throws to a response. */
 export type ContextHandler = (context: HttpContext, match: RouteMatch) => Promise<void> | void
 
-/** One HTTP request to a protocol from its headers to the last byte of its answer: what all protocols do alike. */
+/**
+ * One HTTP request to a protocol, from its headers to the last byte of its response: the behavior that all protocols
+ * share.
+ */
 export class HttpContext extends RequestContext {
   readonly request: HttpRequest
   readonly response: HttpResponse
@@ -63,10 +66,10 @@ export class HttpContext extends RequestContext {
     this.response = response
   }
 
-  /** Has a request answered; it never throws. */
+  /** Serves a request. Does not throw. */
   serve(match: RouteMatch, handle: ContextHandler): void {
     this.response.once('close', () => {
-      // Nothing is left to end behind a whole answer.
+      // After a complete response there is nothing to abort.
       if (!this.response.writableFinished) this.abort()
     })
     try {
@@ -87,7 +90,7 @@ export class HttpContext extends RequestContext {
     }
   }
 
-  /** Runs a piece of the answer; what it throws is how the request ends. */
+  /** Runs a step of the response; an error that it throws ends the request. */
   guard(run: () => void): void {
     try {
       run()
@@ -96,7 +99,7 @@ export class HttpContext extends RequestContext {
     }
   }
 
-  /** Ends with what went wrong, as the rules say, if there is anybody to be told. */
+  /** Ends the request with the response for an error, if the client is still connected. */
   fail(error: unknown): void {
     const lingering = this.isOver()
       ? undefined
@@ -106,7 +109,7 @@ export class HttpContext extends RequestContext {
     } else this.finish()
   }
 
-  /** Ends when nothing is left to be answered. */
+  /** Ends the request when the response is complete. */
   override finish(): void {
     if (this.isFinished) return
     this.#dependencies.bodyMemory?.release(this.#bodyBytes, this.grant?.credentialId)
@@ -115,9 +118,9 @@ export class HttpContext extends RequestContext {
   }
 
   /**
-   * Finds the node that the request's credential opens.
+   * Authenticates the request and returns the grant of its node.
    *
-   * @throws what the rules make of a credential that opens nothing, or nothing for this protocol
+   * @throws the error of the protocol for a credential that is unknown or not valid for this protocol
    */
   authenticate(path: { readonly token?: string | undefined }): Grant {
     const { protocol, failure } = this.#rules
@@ -135,7 +138,7 @@ export class HttpContext extends RequestContext {
   /**
    * Reads the body, as {@link readBody}.
    *
-   * @throws what the rules make of a service that holds too many bodies
+   * @throws the error of the protocol when the memory budget for bodies is exhausted
    */
   async readBody(maxBytes: number, refused: (status: BodyStatus, message: string) => Error): Promise<Buffer> {
     const { bufferedBody } = this.request
@@ -154,9 +157,9 @@ export class HttpContext extends RequestContext {
   }
 
   /**
-   * Answers with content that is at hand: JSON, unless a header says otherwise.
+   * Sends a complete response: JSON, unless a header specifies another type.
    *
-   * @param encoding - of a text; one that has a character for each byte is `latin1`
+   * @param encoding - encoding of a string; `latin1` for one character per byte
    */
   end(status: number, content?: string | Uint8Array, encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.response.headersSent || this.response.destroyed) return
@@ -169,20 +172,20 @@ export class HttpContext extends RequestContext {
     if (!this.response.hasHeader('content-type')) {
       this.response.setHeader('content-type', 'application/json')
     }
-    // A client that does not read would have its answer held for ever.
+    // Without a timeout, the response to a client that does not read would be held forever.
     if (content.length > heldAlways) this.response.setTimeout(this.#dependencies.timeoutMs)
     this.bytesOut = encoding === 'latin1' ? content.length : Buffer.byteLength(content)
-    // What is ASCII is the same in both, and then nobody has to look again.
+    // ASCII text is the same in both encodings, and `latin1` needs no further check.
     this.response.end(content, this.bytesOut === content.length ? 'latin1' : encoding)
   }
 
-  /** Runs something when the answer has left, or cannot any more. */
+  /** Calls a function when the response was sent or can no longer be sent. */
   whenOver(run: () => void): void {
     if (this.response.destroyed) run()
     else this.response.once('close', run)
   }
 
-  /** Whether the client is gone, so that there is nobody to answer. */
+  /** Whether the client has disconnected, so that no response can be sent. */
   isOver(): boolean {
     return this.response.destroyed || this.request.socket.destroyed
   }
@@ -199,14 +202,14 @@ export class HttpContext extends RequestContext {
     if (corsOrigin !== '*') this.response.setHeader('vary', 'origin')
   }
 
-  /** Lets pages of an origin read the answer that a node's own rules allow. */
+  /** Allows pages of an origin to read the response, according to the node's access rules. */
   #allowOrigin(origin: string | undefined): void {
     if (origin === undefined) return
     this.response.setHeader('access-control-allow-origin', origin)
     this.response.setHeader('vary', 'origin')
   }
 
-  /** Answers a browser that asks whether it may call. */
+  /** Responds to a CORS preflight. */
   #answerPreflight({ token }: RouteMatch): void {
     this.#allowOrigin(this.#dependencies.authenticator.originOf('token', token, this.request.headers.origin))
     const { methods, headers } = this.#rules.cors
@@ -216,15 +219,15 @@ export class HttpContext extends RequestContext {
     this.end(204)
   }
 
-  /** @returns what to wait for where the client is still sending */
+  /** @returns a promise to wait for when the client is still sending */
   #refuse({ status, text, headers = {} }: ErrorResponse): Promise<void> | undefined {
     if (this.response.headersSent) {
-      // Half an answer must not look whole.
+      // A partial response must not look complete.
       this.response.destroy()
       return undefined
     }
     for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
-    // Node reads and drops what is left of a short body, and the connection lives on.
+    // Node.js reads and drops the rest of a short body, and the connection stays open.
     const { request, response } = this
     if (request.complete || isShort(request, this.#rules.maxBodyBytes)) {
       this.end(status, text)

@@ -17,10 +17,10 @@ export const streamWindowBytes = 256 << 10
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
- * Makes the listener for streams of HTTP/2.
+ * Creates the listener for HTTP/2 streams.
  *
- * @param deadlines - end streams whose clients do not read; none are ended when left out
- * @param otherwise - serves what no protocol serves as a stream
+ * @param deadlines - end streams whose clients do not read; none are ended when omitted
+ * @param otherwise - serves requests that no protocol serves as a stream
  */
 export function createHttp2Listener(
   { matchStream }: Pick<Routing, 'matchStream'>,
@@ -29,7 +29,7 @@ export function createHttp2Listener(
 ): StreamListener {
   const listener: StreamListener = (stream, headers, flags, raw) => {
     stream.on('error', () => undefined)
-    // A client may have reset it by now.
+    // The client may have reset the stream by now.
     if (stream.destroyed || stream.closed) return
     if (deadlines) watchResponse(deadlines, stream)
     if (!hasOriginForm(headers)) return refuseTarget(stream, headers)
@@ -40,7 +40,7 @@ export function createHttp2Listener(
   return guarded('http2', listener, (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR))
 }
 
-/** Discards what a client still sends on a stream whose response is complete. */
+/** Discards data that a client still sends on a stream whose response is complete. */
 export function dropRequest(stream: ServerHttp2Stream): void {
   if (stream.destroyed) return
   stream.resume()
@@ -54,7 +54,7 @@ function watchResponse(deadlines: ProgressDeadlines, stream: ServerHttp2Stream):
   stream.once('close', deadlines.watch({ moved: () => -due(), due }, end))
 }
 
-/** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` is about no resource. */
+/** Whether the target of a request is a path. CONNECT has none, and `OPTIONS *` refers to no resource. */
 function hasOriginForm({ ':method': method, ':path': path }: IncomingHttpHeaders): boolean {
   return method !== 'CONNECT' && typeof path === 'string' && path.startsWith('/')
 }

@@ -5,10 +5,10 @@ import type { HttpRequest, HttpResponse } from './types.ts'
 const lingerMs = 2_000
 
 /**
- * Answers a request whose body is too long to be read, and ends the connection.
+ * Sends the response to a request whose body is too long to be read, and closes the connection.
  *
- * A connection that is closed while the client still sends is reset, and a reset throws away the answer that is on its
- * way. So the answer goes out first, and what the client still sends is dropped for a short while.
+ * Closing a connection while the client still sends resets it, and a reset discards the response in transit. Therefore
+ * the response is sent first, and for a short time further data from the client is dropped.
  *
  * @param request - its body is not read any further
  * @param response - its status is set

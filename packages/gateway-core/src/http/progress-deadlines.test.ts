@@ -3,7 +3,7 @@ import { ProgressDeadlines } from './progress-deadlines.ts'
 
 const limits = { stallMs: 30_000, minBytesPerSecond: 1_024 }
 
-/** Plays a transfer second by second; tells after how many seconds it was ended. */
+/** Simulates a transfer second by second; returns after how many seconds it was ended. */
 function play(
   seconds: number,
   step: (second: number, transfer: { moved: number; due: number }) => void,

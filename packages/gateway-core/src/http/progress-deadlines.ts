@@ -4,25 +4,25 @@ import { guardedInterval } from '@fairlead/http1'
 export interface Transfer {
   /** Bytes that the peer has sent or accepted so far; any change is progress. */
   moved(): number
-  /** Bytes that wait for the peer; 0 while nothing is due. */
+  /** Bytes that wait for the peer; 0 while nothing is pending. */
   due(): number
 }
 
-/** When a transfer counts as stalled. */
+/** The thresholds of a stalled transfer. */
 export interface ProgressLimits {
-  /** Longest time without progress while something is due, in milliseconds. */
+  /** Maximum time without progress while bytes are pending, in milliseconds. */
   readonly stallMs: number
-  /** Lowest mean rate while something is due, once that has been for longer than {@link stallMs}. */
+  /** Minimum mean rate, enforced once bytes have been pending for longer than {@link stallMs}. */
   readonly minBytesPerSecond: number
 }
 
-// What waits is often accepted in one piece, so that its progress shows at its end only.
+// Pending bytes are often accepted in one piece, so progress is visible only at the end.
 const assumedBytesPerSecond = 65_536
 const checkMs = 1_000
 
 /**
- * Ends transfers whose peer stalls: one clock for all of them, as a timer for each costs more than the transfer. It knows
- * neither servers nor protocols. Time in which nothing is due does not count.
+ * Ends transfers whose peer stalls. One timer serves all transfers, because a timer for each costs more than the
+ * transfer. It is independent of servers and protocols. Time in which nothing is pending does not count.
  */
 export class ProgressDeadlines {
   readonly #limits: ProgressLimits
@@ -40,7 +40,7 @@ export class ProgressDeadlines {
    * Watches a transfer.
    *
    * @param end - called once, when the transfer has stalled
-   * @returns ends the watch
+   * @returns a function that stops watching
    */
   watch(transfer: Transfer, end: () => void): () => void {
     const watched = new WatchedTransfer(transfer, end, this.#now())
@@ -49,12 +49,12 @@ export class ProgressDeadlines {
     return () => this.#forget(watched)
   }
 
-  /** Transfers that are watched. */
+  /** Number of watched transfers. */
   get size(): number {
     return this.#watched.size
   }
 
-  /** Looks at all transfers; the timer does so every second. */
+  /** Checks all transfers; the timer does so every second. */
   check(): void {
     const now = this.#now()
     for (const watched of this.#watched) {
@@ -75,10 +75,10 @@ class WatchedTransfer {
   readonly end: () => void
   readonly #transfer: Transfer
   #checkedAt: number
-  /** When progress was seen last, or nothing was due. */
+  /** When progress was last seen, or nothing was pending. */
   #progressAt: number
   #moved: number
-  /** Since something has been due without a break: the time, and the bytes that moved. */
+  /** Duration of the current uninterrupted period with pending bytes. `#movedWhileDue` counts its transferred bytes. */
   #dueMs = 0
   #movedWhileDue = 0
 

@@ -2,24 +2,24 @@ import type { Readable } from 'node:stream'
 import { decodedBody, encodingOf } from './body-encoding.ts'
 import type { HttpRequest } from './types.ts'
 
-/** Why a body is refused: it is no content of its encoding, too long, or in an encoding that is not taken. */
+/** Why a body is rejected: it is invalid in its encoding, too long, or has an unsupported encoding. */
 export type BodyStatus = 400 | 413 | 415
 
-/** How a body is read. */
+/** Options of {@link readBody}. */
 export interface BodyReading {
-  /** Longest body, also once it is decoded. */
+  /** Maximum length of the body, also after decoding. */
   readonly maxBytes: number
-  /** Makes what is thrown; the text is the same for every protocol. */
+  /** Creates the error that is thrown; the message is the same for every protocol. */
   readonly refused: (status: BodyStatus, message: string) => Error
-  /** Hears of each piece of the decoded body, and may refuse it by throwing. */
+  /** Called with the length of each chunk of the decoded body; may reject it by throwing. */
   readonly hold: (bytes: number) => void
 }
 
 /**
- * Reads a request body up to a limit, decoded where it is compressed. A longer one is left where it is, so that the answer
- * can still be sent.
+ * Reads a request body up to a limit, decoded when it is compressed. The rest of a longer body is not read, so that the
+ * response can still be sent.
  *
- * @param request - an HTTP request of which nothing was read
+ * @param request - an HTTP request whose body has not been read
  * @see RFC 9110, section 8.4 (Content-Encoding)
  */
 export function readBody(request: HttpRequest, { maxBytes, refused, hold }: BodyReading): Promise<Buffer> {
@@ -33,7 +33,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
   const body: Readable = encoding === 'identity' ? received : decodedBody(received, encoding)
   const chunks: Buffer[] = []
   let length = 0
-  // Listeners, as an iterator costs several times what it takes to read a short body.
+  // Listeners, because an iterator costs several times as much as reading a short body.
   return new Promise((resolve, reject) => {
     const take = (chunk: Buffer) => {
       length += chunk.length
@@ -64,7 +64,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
     const broken = (error: Error) =>
       fail(body === received ? error : refused(400, `The body is not valid ${encoding}.`))
     const gone = () => {
-      // What is decoded may come to its end behind that of the request.
+      // The decoder may end after the request.
       if (!request.complete) fail(new Error('The client left in the middle of its body.'))
     }
     body.on('data', take).on('end', end).on('error', broken)
@@ -73,7 +73,7 @@ export function readBody(request: HttpRequest, { maxBytes, refused, hold }: Body
   })
 }
 
-/** Tells whether what is left of a body is short enough to be read and thrown away. */
+/** Whether the rest of a body is short enough to be read and dropped. */
 export function isShort({ headers }: Pick<HttpRequest, 'headers'>, maxBytes: number): boolean {
   return headers['transfer-encoding'] === undefined && !(Number(headers['content-length'] ?? 0) > maxBytes)
 }

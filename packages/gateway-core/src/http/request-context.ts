@@ -10,53 +10,53 @@ import { inTrace, type TraceSpan, type Tracing } from '../telemetry/current-trac
 import { isRequestLogged, type LoggedRequests } from '../telemetry/logged-requests.ts'
 import type { MeasuredCall, Meter } from '../usage/meter.ts'
 
-/** What admits, counts, traces and logs requests. */
+/** The services that admit, count, trace and log requests. */
 export interface RequestServices {
   readonly admission: Admission
   readonly meter: Meter
   readonly log: Logger
-  /** Requests that get a line in the log; all when left out. */
+  /** Which requests are logged; all when omitted. */
   readonly logRequests?: LoggedRequests | undefined
-  /** Without it no request is part of a trace. */
+  /** Without it, no request is traced. */
   readonly tracing?: Tracing | undefined
 }
 
-/** What the requests of a protocol have in common. */
+/** The properties that all requests of a protocol share. */
 export interface RequestKind {
   readonly protocol: string
-  /** Attributes of each span of a request, beside those that all protocols have. */
+  /** Trace attributes of each request, in addition to those of all protocols. */
   readonly traceAttributes?: Readonly<Record<string, string>> | undefined
-  /** Makes what is thrown when a request may not pass. */
+  /** Creates the error that is thrown when a request is rejected. */
   readonly failure: (rejection: Rejection) => Error
 }
 
-/** The headers `traceparent` and `cdn-loop`; any others may stand beside them. */
+/** The headers `traceparent` and `cdn-loop`, and possibly others. */
 export type RequestOrigin = Readonly<IncomingHttpHeaders>
 
-// What proxies write down for a client that left before its answer; no client ever sees it.
+// The status that proxies log for a client that disconnected before its response; no client ever receives it.
 const clientGone = 499
 
 const firstServerError = 500
 
 /**
- * One HTTP request, WebSocket message or gRPC call from its arrival to its end: what ends it, whose it is, and what is
- * counted, traced and logged about it.
+ * One HTTP request, WebSocket message or gRPC call from its arrival to its end: its cancellation and its grant, and the
+ * data for metrics, traces and logs.
  */
 export class RequestContext extends Cancellation {
-  /** When the request came, on the clock of `performance.now()`. */
+  /** When the request arrived, as a time of `performance.now()`. */
   readonly started = performance.now()
   readonly requestId: string
-  /** What its credential opens, once it is authenticated. */
+  /** The grant of its credential, once it is authenticated. */
   grant: Grant | undefined
-  /** What was called, for counting; never a text that the caller chose. */
+  /** Name of the called method, for metrics; never a text that the caller chose. */
   method = 'unknown'
-  /** Status of HTTP that says how it ended, for counting. */
+  /** HTTP status of the result, for metrics. */
   status = clientGone
-  /** Name of the status in the protocol, such as `NOT_FOUND` of gRPC, for the log. */
+  /** Name of the status in the protocol, such as `NOT_FOUND` in gRPC, for the log. */
   statusName: string | undefined
-  /** Set where the time says nothing about how fast the upstream is. */
+  /** Whether the duration does not indicate the speed of the upstream. */
   isStreaming = false
-  /** Bytes of the request's body, and of the response's so far. */
+  /** Number of bytes of the request body; `bytesOut` counts those of the response so far. */
   bytesIn = 0
   bytesOut = 0
   /** The calls of a batch. */
@@ -76,12 +76,12 @@ export class RequestContext extends Cancellation {
     this.#kind = kind
   }
 
-  /** Ends when the client goes away, or by {@link abort}. */
+  /** Aborts when the client disconnects, or by {@link abort}. */
   get signal(): CancellationSignal {
     return this
   }
 
-  /** Log of this request; made when there is something to say. */
+  /** Logger of this request; created on first use. */
   get log(): Logger {
     this.#log ??= this.#services.log.child({ request_id: this.requestId })
     return this.#log
@@ -91,7 +91,7 @@ export class RequestContext extends Cancellation {
     return this.#isFinished
   }
 
-  /** Begins its part of a trace, and notes which services it has passed through. */
+  /** Begins its span, and stores the services that it has passed through. */
   begin({ traceparent, [loopField]: passedThrough }: RequestOrigin, httpMethod?: string): void {
     this.#passedThrough = passedThrough === undefined ? undefined : String(passedThrough)
     this.span = this.#services.tracing?.begin(typeof traceparent === 'string' ? traceparent : undefined, {
@@ -101,12 +101,12 @@ export class RequestContext extends Cancellation {
     })
   }
 
-  /** Whether what serves it has to be run by {@link run}: most requests are not traced, and have passed through no service. */
+  /** Whether {@link run} must run the handler. Most requests are not traced and have passed through no service. */
   get hasAsyncContext(): boolean {
     return this.span !== undefined || this.#passedThrough !== undefined
   }
 
-  /** Runs what serves it, so that calls to upstreams know its trace and the services that it has passed through. */
+  /** Runs the handler, so that calls to upstreams carry its trace and the services that it has passed through. */
   run(serve: () => void): void {
     const { span } = this
     const inSpan = span ? () => inTrace(span, serve) : serve
@@ -115,9 +115,9 @@ export class RequestContext extends Cancellation {
   }
 
   /**
-   * Takes a call against the limits of its grant; it waits only where all places for calls are taken.
+   * Checks a call against the limits of its grant; it waits only when all concurrency slots are taken.
    *
-   * @throws what the protocol makes of a rejection, or a promise of it
+   * @throws the protocol's error for a rejection, or returns a promise that rejects with it
    */
   admit(method: string): Permit | Promise<Permit> {
     const admitted = this.#services.admission.admit(this.grant as Grant, method, this)
@@ -127,9 +127,9 @@ export class RequestContext extends Cancellation {
   }
 
   /**
-   * As {@link admit} for what stays open as long as the client likes.
+   * Same as {@link admit}, for long-lived streams.
    *
-   * @throws what the protocol makes of a rejection
+   * @throws the protocol's error for a rejection
    */
   admitStream(method: string): void {
     const rejection = this.#services.admission.admitStream(this.grant as Grant, method)
@@ -141,7 +141,7 @@ export class RequestContext extends Cancellation {
     return answer
   }
 
-  /** Counts the request, ends its span and writes it to the log, once. */
+  /** Counts the request, ends its span and logs it. Only the first call has an effect. */
   finish(): void {
     if (this.#isFinished) return
     this.#isFinished = true

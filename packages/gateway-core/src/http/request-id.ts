@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-// What the last three digits count up to.
+// Number of values of the last three hex digits.
 const perPrefix = 4_096
 
 const endings = Array.from({ length: perPrefix }, (_, at) => at.toString(16).padStart(3, '0'))
@@ -9,8 +9,8 @@ let prefix = ''
 let next = perPrefix
 
 /**
- * Makes the id of a request: a UUID of version 8, all of it random but its last digits, which count. One that is random
- * throughout takes many times as long.
+ * Generates a request id: a UUID of version 8. It is random except for its last digits, which are a counter. A
+ * completely random id takes many times as long to generate.
  *
  * @see RFC 9562, section 5.8
  */

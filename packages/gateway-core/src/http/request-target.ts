@@ -1,6 +1,6 @@
 /**
- * The path of a request target, without its query. A proxy may send the whole address in its place, which a server has
- * to understand.
+ * The path of a request target, without its query. A proxy may send an absolute URL instead, which a server has to
+ * accept.
  *
  * @see RFC 9112, section 3.2.2
  */

@@ -3,13 +3,13 @@ import { decodeLeniently } from '../uri.ts'
 import { requestPath } from './request-target.ts'
 import type { RouteMatch, RoutePattern } from './route.ts'
 
-/** A pattern, and what serves the requests that match it. */
+/** A pattern and the handler of the requests that match it. */
 export interface Route<handler> {
   readonly pattern: RoutePattern
   readonly handler: handler
 }
 
-/** A match, and what serves it. */
+/** A match and its handler. */
 export interface HandlerMatch<handler> extends RouteMatch {
   readonly handler: handler
 }
@@ -20,8 +20,8 @@ type ContentType = Extract<RoutePattern, { readonly contentType: RegExp }>
 type RouteOf<pattern, handler> = { readonly pattern: pattern; readonly handler: handler }
 
 /**
- * Finds the handler of a request in one pass over its target. Paths of the gateway itself come first, then media types, then
- * the paths of protocols.
+ * Finds the handler of a request in one pass over its target. Paths of the gateway itself come first, then media types,
+ * then the paths of protocols.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export class Router<handler> {
   readonly #reserved: ReadonlySet<string>
   readonly #paths = new Map<string, RouteOf<RoutePattern, handler>>()
   readonly #prefixes = new Map<string, RouteOf<Prefix, handler>>()
-  /** By the segment before the token, which is empty for most, and the segment after it. */
+  /** Routes by the segment before the token, which is empty for most, and by the segment after it. */
   readonly #afterTokens = new Map<string, Map<string, RouteOf<AfterToken, handler>>>()
   readonly #contentTypes: { readonly route: RouteOf<ContentType, handler>; readonly requested: RegExp }[] = []
 
@@ -70,7 +70,7 @@ export class Router<handler> {
     return this.#matchContentType(method, target, headers) ?? byPath
   }
 
-  /** Matches a request by its path alone. */
+  /** Matches a request by its path only. */
   match(target: string): HandlerMatch<handler> | undefined {
     const path = requestPath(target)
     if (!path.startsWith('/')) return undefined
@@ -120,12 +120,12 @@ export class Router<handler> {
   }
 }
 
-/** Matches `Access-Control-Request-Headers` that hold one of some names. */
+/** Matches `Access-Control-Request-Headers` that contain one of the names. */
 function requestsAny(names: readonly string[]): RegExp {
   return names.length === 0 ? /(?!)/ : new RegExp(`(?:^|[\\s,])(?:${names.join('|')})(?:[\\s,]|$)`, 'i')
 }
 
-/** Whether a path has no place for a token: what serves it is no protocol. */
+/** Whether a path belongs to the gateway: it has no token, so no protocol serves it. */
 function isOfGateway(pattern: RoutePattern): boolean {
   return 'path' in pattern || ('prefix' in pattern && !('root' in pattern) && !('afterToken' in pattern))
 }

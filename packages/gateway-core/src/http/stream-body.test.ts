@@ -10,7 +10,7 @@ const rules = {
   failureOf: () => new Error('The node is to blame.'),
 }
 
-/** Begins to stream to a client, and tells how it ends. */
+/** Begins to stream to a client, and reports how the stream ends. */
 async function streaming(body: PassThrough) {
   let ended: Promise<unknown> | undefined
   let answer: ServerResponse | undefined
@@ -38,7 +38,8 @@ test('a node that breaks off is to blame', async () => {
 test('a node that is left at the same moment as the client is not', async () => {
   const body = new PassThrough()
   const { end, response, stop } = await streaming(body)
-  // The end of the service does both, and a response hears of the end of its connection later than anybody else.
+  // A shutdown of the gateway causes both. A response receives the event for the end of its connection later than the
+  // socket.
   response.socket?.destroy()
   body.destroy(new Error('left'))
   expect(await end).toBe('client gone')

@@ -2,23 +2,24 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from './types.ts'
 
-/** What a protocol makes of a body on its way back. */
+/** How a protocol forwards a response body. */
 export interface BodyRules<failure extends Error> {
-  /** Sets status and headers once the first bytes are there; undefined stands for an empty body. May refuse by throwing. */
+  /** Sets status and headers when the first bytes have arrived; undefined = empty body. May reject by throwing. */
   readonly begin: (first: Buffer | undefined) => void
-  /** Makes a failure of what broke the body off. */
+  /** Converts an error of the body to a failure of the protocol. */
   readonly failureOf: (error: unknown) => failure
-  /** Hears how many bytes were sent. */
+  /** Called with the number of bytes that were sent. */
   readonly sent?: ((bytes: number) => void) | undefined
 }
 
 /**
- * Passes a node's answer on as it comes, without holding or parsing it.
+ * Forwards the response of an upstream as it arrives, without buffering or parsing it.
  *
  * @param body - not yet read
- * @param response - nothing was sent on it so far
- * @returns how it ended; unless all is well the client's connection is broken off, as half a result must not look whole
- * @throws the protocol's failure when the body breaks before its first byte, and what `begin` throws; nothing was sent
+ * @param response - nothing has been sent on it yet
+ * @returns how it ended; unless it is complete, the client's connection is closed, because a partial result must not
+ * look complete
+ * @throws the protocol's failure when the body fails before its first byte, and errors of `begin`; nothing was sent
  */
 export async function streamBody<failure extends Error>(
   body: Readable,
@@ -29,7 +30,7 @@ export async function streamBody<failure extends Error>(
   let broken: failure | undefined
   const next = () =>
     chunks.next().catch((error: unknown) => {
-      // The connection is gone before the response hears of it.
+      // The connection is closed before the response is notified.
       if (response.isDisconnected()) throw error
       throw (broken = failureOf(error))
     })
@@ -50,7 +51,7 @@ export async function streamBody<failure extends Error>(
     await pipeline(whole, response.contentStream())
     return 'complete'
   } catch {
-    // The pipeline has broken off the response already.
+    // The pipeline has already destroyed the response.
     body.destroy()
     return broken ?? 'client gone'
   }

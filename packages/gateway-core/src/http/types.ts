@@ -4,9 +4,9 @@ import type { PresetHeaders } from '@fairlead/http1'
 import type { RequestSource } from './client-address.ts'
 
 /**
- * A request, whichever server and HTTP version it arrived by: the built-in HTTP/1.1 server, node:http or HTTP/2.
+ * A request, independent of server and HTTP version: the built-in HTTP/1.1 server, node:http or HTTP/2.
  *
- * Each server has one class for it, all of whose fields exist from the start.
+ * Each server has one class for it, whose fields all exist from the start.
  */
 export interface HttpRequest extends RequestSource {
   readonly method?: string | undefined
@@ -17,11 +17,11 @@ export interface HttpRequest extends RequestSource {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed: boolean }
   /** Whether the whole body was received. */
   readonly complete: boolean
-  /** The whole body with a character for each byte, when the server has read it already. */
+  /** The whole body with one character per byte, when the server has already read it. */
   readonly bufferedBody: string | undefined
-  /** The body, when it was not read. */
+  /** The body as a stream, when it has not been read. */
   bodyStream(): Readable
-  /** Names and values of the headers in turns, as received. */
+  /** Alternating names and values of the headers, as received. */
   headerList(): readonly string[]
 }
 
@@ -30,31 +30,34 @@ export interface HttpResponse {
   statusCode: number
   readonly headersSent: boolean
   readonly destroyed: boolean
-  /** Whether the operating system has taken the whole response. */
+  /** Whether the operating system has accepted the whole response. */
   readonly writableFinished: boolean
-  /** Emitted once: the response was sent, or its connection has closed. */
+  /** Emitted once, when the response was sent or its connection has closed. */
   once(event: 'close', listener: () => void): unknown
   /**
-   * Sets headers that are known to be valid at once.
+   * Sets several headers together. The caller guarantees that they are valid.
    *
-   * @returns false where they have to be set one by one
+   * @returns false when they have to be set one by one
    */
   presetHeaders(headers: PresetHeaders): boolean
   setHeader(name: string, value: string | number | readonly string[]): unknown
   hasHeader(name: string): boolean
-  /** Ends the connection when the client accepts nothing for so long. */
+  /** Closes the connection when the client reads nothing for this long. */
   setTimeout(milliseconds: number): unknown
-  /** Sends a response whole. */
+  /** Sends a complete response. */
   end(): unknown
   end(content: string | Uint8Array): unknown
   end(content: string | Uint8Array, encoding: 'utf8' | 'latin1'): unknown
-  /** The same response for content that is sent piece by piece, with backpressure. Destroying it ends the connection. */
+  /**
+   * The response as a stream, for content that is sent in chunks with backpressure. Destroying it closes the
+   * connection.
+   */
   contentStream(): Writable
   /** Sends the headers before any content. */
   flushHeaders(): void
-  /** Whether the client is gone, as far as its connection tells. */
+  /** Whether the client has disconnected, according to the state of its connection. */
   isDisconnected(): boolean
-  /** Sends a JSON text to a client that still sends its body, and ends the connection without a reset. */
+  /** Sends a JSON text to a client that still sends its body, and closes the connection without a reset. */
   endAndLinger(request: HttpRequest, text: string): Promise<void>
   destroy(): unknown
 }

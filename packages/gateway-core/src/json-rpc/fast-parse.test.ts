@@ -92,7 +92,7 @@ describe('fastParse', () => {
       const ordinary = fastParse(text)
       if (!ordinary) continue
       read += 1
-      // White space behind it makes it a text for the whole reading.
+      // Trailing white space makes `parseBody` use the complete parser.
       expect(parseBody(Buffer.from(`${text} `), 1)).toEqual({ batch: false, items: [ordinary] })
     }
     expect(read).toBeGreaterThan(5_000)

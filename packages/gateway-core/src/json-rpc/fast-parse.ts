@@ -7,24 +7,25 @@ const paramsKey = '"params":'
 const longestWord = 64
 const longestNumber = 15
 
-// What a text beside the params may hold without escapes: every node echoes an id of these as it is.
+// Characters that a string outside the params may contain without escapes. Every upstream returns an id of these
+// unchanged.
 const plainCodes = new Uint8Array(128)
 for (const sign of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ .:-') {
   plainCodes[sign.charCodeAt(0)] = 1
 }
 
 /**
- * Reads a call that is written as nearly all clients do: an object with the members `jsonrpc`, `id`, `method` and
+ * Parses a call in the form that nearly all clients send: an object with the members `jsonrpc`, `id`, `method` and
  * `params` once each, in any order, with at most one space between them.
  *
- * The params are parsed on their own. What is before and behind them holds whole members, so that there is one way to
- * read the text, and no parser can find another method in it.
+ * The params are parsed separately. The text before and after them consists of whole members, so the text is
+ * unambiguous and no parser can find another method in it.
  *
  * @param text - one call, or anything else
- * @returns undefined for every other text, be it a call or not
+ * @returns undefined for every other text, whether it is a call or not
  */
 export function fastParse(text: string): RpcRequest | undefined {
-  // No other member holds a bracket.
+  // No other member contains a bracket.
   let paramsEnd = text.length
   while (paramsEnd > 0 && text.charCodeAt(paramsEnd - 1) !== closeBracket) paramsEnd -= 1
   if (paramsEnd === 0 || text.charCodeAt(0) !== openBrace) return undefined
@@ -48,14 +49,14 @@ export function fastParse(text: string): RpcRequest | undefined {
   }
 }
 
-/** Texts of the members beside the params. */
+/** Texts of the members other than the params. */
 interface Found {
   jsonrpc: string | undefined
   id: string | undefined
   method: string | undefined
 }
 
-/** Reads members with a comma behind each; gives the place of the first that is none of those that are looked for. */
+/** Reads members that are followed by a comma; returns the index of the first member that is not one of these. */
 function readMembersBefore(text: string, start: number, found: Found): number {
   let at = start
   for (
@@ -68,7 +69,7 @@ function readMembersBefore(text: string, start: number, found: Found): number {
   return at
 }
 
-/** Reads members with a comma before each; gives the place behind the last one. */
+/** Reads members that are preceded by a comma; returns the index after the last one. */
 function readMembersBehind(text: string, start: number, found: Found): number {
   let at = start
   while (text.charCodeAt(at) === comma) {
@@ -79,7 +80,7 @@ function readMembersBehind(text: string, start: number, found: Found): number {
   return at
 }
 
-/** Reads a member that was not found before; gives the place behind it, or -1. */
+/** Reads a member that was not found before; returns the index after it, or -1. */
 function readMember(text: string, at: number, found: Found): number {
   if (text.startsWith(methodKey, at)) {
     const start = behindSpace(text, at + methodKey.length)
@@ -100,7 +101,7 @@ function readMember(text: string, at: number, found: Found): number {
   return end
 }
 
-/** The place behind a plain text or a whole number that begins here, or -1. */
+/** Returns the index after a plain string or a whole number that begins at `start`, or -1. */
 function endOfValue(text: string, start: number): number {
   let at = start
   let code = text.charCodeAt(at)

@@ -1,11 +1,11 @@
 /**
- * Cuts the text of a JSON object or array into the texts of its members.
+ * Splits the text of a JSON object or array into the texts of its members.
  *
- * Cutting instead of writing a value anew keeps what parsing loses: digits of big numbers, `1.0` beside `1`, and values
- * that are nested too deep to be written. The text must be valid JSON; nothing is checked here.
+ * Splitting instead of serializing again preserves details that parsing loses: digits of large numbers, `1.0` instead
+ * of `1`, and values that are nested too deep to be serialized. The text must be valid JSON; it is not validated here.
  *
  * @param text - JSON text of one object or array
- * @returns member texts in order, without the white space around them
+ * @returns member texts in order, without the surrounding white space
  */
 export function jsonParts(text: string): string[] {
   const parts: string[] = []
@@ -38,8 +38,8 @@ export function jsonParts(text: string): string[] {
 }
 
 /**
- * Cuts the text of a JSON object into the texts of its values by key; of a key that comes twice the last one counts, as
- * in `JSON.parse`.
+ * Splits the text of a JSON object into the texts of its values by key. When a key occurs twice, the last value counts,
+ * as in `JSON.parse`.
  *
  * @param text - JSON text of one object
  */
@@ -56,7 +56,7 @@ export function jsonMembers(text: string): Map<string, string> {
 const [quote, comma] = [0x22, 0x2c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Index behind the closing quote of the string that opens at `start`. */
+/** Index after the closing quote of the string that opens at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0

@@ -4,7 +4,7 @@ import { fastParse } from './fast-parse.ts'
 import { RpcError, jsonRpcCodes } from './rpc-error.ts'
 import type { RefusedItem, RpcItem } from './types.ts'
 
-/** What a body holds: one call or a batch. */
+/** A parsed request body: one call or a batch. */
 export interface RpcBody {
   readonly batch: boolean
   readonly items: readonly RpcItem[]
@@ -15,27 +15,27 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /**
  * Parses a request body once.
  *
- * @param body - the bytes as they came
- * @param maxBatchItems - longest batch that is served
- * @throws {@link RpcError} when the body is not JSON or an empty batch
+ * @param body - the received bytes
+ * @param maxBatchItems - maximum number of calls in a batch
+ * @throws {@link RpcError} when the body is not JSON or is an empty batch
  */
 export function parseBody(body: Uint8Array, maxBatchItems: number): RpcBody {
   return parseText(textOf(body), maxBatchItems)
 }
 
 /**
- * As {@link parseBody}.
+ * Same as {@link parseBody}, for a string.
  *
- * @param latin1 - a character for each byte of the body
+ * @param latin1 - one character per byte of the body
  */
 export function parseLatin1(latin1: string, maxBatchItems: number): RpcBody {
-  // In UTF-8, only what is ASCII has a byte for each character.
+  // In UTF-8, only ASCII text has one byte per character.
   return Buffer.byteLength(latin1) === latin1.length
     ? parseText(latin1, maxBatchItems)
     : parseBody(Buffer.from(latin1, 'latin1'), maxBatchItems)
 }
 
-/** @throws {@link RpcError} when it is no UTF-8 */
+/** @throws {@link RpcError} when it is not valid UTF-8 */
 function textOf(body: Uint8Array): string {
   // Nearly all calls are ASCII, which needs no decoder.
   if (isAscii(body)) return (body instanceof Buffer ? body : Buffer.from(body)).toString('latin1')
@@ -67,7 +67,7 @@ function parseText(text: string, maxBatchItems: number): RpcBody {
   return { batch: true, items: items.length <= maxBatchItems ? items : refused(items, maxBatchItems) }
 }
 
-/** One error for each element that can be told apart by its id, or a single one when there is none. */
+/** Returns one error for each element with an id, or a single one when there is none. */
 function refused(items: readonly RpcItem[], maxBatchItems: number): RefusedItem[] {
   const failure = new RpcError(
     jsonRpcCodes.invalidRequest,
@@ -85,7 +85,7 @@ function toItem(value: unknown, text: string): RpcItem {
     return invalid('null', 'A call must be an object.')
   }
   const { jsonrpc, method, params, id } = value as Record<string, unknown>
-  // As go-ethereum does, a boolean is echoed.
+  // A boolean id is echoed, as in go-ethereum.
   if (typeof id === 'object' && id !== null) {
     return invalid('null', 'id must be a string, a number, a boolean or null.')
   }
@@ -93,7 +93,7 @@ function toItem(value: unknown, text: string): RpcItem {
   const idText = texts.get('id')
   if (jsonrpc !== '2.0') return invalid(idText, 'jsonrpc must be "2.0".')
   if (typeof method !== 'string') return invalid(idText, 'method must be a string.')
-  // Clients in Go and Rust write an empty value as null.
+  // Clients in Go and Rust serialize an empty value as null.
   if (params === undefined || params === null) return { method, params: [], paramsText: '[]', idText }
   if (typeof params !== 'object') {
     return invalid(idText, 'params must be an array or an object.')

@@ -7,14 +7,14 @@ export const jsonRpcCodes = {
   internalError: -32603,
 } as const
 
-/** A refusal or failure that is answered as a JSON-RPC error object. */
+/** A rejection or failure that is sent as a JSON-RPC error object. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
-  /** HTTP status for an answer that holds this error alone. */
+  /** HTTP status of a response that contains only this error. */
   readonly status: number
-  /** When another try can succeed. */
+  /** When a retry can succeed. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

@@ -1,30 +1,30 @@
 import { RehashingMap } from '@fairlead/http1'
 
-// Answers that are only passed on are not held at all. A trace of a long execution can be of any size.
+// Responses that are only forwarded are not buffered. A trace of a long execution can have any size.
 const maxBytesOfRequest = 64 * 1024 * 1024
 
-// Half is left to the others, whatever one of them does.
+// Half of the budget is left to the other owners.
 const largestShare = 0.5
 
 /**
- * The memory for all answers that have to be held whole, so that no number of clients can use up more, and none of them
- * more than its share.
+ * The memory budget for all buffered responses. It limits the total, whatever the number of clients, and the share of
+ * each owner.
  */
 export class MemoryBudget {
   readonly #share: number
   readonly #byOwner = new RehashingMap<string, number>()
   #left: number
 
-  /** @param bytes - for the answers of all requests together */
+  /** @param bytes - for the responses of all requests together */
   constructor(bytes: number) {
     this.#left = bytes
     this.#share = bytes * largestShare
   }
 
   /**
-   * The part of one request; it takes nothing yet.
+   * Creates the reservation of one request; it is empty at first.
    *
-   * @param owner - id of the credential whose request it is
+   * @param owner - id of the credential of the request
    */
   reserve(owner?: string): Reservation {
     return new Reservation(this, owner)
@@ -67,7 +67,7 @@ export class MemoryLimitError extends Error {
   }
 }
 
-/** What the answers of one request take of the memory. Whoever made it empties it when they have left. */
+/** The memory reservation of one request. Its creator releases it when the responses have been sent. */
 export class Reservation {
   readonly #memory: MemoryBudget
   readonly #owner: string | undefined
@@ -78,13 +78,13 @@ export class Reservation {
     this.#owner = owner
   }
 
-  /** @throws {@link MemoryLimitError} when the request, or the service, would hold too much */
+  /** @throws {@link MemoryLimitError} when the request or the gateway exceeds its limit */
   take(bytes: number): void {
     const failure = this.tryTake(bytes)
     if (failure) throw failure
   }
 
-  /** As {@link take}, but gives the failure instead of throwing it. */
+  /** Same as {@link take}, but returns the failure instead of throwing it. */
   tryTake(bytes: number): MemoryLimitError | undefined {
     if (this.#taken + bytes > maxBytesOfRequest) return new MemoryLimitError('request')
     if (!this.#memory.take(bytes, this.#owner)) return new MemoryLimitError('total')
@@ -92,7 +92,7 @@ export class Reservation {
     return undefined
   }
 
-  /** Whether there is memory for something that need not be held. */
+  /** Whether memory is available for optional data. */
   canReserve(bytes: number): boolean {
     return this.#memory.canReserve(bytes, this.#owner)
   }

@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 export interface AddressForms {
   /** The address in its canonical text form (RFC 5952), without a zone. */
   readonly address: string
-  /** IPv4 address that the whole address stands for: mapped (RFC 4291) or translated by NAT64 (RFC 6052). */
+  /** IPv4 address that the whole address represents: mapped (RFC 4291) or translated by NAT64 (RFC 6052). */
   readonly ipv4: string | undefined
   /** IPv4 addresses that a relay, a tunnel or a translator on the path may deliver to. */
   readonly embedded: readonly string[]
@@ -14,7 +14,8 @@ export interface AddressForms {
  * Returns the forms of an IP address: an IPv6 address may lead to an IPv4 address that it embeds.
  *
  * @param address - IPv4 or IPv6; a zone is ignored
- * @see RFC 4291 (mapped, compatible), 2765 (translated), 6052 and 8215 (NAT64), 3056 (6to4), 4380 (Teredo), 5214 (ISATAP)
+ * @see RFC 4291 (mapped, compatible), 2765 (translated), 6052 and 8215 (NAT64), 3056 (6to4), 4380 (Teredo),
+ * 5214 (ISATAP)
  */
 export function formsOf(address: string): AddressForms {
   const bare = address.replace(/%.*$/, '')
@@ -29,7 +30,7 @@ export function formsOf(address: string): AddressForms {
   const isCompatible = isBelow(0, 0, 0, 0, 0, 0) && w6 !== 0
   if (isIpv4 || isCompatible || isBelow(0, 0, 0, 0, 0xffff, 0)) embedded.push(last)
   if (isBelow(0x64, 0xff9b, 1)) {
-    // The length of the prefix is a choice of the network: 48, 56, 64 or 96 bits. Bits 64 to 71 are not used.
+    // The prefix length depends on the network: 48, 56, 64 or 96 bits. Bits 64 to 71 are not used.
     embedded.push(
       ipv4Of(w3, ((w4 & 0xff) << 8) | (w5 >> 8)),
       ipv4Of(((w3 & 0xff) << 8) | (w4 & 0xff), w5),

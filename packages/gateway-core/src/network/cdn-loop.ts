@@ -6,30 +6,31 @@ import type { Encryptor } from '../credentials/sealing.ts'
 export interface LoopDetector {
   /** Entry of the field `CDN-Loop` that is added to each request to an upstream. */
   readonly entry: string
-  /** Returns true for a value of `CDN-Loop` that names this deployment, or more services than a request can need to pass. */
+  /** Whether a value of `CDN-Loop` names this deployment, or more services than a request can plausibly pass. */
   isLoop(value: string): boolean
 }
 
 /** Header field that names the services that a request has passed through (RFC 8586). */
 export const loopField = 'cdn-loop'
 
-/** Returns true for the headers of a request that has already passed through this deployment. */
+/** Whether the headers are those of a request that has already passed through this deployment. */
 export function hasLooped(loops: LoopDetector | undefined, headers: Readonly<IncomingHttpHeaders>): boolean {
   const value = headers[loopField]
   return value !== undefined && loops?.isLoop(String(value)) === true
 }
 
-/** Told to the client of a request that is not forwarded any more. */
+/** Sent to the client of a request that is not forwarded any further. */
 export const loopReason = 'The upstreams of this node lead back to this service.'
 
 const maxValueLength = 1_024
 const idLength = 22
-// What else is in a field that came is not passed on.
+// Other values of a received field are not forwarded.
 const passedOnForm = /^[\x20-\x7E]+$/
 
 /**
- * Makes the loop detector of a deployment. All its processes and replicas, which have the same secret key, have the same
- * id; it reveals nothing of the key, and it differs from that of every other deployment, so that these may be chained.
+ * Creates the loop detector of a deployment. All its processes and replicas have the same secret key and therefore the
+ * same id. The id reveals nothing about the key. It differs from that of every other deployment, so that deployments
+ * can be chained.
  */
 export function createLoopDetector(encryptor: Pick<Encryptor, 'fingerprint'>): LoopDetector {
   const id = encryptor.fingerprint('deployment', loopField).slice(0, idLength)
@@ -41,12 +42,12 @@ export function createLoopDetector(encryptor: Pick<Encryptor, 'fingerprint'>): L
 
 const passedThrough = new AsyncLocalStorage<string>()
 
-/** Runs the answer to a request that has passed through other services, whose names are passed on. */
+/** Runs the handler of a request that has passed through other services, whose names are forwarded. */
 export function withPassedThrough<result>(value: string, run: () => result): result {
   return passedOnForm.test(value) ? passedThrough.run(value, run) : run()
 }
 
-/** Services that the running request has passed through, as a value of `CDN-Loop`; undefined for most requests. */
+/** Services that the current request has passed through, as a value of `CDN-Loop`; undefined for most requests. */
 export function currentPassedThrough(): string | undefined {
   return passedThrough.getStore()
 }

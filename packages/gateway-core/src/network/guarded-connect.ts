@@ -6,19 +6,24 @@ import { isOwnAddress, isOwnName, type OwnService } from './own-service.ts'
 
 /** Rules that each outgoing connection is checked against. They are read for each connection, so they may change. */
 export interface ConnectionRules extends NetworkPolicy {
-  /** Refused at every address; none when left out. */
+  /** This gateway itself, rejected at every IP address; none when omitted. */
   readonly own?: OwnService | undefined
-  /** Resolves names; `dns.lookup` when left out. */
+  /** Resolves names; `dns.lookup` when omitted. */
   readonly resolve?: LookupFunction | undefined
 }
 
-/** Host, port and settings of a connection, as `net.connect` and `tls.connect` take them. */
+/** Host, port and settings of a connection, as `net.connect` and `tls.connect` accept them. */
 export type ConnectOptions = ConnectionOptions & { readonly host: string; readonly port: number }
 
-/** Rules for what the operator has configured: every address except link-local ones and metadata services. */
+/**
+ * Rules for targets that the operator has configured: every IP address except link-local ones and metadata services.
+ */
 export const operatorRules: ConnectionRules = { isPrivateAllowed: true }
 
-/** The connection was refused before it was opened: its address is not allowed. It does not name the address. */
+/**
+ * The connection was rejected before it was opened: its IP address is not allowed. The message does not contain the
+ * address.
+ */
 export class RefusedTargetError extends Error {
   override readonly name = 'RefusedTargetError'
   readonly code = 'REFUSED_TARGET'
@@ -29,10 +34,10 @@ export class RefusedTargetError extends Error {
 }
 
 /**
- * Opens a connection, by TLS if it is to be secure. All outgoing connections to what tenants write are made here.
+ * Opens a connection, over TLS if `isSecure`. All outgoing connections to targets that tenants configure are made here.
  *
- * A name is resolved once, each resolved address is checked, and the socket connects to those that passed, so that a second
- * resolution cannot lead elsewhere. An IP address is checked as well. A refused connection fails with
+ * A name is resolved once, each resolved address is checked, and the socket connects only to those that passed, so that
+ * a second resolution cannot lead elsewhere. An IP address is checked as well. A rejected connection fails with
  * {@link RefusedTargetError} like any other that cannot be established.
  */
 export function guardedConnect(options: ConnectOptions, isSecure: boolean, rules: ConnectionRules): Socket {
@@ -46,13 +51,13 @@ export function guardedConnect(options: ConnectOptions, isSecure: boolean, rules
   return connectTls({ ...target, ...(!isLiteral && { servername: options.servername ?? host }) })
 }
 
-/** Returns true if a connection may go to an IP address. */
+/** Whether a connection to an IP address is allowed. */
 function isAllowedTarget(address: string, port: number, rules: ConnectionRules): boolean {
   if (rules.own !== undefined && isOwnAddress(address, port, rules.own)) return false
   return isAllowedAddress(address, rules)
 }
 
-/** Makes a lookup that resolves a name to allowed addresses alone. */
+/** Creates a lookup that resolves a name to allowed addresses only. */
 function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
   const { resolve = lookup, own } = rules
   return (hostname, options, callback) => {
@@ -72,7 +77,7 @@ function checkedLookup(port: number, rules: ConnectionRules): LookupFunction {
   }
 }
 
-// The socket fails as it does for any other name that cannot be resolved, before anything is sent.
+// The socket fails as for any other name that cannot be resolved, before anything is sent.
 const refusingLookup: LookupFunction = (_hostname, _options, callback) => {
   process.nextTick(callback, new RefusedTargetError(), '')
 }

@@ -3,7 +3,7 @@ import { request as requestSecure } from 'node:https'
 import { targetOf } from './guarded-agent.ts'
 import { guardedConnect, type ConnectionRules } from './guarded-connect.ts'
 
-/** What a library gives its `fetch`: of a body, text alone. */
+/** The `fetch` settings that libraries pass; a body must be text. */
 interface FetchSettings {
   readonly method?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -12,12 +12,12 @@ interface FetchSettings {
 }
 
 const maxBodyBytes = 1_048_576
-// RFC 9110: a response with one of these has no body, and `Response` takes none.
+// RFC 9110: a response with one of these has no body, and `Response` accepts none.
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Makes a `fetch` for short requests whose connections are checked: no redirect is followed, a response has at most 1 MiB,
- * and each request has a connection of its own.
+ * Creates a `fetch` for short requests whose connections are checked. It follows no redirect, limits a response to 1
+ * MiB, and opens a new connection for each request.
  */
 export function guardedFetch(
   rules: ConnectionRules,

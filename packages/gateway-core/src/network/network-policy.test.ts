@@ -68,9 +68,9 @@ describe('isAllowedAddress', () => {
     '64:ff9b:1::5db8:d70e',
     'fe80::1%eth0',
     'fec0::1',
-    // The interface identifier of ISATAP holds an IPv4 address.
+    // An ISATAP interface identifier contains an IPv4 address.
     '2606:4700::5efe:169.254.169.254',
-    // The metadata services of clouds outside the link-local networks.
+    // Cloud metadata services outside the link-local networks.
     '100.100.100.200',
     '192.0.0.192',
     '168.63.129.16',

@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { formsOf } from './address-forms.ts'
 
-/** Which addresses the gateway may connect to on behalf of an organization. */
+/** The IP addresses that the gateway may connect to on behalf of an organization. */
 export interface NetworkPolicy {
-  /** Whether private networks and this machine are among them. */
+  /** Whether private networks and this machine are allowed. */
   readonly isPrivateAllowed: boolean
 }
 
@@ -23,13 +23,14 @@ const privateIpv4 = [
 ]
 // Unspecified, link-local with the metadata services of most clouds, multicast, reserved.
 const neverIpv4 = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
-// Metadata services elsewhere: Alibaba Cloud, Oracle Cloud, Azure; AWS and Google Cloud over IPv6.
+// Other metadata services: Alibaba Cloud, Oracle Cloud, Azure; AWS and Google Cloud over IPv6.
 const metadataIpv4 = ['100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32']
 const metadataIpv6 = ['fd00:ec2::/32', 'fd20:ce::254/128']
 
-// https://www.iana.org/assignments/ipv6-address-space: all else is not assigned.
+// https://www.iana.org/assignments/ipv6-address-space: all other space is not assigned.
 const globalIpv6 = ['2000::/3']
-// https://www.iana.org/assignments/iana-ipv6-special-registry; Teredo and 6to4 deliver to the IPv4 addresses that they embed.
+// https://www.iana.org/assignments/iana-ipv6-special-registry
+// Teredo and 6to4 deliver to the IPv4 addresses that they embed.
 const reservedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 const privateIpv6 = ['::1/128', 'fc00::/7']
 
@@ -38,14 +39,14 @@ const internal = listOf(privateIpv4, privateIpv6)
 const reserved = listOf([], reservedIpv6)
 const global = listOf(['0.0.0.0/0'], globalIpv6)
 
-/** Returns true if the gateway may connect to an IP address, and to each IPv4 address that it embeds. */
+/** Whether the gateway may connect to an IP address and to each IPv4 address that it embeds. */
 export function isAllowedAddress(address: string, rules: NetworkPolicy): boolean {
   const { address: canonical, ipv4, embedded } = formsOf(address)
   if (ipv4 !== undefined) return isAllowedForm(ipv4, rules)
   return [canonical, ...embedded].every((form) => isAllowedForm(form, rules))
 }
 
-/** Returns the IP address that the host of a URL is, without the brackets of IPv6; undefined for a name. */
+/** Returns the IP address in the host of a URL, without the brackets of IPv6; undefined for a name. */
 export function addressIn(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(bare) === 0 ? undefined : bare

@@ -2,15 +2,15 @@ import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../http/loopback.ts'
 import { formsOf } from './address-forms.ts'
 
-/** Where this service itself is reached. */
+/** The URLs and hosts of this gateway itself. */
 export interface OwnService {
   /** URLs of its listening sockets and its public URL. */
   readonly urls: () => readonly string[]
-  /** Domain below which every host is this service. */
+  /** Domain below which every host is this gateway. */
   readonly domain?: (() => string | undefined) | undefined
 }
 
-/** Returns true if a host name with a port, as a URL has them, is this service. */
+/** Whether a host name and port, as in a URL, belong to this gateway. */
 export function isOwnName(hostname: string, port: number, own: OwnService): boolean {
   const name = withoutDot(hostname)
   const domain = own.domain?.()
@@ -21,17 +21,17 @@ export function isOwnName(hostname: string, port: number, own: OwnService): bool
   })
 }
 
-/** Returns true if an IP address with a port is a listening socket of this service, also through an address it embeds. */
+/** Whether an IP address and port are a listening socket of this gateway, also through an embedded address. */
 export function isOwnAddress(address: string, port: number, own: OwnService): boolean {
   return own.urls().some((text) => portOf(new URL(text)) === port) && isThisMachine(address)
 }
 
-/** Returns true for a name that stands for this machine without a look-up (RFC 6761, section 6.3). */
+/** Whether a name refers to this machine without a lookup (RFC 6761, section 6.3). */
 export function isLocalhost(hostname: string): boolean {
   return `.${withoutDot(hostname)}`.endsWith('.localhost')
 }
 
-/** The port that a URL leads to. */
+/** The explicit or default port of a URL. */
 export function portOf({ protocol, port }: URL): number {
   if (port !== '') return Number(port)
   return protocol === 'https:' || protocol === 'wss:' ? 443 : 80
@@ -45,7 +45,7 @@ function isThisMachine(address: string): boolean {
   return own.some((one) => all.includes(formsOf(one.address).address))
 }
 
-// A connection to these goes to this machine.
+// A connection to these addresses goes to this machine.
 const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 function withoutDot(hostname: string): string {

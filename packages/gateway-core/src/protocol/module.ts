@@ -19,15 +19,15 @@ import type { RoutedProtocol } from './routing.ts'
 /** A protocol that the gateway serves. */
 export interface ProtocolModule<options extends OptionGroup = OptionGroup> {
   readonly description: ProtocolDescription
-  /** Options that no other protocol reads. */
+  /** Options of this protocol only. */
   readonly options: options
   /**
-   * Checks values that the rows of the options do not rule out.
+   * Validates values beyond the definitions of the options.
    *
    * @throws FairleadError `CONFIG_INVALID`
    */
   validate?(settings: ProtocolSettings<options>): void
-  /** Loads what serves the protocol, which commands such as `--help` need not. */
+  /** Loads the implementation of the protocol. Commands such as `--help` do not need it. */
   load(): Promise<ProtocolRuntime<ProtocolSettings<options>>>
 }
 
@@ -36,79 +36,79 @@ export interface ProtocolModule<options extends OptionGroup = OptionGroup> {
 export type CommonSettings = {
   readonly upstreamTimeoutMs: number
   readonly maxBodyBytes: number
-  /** Most bytes of responses that are cached. */
+  /** Maximum total size of cached responses, in bytes. */
   readonly cacheBytes: number
-  /** Most bytes that may wait for a client of a stream. */
+  /** Maximum number of bytes that may wait for a client of a stream. */
   readonly maxWebSocketBufferBytes: number
   readonly nodeCorsOrigin: string
   readonly logRequests: LoggedRequests
 }
 
-/** What a protocol is configured by. */
+/** The configuration of a protocol. */
 export type ProtocolSettings<options extends OptionGroup> = CommonSettings & ValuesOf<options>
 
-/** What serves a protocol. */
+/** The implementation of a protocol. */
 export interface ProtocolRuntime<settings> {
   open(dependencies: ProtocolDependencies, settings: settings): Protocol<settings>
   /**
-   * Checks whether an upstream answers its protocol, and follows its chain.
+   * Checks whether an upstream serves its protocol and is synced with its chain.
    *
    * @param recordName - field of the upstream, by its name in records
-   * @returns what it reports in a few words, or a warning
-   * @throws UpstreamCheckError and errors of the connection
+   * @returns a short report, or a warning
+   * @throws UpstreamCheckError and connection errors
    */
   checkUpstream(recordName: string, upstream: UpstreamRecord, timeoutMs: number): Promise<UpstreamCheck>
 }
 
-/** What a check of an upstream has shown. */
+/** The result of an upstream check. */
 export type UpstreamCheck = string | { readonly warning: string }
 
-/** What the gateway provides to a protocol. */
+/** The dependencies that the gateway provides to a protocol. */
 export interface ProtocolDependencies {
-  /** Authentication, admission, usage, traces and the log of requests. */
+  /** Authentication, admission, usage, traces and request logs. */
   readonly http: HttpDependencies
   readonly directory: Directory
   readonly metrics: MetricsRegistry
-  /** For the bodies and responses that are held whole. */
+  /** Memory budget for buffered bodies and responses. */
   readonly memory: MemoryBudget
   readonly sharedStore: OpenedSharedStore | undefined
   /** Rules for connections to upstreams. */
   readonly upstreamRules: UpstreamRules
   readonly loops: LoopDetector
-  /** How long clients may stand still. */
+  /** Limits how long clients may stall. */
   readonly deadlines: ProgressDeadlines
   /** URLs of the embedded chains, by the names of upstream fields in records. */
   readonly embedded: Readonly<Record<string, string>>
   /**
-   * Turns a text into one that identifies it and does not reveal it, the same in every process and replica.
+   * Returns a value that identifies a text without revealing it; the same in every process and replica.
    *
-   * @param context - where the text belongs; elsewhere the same text has another fingerprint
+   * @param context - where the text belongs; the same text has a different fingerprint in another context
    */
   fingerprint(text: string, context: string): string
-  /** Called when an upstream of a node does not have a method that counts as offered. */
+  /** Called when an upstream of a node does not implement a method that is recorded as offered. */
   onMethodMissing(grant: Grant): void
 }
 
-/** A protocol that is being served. */
+/** A running protocol. */
 export interface Protocol<settings> extends RoutedProtocol {
   readonly description: ProtocolDescription
-  /** Rejects when there is an embedded chain that does not answer. */
+  /** Rejects when an embedded chain does not respond. */
   ready(signal: AbortSignal): Promise<void>
   /** State of the upstreams that are in use. */
   upstreamStates?(): readonly PooledUpstreamState[]
-  /** State of the upstreams of a node. Their health is checked for a minute from now on, so that a later call returns more. */
+  /** State of the upstreams of a node. It starts health checks for one minute, so that a later call returns more. */
   nodeUpstreamStates?(grant: Grant): readonly UpstreamState[]
-  /** Finds out which methods nodes offer. */
+  /** Determines which methods nodes offer. */
   readonly prober?: MethodProber | undefined
-  /** Takes over the options that can change while the gateway runs. */
+  /** Applies the options that can change while the gateway runs. */
   reconfigure(settings: settings): void
-  /** Ends streams, and lets calls end for the given time. */
+  /** Ends streams, and waits up to the given time for calls to complete. */
   drain(milliseconds: number): Promise<void>
-  /** Ends the connections to upstreams, and releases all memory. */
+  /** Closes the connections to upstreams, and releases all memory. */
   close(): Promise<void>
 }
 
-/** Takes over what every protocol reads for each request. */
+/** Applies the common settings that are read for each request. */
 export function applyCommonSettings(
   into: Pick<HttpDependencies, 'corsOrigin' | 'logRequests'>,
   { nodeCorsOrigin: corsOrigin, logRequests }: CommonSettings,

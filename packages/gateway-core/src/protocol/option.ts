@@ -1,7 +1,7 @@
-/** How the text of an option is read. */
+/** The type of an option. */
 export type OptionKind = 'string' | 'integer' | 'number' | 'boolean' | 'url' | 'secret' | 'enum'
 
-/** One option: where it comes from, what it may be and what it is for. */
+/** One option: its source, its valid values and its description. */
 export interface Option {
   readonly kind: OptionKind
   readonly environment: string
@@ -10,9 +10,9 @@ export interface Option {
   readonly minimum?: number
   readonly maximum?: number
   readonly values?: readonly string[]
-  /** What a text must look like, and how to say so; the rule ends the sentence "must be". */
+  /** The required form of a text, and its description; the rule ends the sentence "must be". */
   readonly form?: { readonly pattern: { test(text: string): boolean }; readonly rule: string }
-  /** Under which heading an option of a protocol is shown; the upstreams when left out. */
+  /** The heading for a protocol's option in the documentation; the upstreams when omitted. */
   readonly topic?: 'upstreams' | 'limits'
   /** Whether a running gateway applies a new value when it reloads its configuration. */
   readonly reload?: boolean

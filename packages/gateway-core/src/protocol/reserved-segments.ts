@@ -14,7 +14,7 @@ const ofGateway = [
   '.well-known',
 ]
 
-/** First segments of paths that have a meaning, so that none of them is a token. */
+/** First path segments with a fixed meaning, which are therefore never tokens. */
 export function reservedSegments(
   protocols: readonly Pick<ProtocolDescription, 'routes'>[],
 ): ReadonlySet<string> {

@@ -10,42 +10,42 @@ import { type HandlerMatch, type Route, Router } from '../http/router.ts'
 import type { ProtocolDescription } from './description.ts'
 import { reservedSegments } from './reserved-segments.ts'
 
-/** A protocol, and what serves its routes. */
+/** A protocol and its handlers. */
 export interface RoutedProtocol {
   readonly description: Pick<ProtocolDescription, 'routes'>
   readonly handle: RequestHandler
-  /** Serves the routes of WebSockets. */
+  /** Serves the WebSocket routes. */
   readonly upgrade?: UpgradeHandler | undefined
-  /** Answers requests without an upgrade to the routes where one is required. */
+  /** Serves requests without an upgrade on routes that require one. */
   readonly upgradeRequired?: RequestHandler | undefined
-  /** Serves the routes of HTTP/2 streams. */
+  /** Serves the HTTP/2 stream routes. */
   readonly stream?: StreamHandler | undefined
 }
 
-/** A request that the built-in HTTP/1.1 server has read whole. */
+/** A request that the built-in HTTP/1.1 server has read completely. */
 export type BufferedRequest = Http1ServerRequest<HandlerMatch<RequestHandler>, HeadState>
 
-/** How an HTTP server hands out what it receives. */
+/** Dispatches the requests of an HTTP server. */
 export interface Routing {
-  /** Matches the target of a request that the built-in HTTP/1.1 server may read whole. */
+  /** Matches the target of a request that the built-in HTTP/1.1 server may read completely. */
   matchBuffered(target: string): HandlerMatch<RequestHandler> | undefined
   /** Serves such a request. */
   onBuffered(request: BufferedRequest, response: HttpResponse): void
-  /** Listens to the requests of a server. */
+  /** Request listener of a server. */
   onRequest(request: NodeRequest, response: NodeResponse): void
   /** Whether a request is a WebSocket handshake of a protocol; any other is an ordinary request. */
   shouldUpgrade(request: IncomingMessage): boolean
-  /** Matches a stream of HTTP/2 that a protocol serves itself; any other is an ordinary request. */
+  /** Matches an HTTP/2 stream that a protocol serves itself; any other is an ordinary request. */
   matchStream(headers: Http2Headers): HandlerMatch<StreamHandler> | undefined
-  /** Listens to the upgrades of a server. */
+  /** Upgrade listener of a server. */
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 /**
- * Makes the routing of a service.
+ * Creates the routing of the gateway.
  *
- * @param own - routes beside those of the protocols
- * @param otherwise - serves what no route matches
+ * @param own - routes in addition to those of the protocols
+ * @param otherwise - serves requests that match no route
  * @throws TypeError when two routes have the same pattern
  */
 export function createRouting(
@@ -58,12 +58,12 @@ export function createRouting(
   const buffered = new Router(protocols.flatMap(bufferedRoutes), reserved)
   const upgrades = new Router(protocols.flatMap(webSocketRoutes), reserved)
   const streams = new Router(protocols.flatMap(streamRoutes), reserved)
-  // Node.js decides about an upgrade before it emits it.
+  // Node.js decides about an upgrade before it emits the event.
   const handshakes = new WeakMap<IncomingMessage, HandlerMatch<UpgradeHandler>>()
   return {
     matchBuffered: (target) => buffered.match(target),
     onBuffered: (request, response) => {
-      // Whose preflight it is depends on its headers too.
+      // The protocol of a preflight also depends on its headers.
       const match =
         request.method === 'OPTIONS'
           ? (requests.matchRequest(request.method, request.url, request.headers) ?? request.match)

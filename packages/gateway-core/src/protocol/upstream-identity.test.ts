@@ -35,7 +35,7 @@ describe('what answers at an address', () => {
       'changed',
       'same',
     ] satisfies readonly Change[])
-    // Not each time when it breaks again and again.
+    // Not each time when the connection breaks repeatedly.
     expect((['away', geth] as const).map(see)).toEqual(['away', 'same'])
     pass(600_000)
     expect((['away', geth] as const).map(see)).toEqual(['away', 'changed'])

@@ -1,17 +1,20 @@
 import { performance } from 'node:perf_hooks'
 
-/** What an upstream is, as a text such as its version; `away` without an answer, `unknown` when it refuses. */
+/**
+ * The identity of an upstream, such as its version; `away` when it does not respond, `unknown` when it rejects the
+ * request.
+ */
 export type Identity = { readonly text: string } | 'away' | 'unknown'
 
-/** How what answers at an address compares with what answered before. `away` is said once. */
+/** Compares the current identity with the previous one. `away` is reported once. */
 export type Change = 'same' | 'away' | 'changed'
 
 const hourMs = 3_600_000
 const mostChanges = 3
-// A connection that breaks again and again is not a restart each time.
+// A connection that breaks repeatedly does not count as a restart each time.
 const backMs = 600_000
 
-/** What was seen at one address so far. */
+/** The identities observed at one URL so far. */
 class SeenIdentity {
   #current: string | undefined
   #isAway = false
@@ -38,7 +41,7 @@ class SeenIdentity {
     return isOther || isBack ? 'changed' : 'same'
   }
 
-  /** Several clients behind one address answer in turn. */
+  /** Several servers behind one URL respond alternately. */
   #isInTurn(text: string, now: number): boolean {
     for (const [other, at] of this.#known) if (now - at >= hourMs) this.#known.delete(other)
     this.#changedAt = this.#changedAt.filter((at) => now - at < hourMs)
@@ -46,7 +49,7 @@ class SeenIdentity {
   }
 }
 
-/** What answers at the addresses of the nodes. */
+/** The identities of the upstreams of nodes. */
 export class UpstreamIdentities {
   readonly #nodes = new Map<string, { readonly upstreams: string; readonly seen: readonly SeenIdentity[] }>()
   readonly #now: () => number
@@ -57,10 +60,10 @@ export class UpstreamIdentities {
   }
 
   /**
-   * Compares what answers now with what answered before.
+   * Compares the current identities with the previous ones.
    *
    * @param nodeId - the node
-   * @param upstreams - text of its upstreams; another text begins anew
+   * @param upstreams - text of its upstreams; a different text resets the comparison
    * @param identities - one for each upstream, in their order
    */
   observe(nodeId: string, upstreams: string, identities: readonly Identity[]): Change {
@@ -76,7 +79,7 @@ export class UpstreamIdentities {
     )
   }
 
-  /** Drops what is known of nodes that are gone. */
+  /** Removes the data of deleted nodes. */
   keepOnly(nodeIds: ReadonlySet<string>): void {
     for (const nodeId of this.#nodes.keys()) if (!nodeIds.has(nodeId)) this.#nodes.delete(nodeId)
   }

@@ -2,10 +2,11 @@ import { Buffer } from 'node:buffer'
 import { redact } from '@fairlead/core'
 
 const mask = '***'
-// Bytes that a contract has chosen, such as the data of a revert, may be megabytes; they are not the upstream's own.
+// Bytes that a contract has chosen, such as revert data, may be megabytes long; they do not come from the upstream
+// itself.
 const longQuantity = /0x[\da-f]{2048}/i
 const longQuantities = /0x[\da-f]{2048,}/gi
-// A shorter text would be found by chance in what is decoded.
+// A shorter text would match by chance in decoded data.
 const shortestEncoded = 6
 const mostDecodings = 3
 const namedEntities: Readonly<Record<string, string>> = {
@@ -23,12 +24,12 @@ const namedEntities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Replaces every secret in a text that an upstream wrote by `***`, also where it is escaped (JSON, percent, HTML), encoded
- * (hex, base64, base64url) or in another case, up to three encodings deep. Of an encoded secret the whole word around it
- * is replaced.
+ * Replaces every secret in a text of an upstream by `***`. It also finds secrets that are escaped (JSON, percent,
+ * HTML), encoded (hex, base64, base64url) or in another case, up to three encodings deep. For an encoded secret, the
+ * whole surrounding word is replaced.
  *
- * @param text - what an upstream wrote about itself; never a result
- * @param secrets - parts of the upstream's URL, in the clear
+ * @param text - a text that an upstream wrote about itself; never a result
+ * @param secrets - parts of the upstream's URL, in plain text
  */
 export function redactDeep(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0 || text === '') return text
@@ -41,12 +42,15 @@ export function redactDeep(text: string, secrets: readonly string[]): string {
   return reveals(words, long, mostDecodings) ? mask : words
 }
 
-/** As {@link redactDeep} for each string of a JSON value, keys included; the value itself when it holds no secret. */
+/**
+ * Same as {@link redactDeep}, for each string of a JSON value including keys; returns the value itself when it contains
+ * no secret.
+ */
 export function redactJsonDeep<value>(value: value, secrets: readonly string[]): value {
   return redacted(value, secrets) as value
 }
 
-/** Whether a text holds a secret in any of the forms that {@link redactDeep} replaces. */
+/** Whether a text contains a secret in any of the forms that {@link redactDeep} replaces. */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   return redactDeep(text, secrets) !== text
 }
@@ -78,7 +82,7 @@ function reveals(text: string, secrets: readonly string[], decodings: number): b
 
 const lowerCase = (text: string) => text.toLowerCase()
 
-/** Undoes escapes of JSON, percent-encoding and character references of HTML. */
+/** Decodes JSON escapes, percent-encoding and HTML character references. */
 function unescape(text: string): string {
   if (!/[\\%&]/.test(text)) return text
   return text
@@ -98,7 +102,7 @@ function charOf(digits: unknown, radix: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }
 
-/** What runs of hex and base64 in a text may stand for; base64 of a part may begin at each of four positions. */
+/** Decodes runs of hex and base64 in a text; base64 may begin at each of four positions. */
 function encodedRuns(text: string): readonly string[] {
   const decoded: string[] = []
   for (const [run] of text.matchAll(/[\da-f]{12,}/gi)) {
@@ -111,5 +115,5 @@ function encodedRuns(text: string): readonly string[] {
   return decoded
 }
 
-// The data of a revert may be long, and is no base64.
+// Revert data may be long, and is not base64.
 const isHexQuantity = (run: string) => /^0x[\da-f]*$/i.test(run)

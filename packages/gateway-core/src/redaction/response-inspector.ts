@@ -4,24 +4,24 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 const lowerN = 0x6e
 const space = 0x20
-// `error`, each letter escaped, has 30.
+// `error` with each letter escaped has 30 characters.
 const longestKey = 32
 
 /**
- * Follows the top-level members of a JSON-RPC response as its bytes arrive, without holding them.
+ * Tracks the top-level members of a JSON-RPC response as its bytes arrive, without buffering them.
  *
- * A response with both a result and an error breaks JSON-RPC 2.0; behind a result that is on its way to the client already,
- * the error could name the upstream, so the response counts as malformed.
+ * A response with both a result and an error violates JSON-RPC 2.0. The error after a result that is already being sent
+ * to the client could name the upstream, so the response is treated as malformed.
  */
 export class ResponseInspector {
-  /** Whether there is an `error` other than null at the top level so far. */
+  /** Whether an `error` other than null was found at the top level so far. */
   hasError = false
-  /** Whether there is a `result`, also one that is null. */
+  /** Whether a `result` was found, including null. */
   hasResult = false
   #depth = 0
   #isString = false
   #isEscaped = false
-  /** Text of the key that is being read at the top level. */
+  /** Text of the top-level key that is being read. */
   #key: string | undefined
   #member = ''
   #isKeyNext = false
@@ -30,13 +30,13 @@ export class ResponseInspector {
 
   /**
    * @param bytes - the next part of the body
-   * @throws {@link Http1Error} `malformed` for an error behind a result
+   * @throws {@link Http1Error} `malformed` for an error after a result
    */
   inspect(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) {
       let byte = bytes[at] as number
       if (this.#isString) {
-        // Most bytes of a long response stand in strings, and mean nothing here.
+        // Most bytes of a long response are in strings, whose content is irrelevant here.
         if (this.#key === undefined && !this.#isEscaped) {
           while (byte !== quote && byte !== backslash && ++at < bytes.length) byte = bytes[at] as number
           if (at === bytes.length) return

@@ -1,35 +1,35 @@
 import { redactDeep } from '../redaction/redact-deep.ts'
 import { parseJson } from '../json.ts'
 
-/** What is passed on of a plain text. */
+/** Maximum length of a plain text that is forwarded. */
 const maxTextLength = 1_000
 
-/** An error of an API, before it is written in the shape of that API. */
+/** An error of an API, before it is serialized in the format of that API. */
 export interface NodeError {
   /** HTTP status. */
   readonly status: number
   readonly message: string
-  /** What the node has in place of the status. */
+  /** Error code of the upstream that replaces the status. */
   readonly code?: number | undefined
-  /** What was wrong with the items of a batch. */
+  /** Failures of the items of a batch. */
   readonly failures?: readonly Failure[] | undefined
 }
 
-/** In what the APIs of nodes differ. */
+/** The format of an upstream API. */
 export interface ApiFormat {
-  /** Writes an error as the JSON body that the clients of the API expect. */
+  /** Serializes an error as the JSON body that the clients of the API expect. */
   readonly writeError: (error: NodeError) => string
-  /** How the names of headers begin that the API has beside those of HTTP; none when left out. */
+  /** Prefix of API-specific headers; none when omitted. */
   readonly headerPrefix?: string | undefined
 }
 
 /**
- * Reads an error that a node answered, whatever shape it came in.
+ * Parses an error response of an upstream in any format.
  *
- * @param status - HTTP status of the answer
- * @param text - body of the answer, as far as it was read
+ * @param status - HTTP status of the response
+ * @param text - body of the response, as far as it was read
  * @param type - its media type
- * @param secrets - texts that must not be passed on
+ * @param secrets - texts that must not be forwarded
  */
 export function readNodeError(
   status: number,
@@ -55,7 +55,7 @@ interface ErrorParts {
   readonly failures?: readonly Failure[] | undefined
 }
 
-/** What was wrong with one item of a batch. */
+/** The failure of one item of a batch. */
 interface Failure {
   readonly index: number
   readonly message: string
@@ -63,7 +63,7 @@ interface Failure {
 
 function readError(text: string, type = ''): ErrorParts {
   if (/^(?:application\/json|[^;]+\+json)\b/i.test(type) || /^\s*\{/.test(text)) return readJson(text)
-  // A page that a proxy made is for people with a browser.
+  // An HTML page of a proxy is meant for browsers.
   const isPlain = type === '' || /^text\/plain\b/i.test(type)
   const words = text.replaceAll(/\p{Cc}+/gu, ' ').trim()
   return isPlain && words !== '' ? { message: words.slice(0, maxTextLength) } : {}
@@ -76,7 +76,7 @@ function readJson(text: string): ErrorParts {
   const { code, message, error, result, detail, failures } = value as Readonly<Record<string, unknown>>
   return {
     code: typeof code === 'number' ? code : undefined,
-    // Servers have their own shapes, in which the plain reason stands under one of these.
+    // Servers have different formats, in which the plain reason is in one of these members.
     message: [message, error, result, detail].find((words) => typeof words === 'string'),
     failures: Array.isArray(failures) ? failures.filter(isFailure) : undefined,
   }

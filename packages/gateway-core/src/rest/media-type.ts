@@ -1,9 +1,9 @@
 /**
- * Chooses among media types by the `Accept` header of a request.
+ * Selects media types by the `Accept` header of a request.
  *
- * @param header - as it came; without one everything is taken
- * @param offered - media types without parameters, the server's favourite first
- * @returns those that the client takes, best first
+ * @param header - the header value, unchanged; without it, all types are acceptable
+ * @param offered - media types without parameters, the server's preferred type first
+ * @returns the types that the client accepts, best first
  * @see RFC 9110, section 12.5.1
  */
 export function acceptable(header: string | undefined, offered: readonly string[]): readonly string[] {
@@ -22,17 +22,17 @@ interface Range {
   readonly quality: number
 }
 
-// What is no range says nothing.
+// Invalid ranges are ignored.
 function readRange(text: string): readonly Range[] {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return []
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '')
-  // An empty text would be read as zero.
+  // `Number` would convert an empty text to zero.
   const quality = weight === undefined ? 1 : Number(weight || NaN)
   return quality >= 0 && quality <= 1 ? [{ type, quality }] : []
 }
 
-/** The closest range decides, not the one with the highest weight. */
+/** The most specific range decides, not the one with the highest weight. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const closest = [type, `${type.split('/', 1)[0]}/*`, '*/*']
     .map((wanted) => ranges.find((range) => range.type === wanted))

@@ -8,21 +8,21 @@ export interface Operation {
   readonly path: string
 }
 
-/** One segment of the paths that begin alike. */
+/** A branch of the path tree. */
 class Branch<operation> {
   readonly literals = new Map<string, Branch<operation>>()
   readonly byMethod = new Map<string, operation>()
   parameter: Branch<operation> | undefined
 }
 
-/** The operations of an API by path. A segment that the API names wins over one that it leaves open. */
+/** Finds the operations of an API by path. A literal segment takes precedence over a placeholder. */
 export class OperationTree<operation extends Operation> {
   readonly #api: string
   readonly #root = new Branch<operation>()
 
   /**
-   * @param api - its name in the words of a refusal
-   * @param operations - of two with the same method and path the later one counts
+   * @param api - name of the API in error messages
+   * @param operations - when two have the same method and path, the later one counts
    */
   constructor(api: string, operations: Iterable<operation>) {
     this.#api = api
@@ -41,11 +41,11 @@ export class OperationTree<operation extends Operation> {
   }
 
   /**
-   * Finds the operation that a method and a path lead to.
+   * Finds the operation for a method and a path.
    *
-   * @param method - of the request; HEAD leads to where GET does
-   * @param path - below the credential, without a query; a slash at its end changes nothing
-   * @returns the operation, and the segments that stand for its placeholders in their order, as they came
+   * @param method - method of the request; HEAD is treated as GET
+   * @param path - path after the credential, without a query; a trailing slash is ignored
+   * @returns the operation, and the segments of its placeholders in order, unchanged
    * @throws {@link RestError} 404 for an unknown path, 405 with `Allow` for another method
    */
   find(

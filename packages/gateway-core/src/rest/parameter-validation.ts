@@ -7,34 +7,34 @@ export interface ContractSchemas {
   readonly schemas: Readonly<Record<string, JsonSchema>>
 }
 
-/** A form that a text or a number must have, and what such a value is called in a sentence. */
+/** The format of a string or a number, and its name in a sentence. */
 export type ValueFormat = { readonly words: string } & (
   | { readonly type: 'string'; readonly validate: (text: string) => boolean }
   | { readonly type: 'number'; readonly validate: (value: number) => boolean }
 )
 
-/** In what the APIs differ. */
+/** The rules that differ between APIs. */
 export interface RuleOptions {
-  /** What stands before a rule in words. */
+  /** The verb before a rule in messages. */
   readonly verb: 'must' | 'should'
-  /** Of the schemas' `format`; others say nothing about what is taken. */
+  /** Validators for the `format` keyword of schemas; other formats are not validated. */
   readonly formats?: Readonly<Record<string, ValueFormat>>
 }
 
-/** What the contract makes of a value, undefined for one that may be left out, or the rule that the value breaks. */
+/** The parsed value, undefined for an omitted optional value, or the rule that the value violates. */
 export type Reading = { readonly value: unknown } | BrokenRule
 
-/** A rule of the contract that a value breaks; it never holds the value. */
+/** A rule of the contract that a value violates; it never contains the value. */
 export interface BrokenRule {
-  /** What to write behind the name of the value, for example `must be one of asc, desc`. */
+  /** The text after the name of the value, for example `must be one of asc, desc`. */
   readonly rule: string
-  /** Where in the value, for example `.stack[0]`; empty for the value itself. */
+  /** The path within the value, for example `.stack[0]`; empty for the value itself. */
   readonly place: string
-  /** Whether the rule is about how many items a list holds at most. */
+  /** Whether the rule is the maximum number of items in a list. */
   readonly isTooLong: boolean
 }
 
-/** Reads what comes with a request by the schemas of a contract. */
+/** Validates request parameters by the schemas of a contract. */
 export class ContractRules {
   readonly #schemas: ContractSchemas['schemas']
   readonly #options: RuleOptions
@@ -55,7 +55,7 @@ export class ContractRules {
     this.#ajv.addSchema({ $id: document, components: { schemas } })
   }
 
-  /** Reads a parameter that came as text: in a path, a query or a header, any number of times. */
+  /** Parses a parameter from the texts of a path, a query or a header, which may occur any number of times. */
   ofTexts({ schema, required }: Parameter, texts: readonly string[]): Reading {
     if (texts.length === 0) return this.#missing(schema, required)
     const isList = this.isList(schema)
@@ -63,7 +63,7 @@ export class ContractRules {
     return this.#checked(schema, isList ? texts : typedValue(this.#typeOf(schema), texts[0] ?? ''))
   }
 
-  /** Reads a parameter that came as JSON. */
+  /** Parses a parameter that was sent as JSON. */
   ofJson({ schema, required }: Parameter, value: unknown): Reading {
     return value === undefined ? this.#missing(schema, required) : this.#checked(schema, value)
   }
@@ -72,7 +72,7 @@ export class ContractRules {
     return this.#typeOf(schema) === 'array'
   }
 
-  /** A schema with what it refers to in its place. */
+  /** Returns a schema with its reference resolved. */
   resolved(schema: JsonSchema): JsonSchema {
     const { $ref: reference, ...own } = schema
     if (typeof reference !== 'string') return schema
@@ -101,7 +101,7 @@ export class ContractRules {
     try {
       return validate(value) ? { value } : this.#brokenBy(validate.errors ?? [])
     } catch (error) {
-      // A value of a type that holds its own kind may be deeper than calls can be.
+      // A recursive value may be nested deeper than the call stack allows.
       if (error instanceof RangeError) return this.#broken(`${this.#options.verb} not be nested so deep`)
       throw error
     }
@@ -111,7 +111,8 @@ export class ContractRules {
     return { rule, place: '', isTooLong: false }
   }
 
-  // A schema with alternatives has one complaint for each, and in the end one that says there was no other.
+  // A schema with alternatives produces one error for each alternative, and at the end one error that no other
+  // alternative matched.
   #brokenBy(errors: readonly ErrorObject[]): BrokenRule {
     const { instancePath = '', keyword, params } = errors.at(-1) ?? {}
     const place = instancePath.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
@@ -133,7 +134,7 @@ export class ContractRules {
 
   #ruleOf({ keyword, params, data, parentSchema, message = '' }: ErrorObject): string {
     const format = this.#options.formats?.[String(parentSchema?.['format'])]
-    // A format says in words what a pattern beside it says in signs.
+    // The words of a format are clearer than the pattern of the same schema.
     if (format && (keyword === 'pattern' || keyword === 'format')) return `be ${format.words}`
     switch (keyword) {
       case 'type':
@@ -158,14 +159,14 @@ export class ContractRules {
   }
 }
 
-// More than these nobody reads.
+// A longer list is not useful in a message.
 const maxRules = 4
 
 function isAlternative({ keyword }: ErrorObject): boolean {
   return keyword === 'anyOf' || keyword === 'oneOf'
 }
 
-/** Everything in a path, a query or a header is text; a number or a truth value has to be read. */
+/** Values in a path, a query or a header are text; numbers and booleans have to be parsed. */
 function typedValue(type: unknown, text: string): unknown {
   switch (type) {
     case 'integer':

@@ -9,20 +9,20 @@ import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError 
 /** `busy` for HTTP 429, `failed` for 5xx, `good` for any other status. */
 type RestVerdict = 'good' | 'busy' | 'failed'
 
-/** A REST call for several upstreams. */
+/** A REST call with failover between upstreams. */
 export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestResponse, RestVerdict> {
   readonly signal: CancellationSignal
   readonly pace = 'slow'
   readonly resending: Idempotency
   readonly lateMs: number
-  /** Whether an exchange came to no end. */
+  /** Whether an exchange has failed. */
   hasFailed = false
   readonly #call: RestCall
   readonly #onTrouble: () => void
 
   /**
-   * @param timeoutMs - longest wait for a response
-   * @param onTrouble - called when something is wrong with an upstream
+   * @param timeoutMs - response timeout
+   * @param onTrouble - called when an upstream fails or reports an error
    */
   constructor(call: RestCall, resending: Idempotency, timeoutMs: number, onTrouble: () => void) {
     this.signal = call.signal
@@ -37,7 +37,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     signal: CancellationSignal,
     completion: ResponseCompletion<RestResponse>,
   ): void {
-    // Where another upstream can be asked, a short response is not passed on by halves.
+    // When another upstream can be called, a short response is not forwarded in part.
     const isBuffered = this.resending === 'always'
     const listener = { stalled: () => completion.stalled?.() }
     upstream.request({ ...this.#call, signal, isBuffered, listener }).then(
@@ -75,7 +75,7 @@ export class PooledRestCall implements FailoverCallSettings<RestUpstream, RestRe
     progress: CallProgress<RestUpstream>,
   ): Decision<RestResponse> {
     if (verdict === 'good') return 'take'
-    // A call that fails at two upstreams fails at the third one.
+    // A call that fails at two upstreams would also fail at the third one.
     if (this.resending === 'unseen' || progress.tried.length > 1) return 'keep'
     return progress.next()?.upstream.isResponsive === true ? 'next' : 'keep'
   }

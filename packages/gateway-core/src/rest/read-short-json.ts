@@ -8,8 +8,8 @@ const maxBytes = 65_536
 /**
  * Reads a short JSON document from an upstream.
  *
- * @param target - path and query below the URL of the upstream
- * @returns undefined for what is no JSON
+ * @param target - path and query, relative to the URL of the upstream
+ * @returns undefined when the response is not JSON
  * @throws RestError as {@link RestUpstream.request}; Error for a status other than 2xx, and for more than 64 KiB
  */
 export async function readShortJson(

@@ -4,11 +4,12 @@ import { holdsSecret } from '../redaction/redact-deep.ts'
 const single = new Set(['content-type', 'content-length', 'content-encoding', 'retry-after'])
 
 /**
- * The headers of a node's answer that a client may see. Those of the connection, of the server's make and of its caching
- * stay behind: a kept answer would outlive the credential that it was given for. Where a node repeats one that has a single
- * value, the first counts. One that would tell the node's URL or credential is left out.
+ * Filters the headers of an upstream response for the client. It removes the headers of the connection, the server
+ * software and caching: a cached response would outlive the credential that it was sent for. When an upstream repeats a
+ * header that has a single value, the first value counts. A header that would reveal the upstream's URL or credential
+ * is removed.
  *
- * @param prefix - of the headers that the API has beside those of HTTP
+ * @param prefix - prefix of API-specific headers
  */
 export function visibleHeaders(
   headers: IncomingHttpHeaders,

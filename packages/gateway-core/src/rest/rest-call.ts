@@ -5,54 +5,57 @@ import type { Connection } from '../upstream/upstream.ts'
 import type { UpstreamError, UpstreamErrorKind } from '../upstream/upstream-error.ts'
 import { RestError } from './rest-error.ts'
 
-/** One request to a node. */
+/** One request to an upstream. */
 export interface RestCall {
   readonly method: 'GET' | 'POST'
-  /** Path and query below the node's address, as they came, for example `/v1/peers?state=connected`. */
+  /** Path and query relative to the upstream's URL, unchanged, for example `/v1/peers?state=connected`. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
   /** Credential of the client; undefined for calls of the gateway itself. */
   readonly owner?: string | undefined
-  /** Ends the exchange, also while the answer's body is read. */
+  /** Cancels the exchange, also while the response body is read. */
   readonly signal: CancellationSignal
   /**
-   * Set for an answer that has no end: its head and its body may be late for any time, and it takes no connection away
-   * from other calls.
+   * Set for a response that does not end. Its headers and its body have no timeout, and it does not count towards the
+   * connection limit of other calls.
    */
   readonly endless?: boolean | undefined
-  /** Whether a short response comes whole, or not at all where it breaks off. */
+  /** Whether a short response is delivered whole, or not at all when it is interrupted. */
   readonly isBuffered?: boolean | undefined
-  /** Called while such a response has begun and stopped. */
+  /** Called while such a response has begun and stalled. */
   readonly listener?: StallListener | undefined
-  /** Set where the status alone is the answer, whatever it is. */
+  /** Set when only the status of the response matters, whatever its value. */
   readonly statusOnly?: boolean | undefined
 }
 
-/** A good answer on its way back: its status is 2xx, and the body has not been read. */
+/** A successful response: its status is 2xx, and the body has not been read. */
 export interface StreamedResponse {
   readonly status: number
-  /** Only those that a client may see. */
+  /** Headers that the client may see. */
   readonly headers: IncomingHttpHeaders
   readonly body: Readable & { dump(): Promise<void> }
-  /** The whole body, when it is short and has arrived with the head; reading it leaves nothing to be read from the stream. */
+  /**
+   * The whole body, when it is short and has arrived with the headers; reading it leaves nothing to be read from the
+   * stream.
+   */
   readonly whole?: Buffer | undefined
 }
 
-/** An answer that is held whole. */
+/** A buffered response. */
 export interface BufferedResponse {
   readonly status: number
-  /** Only those that a client may see. */
+  /** Headers that the client may see. */
   readonly headers: IncomingHttpHeaders
   readonly bytes: Uint8Array
 }
 
-/** A response on its way back. */
+/** A streamed or buffered response. */
 export type RestResponse = StreamedResponse | BufferedResponse
 
-/** An exchange that came to no end, or to one that is no response of the API. */
+/** An exchange that failed, or whose response is not one of the API. */
 export class RestUpstreamError extends RestError {
-  /** What it says of the upstream. */
+  /** The failure of the upstream. */
   readonly failure: UpstreamError
 
   constructor(failure: UpstreamError, message = failure.message) {
@@ -60,7 +63,7 @@ export class RestUpstreamError extends RestError {
     this.failure = failure
   }
 
-  /** Names the failure in traces. */
+  /** The kind of the failure, for traces. */
   get kind(): UpstreamErrorKind {
     return this.failure.kind
   }
@@ -69,11 +72,11 @@ export class RestUpstreamError extends RestError {
 /** The HTTP connections to one upstream. */
 export interface RestUpstream extends Connection {
   /**
-   * Sends a request and waits for the head of its answer. An answer that is not 2xx is held whole, its body in the shape
-   * of the API's errors and without a word of where the node is.
+   * Sends a request and waits for the response headers. A response that is not 2xx is buffered. Its body has the
+   * format of the API's errors and does not reveal the URL of the upstream.
    *
-   * @throws {@link RestUpstreamError} with status 502 or 504 when the exchange came to no end, and 502 when the upstream
-   * refuses the credential in its URL
+   * @throws {@link RestUpstreamError} with status 502 or 504 when the exchange failed, and 502 when the upstream
+   * rejects the credential in its URL
    */
   request(call: RestCall): Promise<RestResponse>
   close(): Promise<void>

@@ -13,16 +13,18 @@ import { PooledRestCall } from './pooled-rest-call.ts'
 import { type RestCall, type RestResponse, type RestUpstream, RestUpstreamError } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
-/** What the upstreams of a node are called with. */
+/** Options of {@link RestPool}. */
 export interface RestPoolOptions extends Omit<HealthSource<RestUpstream>, 'failureOf'> {
-  /** Longest wait for a response. */
+  /** Response timeout. */
   readonly timeoutMs: number
   readonly log?: Logger | undefined
 }
 
 type Member = PoolMember<RestUpstream>
 
-/** The REST upstreams of a node, called as one: calls stay at the best of them. A single one is never asked for its health. */
+/**
+ * The REST upstreams of a node. Calls stay at the best upstream. A single upstream gets no health checks by default.
+ */
 export class RestPool {
   readonly #pool: SteadyPool<RestUpstream>
   readonly #timeoutMs: number
@@ -49,7 +51,7 @@ export class RestPool {
   /**
    * Sends a call to the best upstream, and to the next one where that may help.
    *
-   * @throws RestError as {@link RestUpstream.request}, and 503 when no upstream is in use, or takes more calls
+   * @throws RestError as {@link RestUpstream.request}, and 503 when no upstream is in use or accepts more calls
    */
   async request(call: RestCall, resending: Idempotency): Promise<RestResponse> {
     this.#assertInUse()
@@ -58,7 +60,7 @@ export class RestPool {
       return only ? await this.#requestOnly(only, call) : await this.#requestBest(call, resending)
     } catch (error) {
       if (error instanceof UpstreamBusyError) throw busy(error)
-      // Of a call that ended before it was sent.
+      // The call was ended before it was sent.
       throw error instanceof UpstreamError ? new RestUpstreamError(error) : error
     }
   }
@@ -76,12 +78,12 @@ export class RestPool {
     return ranked.map(({ upstream }) => upstream.connection)
   }
 
-  /** What is known of the upstreams. */
+  /** State of the upstreams. */
   states(): readonly UpstreamState[] {
     return this.#pool.states()
   }
 
-  /** Has the upstreams asked for their health for a while, also a single one. */
+  /** Starts health checks of the upstreams for a while, also of a single one. */
   watch(): void {
     this.#pool.watch()
   }
@@ -104,12 +106,12 @@ export class RestPool {
     const { member, response } = await promised<PooledResponse<RestUpstream, RestResponse>>((completion) => {
       new FailoverCall(pooled, this.#support, completion).begin()
     })
-    // Further calls go where this one was answered, unless the upstream before it did no more than answer an error.
+    // Further calls go to the upstream that responded, unless the upstream before it only responded with an error.
     if (pooled.hasFailed || this.#pool.present?.upstream.isResponsive === false) this.#pool.moveTo(member)
     return response
   }
 
-  /** A single upstream gets every call: there is no other one to go to. */
+  /** A single upstream receives every call, because there is no alternative. */
   async #requestOnly({ upstream }: Member, call: RestCall): Promise<RestResponse> {
     await takeSlot(upstream.rate, call.signal)
     const began = performance.now()
@@ -118,7 +120,7 @@ export class RestPool {
     upstream.callsInFlight += 1
     try {
       const send = () => upstream.connection.request(call)
-      // Most calls are part of no trace.
+      // Most calls are not traced.
       const isTraced = currentTrace() !== undefined
       const attributes = { 'fairlead.upstream': upstream.id }
       const response = await (isTraced ? withSpan('upstream', attributes, send) : send())

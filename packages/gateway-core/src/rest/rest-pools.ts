@@ -7,20 +7,20 @@ import type { RestUpstream } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 import { RestPool, type RestPoolOptions } from './rest-pool.ts'
 
-/** What the upstreams of all nodes are made with. */
+/** Options of {@link RestPools}. */
 export interface RestPoolsOptions extends RestPoolOptions {
   readonly protocol: string
   /** Field of the upstreams, by its name in records. */
   readonly field: string
-  /** Opens the connections to an upstream; throws when the URL is not one. */
+  /** Opens the connections to an upstream; throws when the URL is invalid. */
   readonly open: (url: string) => RestUpstream
   /** URL of the embedded chain, for nodes whose upstream is `devnet`. */
   readonly embedded: string | undefined
-  /** Makes the ids of the upstreams. */
+  /** Generates the ids of the upstreams. */
   readonly fingerprint?: Fingerprint | undefined
 }
 
-/** The upstreams of one field of all nodes: a pool for each list of upstreams. */
+/** The upstreams of one field of all nodes: one pool for each list of upstreams. */
 export class RestPools {
   readonly #options: RestPoolsOptions
   readonly #registry: UpstreamRegistry<RestUpstream>
@@ -33,10 +33,10 @@ export class RestPools {
   }
 
   /**
-   * The upstreams of a node.
+   * Returns the pool of a node.
    *
-   * @param text - as in its record, when it is not that of the field
-   * @throws RestError 503 when there is none that can be used
+   * @param text - list of upstreams as in the record, when it is not that of the field
+   * @throws RestError 503 when no upstream can be used
    */
   of({ upstreams, nodeId }: Grant, text = upstreams[this.#options.field]): RestPool {
     if (text === undefined) throw this.#missing()
@@ -47,12 +47,12 @@ export class RestPools {
     })
   }
 
-  /** What is known of every upstream that was used. */
+  /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[] {
     return this.#pools.states()
   }
 
-  /** What is known of the upstreams of a node, which are asked for their health for a minute from now on. */
+  /** State of the upstreams of a node; starts health checks for one minute. */
   statesOf(grant: Grant): readonly UpstreamState[] {
     if (grant.upstreams[this.#options.field] === undefined) return []
     try {
@@ -60,7 +60,7 @@ export class RestPools {
       pool.watch()
       return pool.states()
     } catch {
-      // The API reported the fault when the record was written.
+      // The API reported the error when the record was written.
       return []
     }
   }
@@ -72,13 +72,13 @@ export class RestPools {
     return devnet && this.#registry.of(devnet).connection
   }
 
-  /** Ends the checks and the connections. */
+  /** Stops the health checks and closes the connections. */
   close(): Promise<void> {
     this.#pools.close()
     return this.#registry.close()
   }
 
-  /** An upstream that is written twice has the position of the first one. */
+  /** An upstream that is listed twice has the position of the first entry. */
   #membersOf(text: string): readonly PoolUpstream<RestUpstream>[] {
     const known = new Set<string>()
     return recordsOf(text)
@@ -94,7 +94,7 @@ export class RestPools {
     try {
       return open(url)
     } catch {
-      // The error quotes the URL, and with it the credentials inside.
+      // The error would quote the URL, including its credentials.
       throw new RestError(503, 'An upstream address of this node is not an HTTP address.')
     }
   }
@@ -108,7 +108,7 @@ function recordsOf(text: string): readonly UpstreamRecord[] {
   try {
     return parseUpstreams(text)
   } catch {
-    // The text holds credentials.
+    // The text contains credentials, so the error is not reported.
     return []
   }
 }

@@ -21,25 +21,25 @@ import {
 } from './rest-call.ts'
 import { RestError } from './rest-error.ts'
 
-/** The failures of a batch may be many; what is longer is no error that anybody reads. */
+/** Maximum size of an error body that is read. Failures of a batch may be numerous. */
 const maxErrorBytes = 1_048_576
 
-/** Slow clients keep a connection each; more wait for one to become free. */
+/** Each slow client holds a connection; further calls wait for one to become free. */
 const maxConnections = 256
 
-// A node that is there is soon connected to; one that is not must leave time for another.
+// A reachable upstream connects quickly. An unreachable one must leave time for another upstream.
 const longestConnectMs = 5_000
 
 /**
- * Opens kept-alive connections to a node when they are needed.
+ * Opens keep-alive connections to an upstream on demand.
  *
- * @param address - HTTP address below which the paths of the API are; user name and password in it are sent as HTTP
- * basic authentication, a query goes before that of the call
- * @param timeoutMs - longest wait for the head of an answer, and for the next bytes of its body
- * @param format - of the API
- * @param rules - that each connection is checked against
- * @param loopEntry - entry of `CDN-Loop` that each request carries
- * @throws when the address is not one; the error may quote it
+ * @param address - HTTP base URL of the API. User name and password in it are sent as HTTP basic authentication; its
+ * query precedes that of the call.
+ * @param timeoutMs - timeout for the response headers, and between two chunks of the body
+ * @param format - format of the API
+ * @param rules - rules that each connection is checked against
+ * @param loopEntry - entry of `CDN-Loop` in each request
+ * @throws when the URL is invalid; the error may quote it
  */
 export function createRestUpstream(
   address: string,
@@ -85,11 +85,11 @@ export function createRestUpstream(
         throw refused(status, 'The node refuses the credential of this service.')
       }
       const kept = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-      // Only a request that the node rejects as invalid has something to say beside its status.
+      // Only a request that the upstream rejects as invalid has details in addition to its status.
       const isRejected = status === 400 && text !== ''
       if (call.statusOnly && !isRejected) return { status, headers: kept, bytes: Buffer.alloc(0) }
       if (status < 400) throw refused(status, `The node answered HTTP ${status}.`)
-      // Here the method was found to be right: it is the whole operation that the node lacks.
+      // The method was validated before, so the upstream does not offer the operation at all.
       const error =
         status === 405
           ? { status: 501, message: 'The node does not offer this operation.' }
@@ -114,7 +114,7 @@ function refused(httpStatus: number, message: string): RestUpstreamError {
   return new RestUpstreamError(new UpstreamError('refused', message, { httpStatus }))
 }
 
-/** A good response. Most are short, and need no stream. */
+/** A successful response. Most are short and need no stream. */
 class GoodResponse implements StreamedResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -135,7 +135,7 @@ class GoodResponse implements StreamedResponse {
   }
 }
 
-/** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
+/** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */
 export function unreachable(error: unknown, signal: CancellationSignal): RestUpstreamError {
   const failure = unavailable(error, signal)
   return new RestUpstreamError(
@@ -144,7 +144,7 @@ export function unreachable(error: unknown, signal: CancellationSignal): RestUps
   )
 }
 
-// The client's own credential was found good before; these are about the one in the node's address.
+// The client's own credential was validated before; these statuses concern the credential in the upstream's URL.
 function isRefusedCredential(status: number): boolean {
   return status === 401 || status === 403 || status === 407
 }
@@ -170,7 +170,7 @@ function splitOnce(text: string, separator: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
-/** Text of a body as far as the limit; the rest is not even transferred. */
+/** Reads the text of a body up to the limit; the rest is not transferred. */
 async function beginningOf(answer: ReceivedResponse): Promise<string> {
   if (answer.bytes) return answer.bytes.toString('utf8')
   const chunks: Buffer[] = []

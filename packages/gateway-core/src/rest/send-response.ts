@@ -9,26 +9,26 @@ import type { HttpContext } from '../http/http-context.ts'
 import { streamBody } from '../http/stream-body.ts'
 import type { HttpResponse } from '../http/types.ts'
 
-/** Headers that browsers may read, beside those of the API. */
+/** Headers that browsers may read, in addition to those of the API. */
 export const exposedHeaders: readonly string[] = ['x-request-id', 'retry-after', 'deprecation', 'sunset']
 
-/** What an API says about an answer. */
+/** The requirements of an API for responses. */
 export interface ResponseRules {
-  /** Name of the API in the words of a failure. */
+  /** Name of the API in error messages. */
   readonly api: string
-  /** Media types of a good answer; empty when anything will do. */
+  /** Media types of a successful response; empty = any type. */
   readonly types: readonly string[]
-  /** How long a node may be silent. */
+  /** Timeout of the upstream between two chunks. */
   readonly timeoutMs: number
 }
 
-/** Says in the answer that its operation is deprecated, where it is. */
+/** Adds the deprecation headers when the operation is deprecated. */
 export function sayDeprecated(response: HttpResponse, route: Route): void {
   for (const [name, value] of Object.entries(deprecationHeaders(route))) response.setHeader(name, value)
 }
 
 /**
- * Sends what a node answered: as it comes, when it is not held.
+ * Sends the response of an upstream; streams it when it is not buffered.
  *
  * @throws RestError 502 for another media type than those of the API; nothing was sent then
  */
@@ -41,7 +41,7 @@ export async function sendResponse(
   else await sendStreamed(answer, http, rules)
 }
 
-/** Sends an answer that is held whole. */
+/** Sends a buffered response. */
 export function sendBuffered({ status, headers, bytes }: BufferedResponse, http: HttpContext): void {
   setHeaders(http.response, headers)
   http.end(status, bytes.length === 0 ? undefined : bytes)
@@ -74,8 +74,9 @@ async function sendStreamed(
     begin: () => {
       response.statusCode = status
       setHeaders(response, headers)
-      // No limit on the whole, which may be of any size; but the client has to go on reading. A node that stops sending
-      // has its own limit, which has to come first, or the client would be blamed.
+      // The total time is not limited, because a response can have any size, but the client has to continue reading. An
+      // upstream that stops sending has its own timeout. It has to expire first; otherwise the failure would be
+      // attributed to the client.
       response.setTimeout(2 * timeoutMs)
     },
     failureOf: (error) => (error instanceof RestError ? error : unreachable(error, http.signal)),
@@ -84,7 +85,7 @@ async function sendStreamed(
   if (end !== 'client gone') http.status = end === 'complete' ? status : end.status
 }
 
-/** Whether a header belongs to neither the body nor every answer. */
+/** Whether a header is specific to the API: it belongs neither to the body nor to every response. */
 function isOfApi(name: string): boolean {
   return !name.startsWith('content-') && !exposedHeaders.includes(name)
 }

@@ -32,7 +32,7 @@ describe.skipIf(!hasRedisServer)(
     it('is not late when this process was busy while it answered', async () => {
       const brief = new DeadlineStore(await opened(), 500)
       const answer = brief.ask(ping)
-      // What was asked leaves in this turn.
+      // The command is sent in this event-loop tick.
       setImmediate(() => keepBusy(1_000))
       expect(await answer).toBe('PONG')
       expect(brief.isUp).toBe(true)

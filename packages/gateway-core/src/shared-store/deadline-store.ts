@@ -2,30 +2,32 @@ import { whenLate } from './late.ts'
 import type { SharedStore } from './types.ts'
 
 const usualBudgetMs = 20
-// A store that was too slow is left alone for this long.
+// A store that was too slow is not used for this long.
 const restMs = 1_000
 
-/** A shared store for calls that wait: it is asked for a moment at most, and left alone when it was too slow. */
+/**
+ * A shared store for calls that wait: each query has a short timeout, and a store that was too slow has a cool-down.
+ */
 export class DeadlineStore {
   readonly #store: SharedStore | undefined
   readonly #budgetMs: number
   #restsUntil = 0
 
-  /** @param budgetMs - how long it is waited for */
+  /** @param budgetMs - timeout of a query */
   constructor(store: SharedStore | undefined, budgetMs = usualBudgetMs) {
     this.#store = store
     this.#budgetMs = budgetMs
   }
 
-  /** Whether it is worth asking. */
+  /** Whether the store is available and not in its cool-down. */
   get isUp(): boolean {
     return this.#store?.isUp === true && performance.now() >= this.#restsUntil
   }
 
   /**
-   * Asks the store, and waits for the answer.
+   * Queries the store, and waits for the response.
    *
-   * @returns undefined when there is none soon enough
+   * @returns undefined when there is no response within the timeout
    */
   async ask<answer>(question: (store: SharedStore) => Promise<answer>): Promise<answer | undefined> {
     if (!this.#store || !this.isUp) return undefined
@@ -40,7 +42,7 @@ export class DeadlineStore {
     return answer
   }
 
-  /** Tells the store something, without waiting for it. */
+  /** Sends an update to the store without waiting for it. */
   tell(statement: (store: SharedStore) => Promise<unknown>): void {
     if (!this.#store || !this.isUp) return
     statement(this.#store).catch(() => this.#rest())

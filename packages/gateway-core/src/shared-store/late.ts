@@ -1,14 +1,14 @@
 import { guardedImmediate, guardedTimeout } from '@fairlead/http1'
 /**
- * Tells that an answer is late, unless it was there to be read when the time was over: this process may only have been
- * busy with something else.
+ * Calls a function after a timeout, unless the response arrived within it. A response that has arrived but was not read
+ * yet counts as in time, because this process may only have been busy.
  *
- * @returns what ends the wait
+ * @returns a function that ends the wait
  */
 export function whenLate(ms: number, tell: () => void): () => void {
   let look: NodeJS.Immediate | undefined
   const timer = guardedTimeout(() => {
-    // Between timers and this, everything that has arrived is read.
+    // Between the timer and this callback, all data that has arrived is read.
     look = guardedImmediate(tell)
   }, ms)
   return () => {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { SharedStore } from './types.ts'
 import { guardedInterval } from '@fairlead/http1'
 
-/** Counts those who share the limits. */
+/** Counts the replicas that share the limits. */
 export interface Replicas {
-  /** How many there are, this one included, as far as was known last. */
+  /** Last known number of replicas, including this one. */
   count(): number
   close(): Promise<void>
 }
 
 const tellMs = 2_000
-// A replica that was not heard of for so long is gone.
+// A replica without a report for this long no longer counts.
 const goneMs = 10_000
 const key = 'fairlead:replicas'
 
@@ -23,9 +23,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])`
 
 /**
- * Tells the others of this replica, and learns how many there are.
+ * Reports this replica to the shared store, and counts the replicas.
  *
- * @param least - how many there are at least, known without a store
+ * @param least - minimum number of replicas, known without a store
  */
 export function countReplicas(store: SharedStore | undefined, least: number): Replicas {
   if (store === undefined) return { count: () => least, close: async () => undefined }
@@ -33,7 +33,7 @@ export function countReplicas(store: SharedStore | undefined, least: number): Re
   let known = least
   const tell = async () => {
     if (!store.isUp) return
-    // Without an answer the last number stands.
+    // Without a response, the last number remains valid.
     const found = await store.script(tellAndCount, [key], [id, goneMs]).catch(() => known)
     known = Math.max(least, Number(found))
   }

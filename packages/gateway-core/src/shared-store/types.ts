@@ -1,20 +1,20 @@
 /**
- * What replicas of the service share beside the database: counters of limits and answers of nodes, in Valkey or Redis.
- * It may be away at any time; whoever uses it goes on without.
+ * The state that replicas share in addition to the database: counters of limits and responses of upstreams, in Valkey
+ * or Redis. It may be unavailable at any time; callers continue without it.
  */
 export interface SharedStore {
-  /** Whether commands are worth a try. */
+  /** Whether the store is available. */
   readonly isUp: boolean
   /**
    * Runs a command.
    *
    * @param command - name and arguments, for example `['INCRBY', 'key', '1']`
-   * @throws when there is no answer within 100 ms, the store is away, or it refuses the command
+   * @throws when there is no response within 100 ms, the store is unavailable, or it rejects the command
    */
   run(command: readonly (string | Buffer)[]): Promise<unknown>
-  /** As {@link run} for an answer in bytes. */
+  /** Same as {@link run}, for a response in bytes. */
   bytes(command: readonly (string | Buffer)[]): Promise<Buffer | null>
-  /** Runs a script by its hash; numbers and texts only. */
+  /** Runs a script by its hash. The values can only be numbers and strings. */
   script(source: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown>
   close(): Promise<void>
 }

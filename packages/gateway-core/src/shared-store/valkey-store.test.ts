@@ -44,7 +44,7 @@ describe.skipIf(!hasRedisServer)('a shared store (skipped where there is no redi
     await server.kill()
     await vi.waitFor(() => expect(store.isUp).toBe(false), patiently)
     await expect(store.run(['GET', 'x'])).rejects.toThrow()
-    // Several attempts to come back fail, and are told of no more than once.
+    // Several failed attempts to reconnect are reported only once.
     let attempts = 0
     const refusing = createServer((socket) => {
       attempts += 1

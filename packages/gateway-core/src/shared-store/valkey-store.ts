@@ -9,32 +9,32 @@ const usualTimeoutMs = 100
 const connectTimeoutMs = 2_000
 const shortestPauseMs = 50
 const longestPauseMs = 2_000
-// A store that did not answer in time is left alone for so long.
+// A store that did not respond in time is not used for this long.
 const silenceMs = 1_000
-// More than this waiting for answers means that there will be none.
+// With more pending commands than this, no response is expected.
 const mostCommands = 10_000
 
-/** A shared store that tells how it is. */
+/** A shared store that reports its state. */
 export interface OpenedSharedStore extends SharedStore {
   states(): SharedStoreStates
 }
 
-/** Counters since the start, and whether the store is there. */
+/** Counters since the start, and whether the store is available. */
 export interface SharedStoreStates {
   readonly isUp: boolean
   readonly commands: number
-  /** Commands without an answer in time, and those that the store refused. */
+  /** Commands without a response in time, and those that the store rejected. */
   readonly failures: number
 }
 
 /**
- * Opens the store that the replicas share, Valkey or Redis. It connects in the background for as long as it is open, and
- * tells once when it is lost and once when it is back.
+ * Opens the store that the replicas share, Valkey or Redis. It connects in the background for as long as it is open. It
+ * logs each loss of the connection once and each reconnection once.
  *
  * @param url - `redis://user:password@host:port/database`, or `rediss://` for TLS
- * @param log - hears neither the address nor what stands in it
- * @param commandTimeoutMs - how long an answer may take
- * @throws FairleadError `CONFIG_INVALID` for an address that cannot be one
+ * @param log - receives neither the URL nor any part of it
+ * @param commandTimeoutMs - timeout of a command
+ * @throws FairleadError `CONFIG_INVALID` for an invalid URL
  */
 export function openSharedStore(
   url: string,
@@ -57,10 +57,10 @@ export function openSharedStore(
   }
   client.on('ready', () => note(true))
   client.on('error', (error: unknown) => note(false, kindOf(error)))
-  // It goes on trying by itself; a rejection says only that it was closed before it succeeded.
+  // The client retries on its own; a rejection only means that it was closed before it connected.
   client.connect().catch(() => undefined)
 
-  /** The library's own limit ends where a command is sent. */
+  /** Adds a timeout for the response. The timeout of the library covers only the time until a command is sent. */
   const withinLimit = <answer>(answering: Promise<answer>): Promise<answer> =>
     new Promise((resolve, reject) => {
       const answered = whenLate(commandTimeoutMs, () => {
@@ -133,18 +133,18 @@ function clientOf(url: string) {
       socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: pauseMs },
     })
   } catch {
-    // What the library throws may quote the address.
+    // The error of the library may quote the URL.
     const rule = 'must be of the form redis://user:password@host:port/number, or rediss:// for TLS'
     throw new FairleadError('CONFIG_INVALID', { option: 'FAIRLEAD_VALKEY_URL', rule })
   }
 }
 
 function pauseMs(retries: number): number {
-  // Replicas that lost the store together do not come back together.
+  // Random, so that replicas that lost the store at the same time do not reconnect at the same time.
   return Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(retries, 10)) * (0.5 + Math.random() / 2)
 }
 
-/** What went wrong in a word that holds no address. */
+/** The kind of an error, in a word that does not contain the URL. */
 function kindOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException
   return code ?? name

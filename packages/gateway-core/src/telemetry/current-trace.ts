@@ -1,45 +1,45 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Facts about a span; never what a caller wrote, nor where an upstream is. */
+/** Attributes of a span. They never contain text of a caller or the URL of an upstream. */
 export type TraceFacts = Readonly<Record<string, string | number | undefined>>
 
-/** The part of a trace that the running work belongs to. */
+/** The span of the current operation. */
 export interface TraceSpan {
-  /** What whoever is called for it is told: the header of W3C Trace Context. */
+  /** The W3C Trace Context header for requests within the span. */
   readonly traceparent: string
-  /** Begins a part of this part. */
+  /** Begins a child span. */
   begin(name: string, facts: TraceFacts): TraceSpan
   note(facts: TraceFacts): void
   /** @param failure - kind of the failure, when it was one */
   end(failure?: string): void
 }
 
-/** Begins the traces of requests. */
+/** Starts the spans of requests. */
 export interface Tracing {
   /**
-   * Begins the part of a request.
+   * Starts the span of a request.
    *
-   * @param traceparent - header of the request, as it came
-   * @returns undefined when nobody has a use for a trace of it
+   * @param traceparent - header of the request, unchanged
+   * @returns undefined when the request is not traced
    */
   begin(traceparent: string | undefined, facts: TraceFacts): TraceSpan | undefined
-  /** Sends what is left to send. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
 const running = new AsyncLocalStorage<TraceSpan>()
 
-/** The part that the running work belongs to; undefined for most work, as most requests are not traced. */
+/** The span of the current operation; undefined for most operations, because most requests are not traced. */
 export function currentTrace(): TraceSpan | undefined {
   return running.getStore()
 }
 
-/** Runs something, with all that it begins, as a part of a trace. */
+/** Runs a function, and all operations that it starts, within a span. */
 export function inTrace<result>(part: TraceSpan, run: () => result): result {
   return running.run(part, run)
 }
 
-/** Runs something as a part of its own within the running one, if that is traced. */
+/** Runs a function in a child span of the current span, if there is one. */
 export async function withSpan<result>(
   name: string,
   facts: TraceFacts,
@@ -57,7 +57,7 @@ export async function withSpan<result>(
   }
 }
 
-// Messages may quote what a caller wrote.
+// Only the kind: messages may quote text of a caller.
 function kindOf(error: unknown): string {
   if (error instanceof Error) return 'kind' in error ? String(error.kind) : error.name
   return 'Error'

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino'
 
-/** Requests that get a line in the log, as the option says. */
+/** Values of the option for logged requests. */
 export type LoggedRequests = 'all' | 'failed' | 'none'
 
 const firstServerError = 500
 
 /**
- * Tells whether a request gets a line in the log.
+ * Whether a request is logged.
  *
- * @param which - all when left out
- * @param status - of HTTP
+ * @param which - all when omitted
+ * @param status - HTTP status
  */
 export function isRequestLogged(log: Logger, which: LoggedRequests | undefined, status: number): boolean {
   if (which === 'none' || (which === 'failed' && status < firstServerError)) return false

@@ -7,9 +7,12 @@ export type GiveDistribution<label extends string> = (
   distribution: Readonly<Distribution>,
 ) => void
 
-/** How values are spread. */
+/** A distribution of values. */
 export interface Distribution {
-  /** How many fell below or on each bound but above the one before it, and last those above all bounds. */
+  /**
+   * Number of values at or below each bound and above the previous one; the last entry is the number of values above
+   * all bounds.
+   */
   readonly counts: Float64Array
   sum: number
 }
@@ -21,19 +24,19 @@ export interface CountedValue {
   inc(by?: number): void
 }
 
-/** A number that only grows, for each set of labels. */
+/** A monotonically increasing number for each set of labels. */
 export interface Counter<label extends string> {
   inc(labels: Labels<label>, by?: number): void
   labels(labels: Labels<label>): CountedValue
 }
 
-/** A number that grows and shrinks, for each set of labels. */
+/** A number that can increase and decrease, for each set of labels. */
 export interface Gauge<label extends string> {
   inc(labels: Labels<label>, by?: number): void
   labels(labels: Labels<label>): CountedValue & { dec(by?: number): void }
 }
 
-/** Publishes metrics, most of them with values that their owner keeps; those are read when the metrics are. */
+/** Publishes metrics. Most of them have values that their owner stores; these are read when the metrics are read. */
 export interface MetricsRegistry {
   newCounter<label extends string>(name: string, help: string, labelNames: readonly label[]): Counter<label>
   newGauge<label extends string>(name: string, help: string, labelNames: readonly label[]): Gauge<label>
@@ -45,9 +48,9 @@ export interface MetricsRegistry {
     read: (add: GiveValue<label>) => void,
   ): void
   /**
-   * As {@link counter} for a gauge, whose last value for the same labels counts.
+   * Same as {@link counter}, for a gauge. The last value for the same labels counts.
    *
-   * @param aggregator - what the values of several processes come to; their sum when it is left out
+   * @param aggregator - how the values of several processes are combined; their sum when omitted
    */
   gauge<label extends string>(
     name: string,
@@ -57,9 +60,9 @@ export interface MetricsRegistry {
     aggregator?: 'sum' | 'min' | 'max' | 'first',
   ): void
   /**
-   * As {@link counter} for a histogram.
+   * Same as {@link counter}, for a histogram.
    *
-   * @param bounds - of its buckets, rising
+   * @param bounds - upper bounds of its buckets, ascending
    * @param read - calls its argument once for every set of labels
    */
   histogram<label extends string>(

@@ -3,8 +3,8 @@ import type { TraceSpan, Tracing } from './current-trace.ts'
 const form = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 /**
- * Tells nobody of requests, but passes on the trace that a client belongs to, so that it and the node still find one
- * another.
+ * Records no spans, but forwards the trace context of a client, so that the traces of the client and of the upstream
+ * stay connected.
  *
  * @see W3C Trace Context, section 4.3
  */

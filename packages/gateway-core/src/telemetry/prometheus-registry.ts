@@ -8,7 +8,7 @@ import {
 } from 'prom-client'
 import type { MetricsRegistry } from './metrics-registry.ts'
 
-/** Publishes metrics in a registry of prom-client. */
+/** Publishes metrics in a prom-client registry. */
 export function prometheusRegistry(registry: Registry): MetricsRegistry {
   const registers = [registry]
   return {
@@ -65,7 +65,7 @@ export function prometheusRegistry(registry: Registry): MetricsRegistry {
 type Sample = MetricValueWithName<string>
 type Samples = Awaited<ReturnType<Histogram['get']>>
 
-/** A histogram with samples from outside; that of prom-client can only count values one by one. */
+/** A histogram with samples from outside; the one of prom-client can only count values one by one. */
 class ReadHistogram extends Histogram {
   readonly #samples: () => Sample[]
 
@@ -78,7 +78,7 @@ class ReadHistogram extends Histogram {
     return this.getForPromString()
   }
 
-  // What the registry asks for when it writes the text, and `get` when it does not.
+  // The registry calls this when it writes the text format, and `get` otherwise.
   async getForPromString(): Promise<Samples> {
     const { name, help, type, aggregator, collect } = this as unknown as Samples
     return { name, help, type, aggregator, collect, values: this.#samples() }

@@ -3,7 +3,7 @@ import type { FeedStates } from '../authentication/directory.ts'
 import type { SharedStoreStates } from '../shared-store/valkey-store.ts'
 import type { MetricsRegistry } from './metrics-registry.ts'
 
-/** Publishes whether the store that the replicas share is there, and how it answers. */
+/** Publishes the availability of the shared store and its commands and failures. */
 export function publishSharedStore(registry: MetricsRegistry, states: () => SharedStoreStates): void {
   registry.gauge(
     'fairlead_shared_store_up',
@@ -23,7 +23,7 @@ export function publishSharedStore(registry: MetricsRegistry, states: () => Shar
   )
 }
 
-/** Publishes how far the counts of usage are from the database. */
+/** Publishes the backlog of usage counts that are not in the database yet. */
 export function publishUsage(registry: MetricsRegistry, states: () => UsageStates): void {
   registry.gauge(
     'fairlead_usage_journal_bytes',

@@ -2,7 +2,7 @@ import type { Grant } from '../grants/grant.ts'
 import { type Admission, type Permit, isRejection, type Rejection } from '../admission/types.ts'
 import { type AdmissionOptions, createAdmission, type OwnAdmission } from '../admission/admission.ts'
 
-/** A grant with what a test changes about it. */
+/** A grant with the changes of a test. */
 export function grantWith(change: Partial<Grant> = {}): Grant {
   return {
     credentialId: 'credential',
@@ -18,7 +18,7 @@ export function grantWith(change: Partial<Grant> = {}): Grant {
   }
 }
 
-/** Makes an admission with room for everybody, and with what a test changes about it. */
+/** Creates an admission without effective limits, with the changes of a test. */
 export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmission {
   return createAdmission({
     requestsPerSecond: 0,
@@ -30,7 +30,7 @@ export function admissionWith(change: Partial<AdmissionOptions> = {}): OwnAdmiss
   })
 }
 
-/** Makes a call that is answered at once. */
+/** Makes a call that completes at once. */
 export function call(admission: Admission, grant: Grant, method = 'eth_chainId'): 'passed' | Rejection {
   const answer = begin(admission, grant, method)
   if (isRejection(answer)) return answer
@@ -38,7 +38,7 @@ export function call(admission: Admission, grant: Grant, method = 'eth_chainId')
   return 'passed'
 }
 
-/** Begins a call that must not have to wait for its place. */
+/** Begins a call that must not be queued. */
 export function begin(admission: Admission, grant: Grant, method = 'eth_chainId'): Permit | Rejection {
   const answer = admission.admit(grant, method, new AbortController().signal)
   if (answer instanceof Promise) throw new Error('The call waits.')

@@ -4,9 +4,9 @@ import type { ProtocolDescription, ProtocolRoute } from '../protocol/description
 import { reservedSegments } from '../protocol/reserved-segments.ts'
 
 /**
- * Makes what matches a target against the routes of a protocol.
+ * Creates a function that matches a target against the routes of a protocol.
  *
- * @param beside - patterns of other protocols, whose first segments are no tokens
+ * @param beside - patterns of other protocols, whose first segments are not tokens
  */
 export function routesOf(
   { routes }: Pick<ProtocolDescription, 'routes'>,

@@ -1,6 +1,6 @@
 import type { Grant } from '../grants/grant.ts'
 
-/** A grant of a node that nothing is known of but its ids. */
+/** A grant of a node with only its ids set. */
 export function grantOf(ids: Partial<Grant> = {}): Grant {
   return {
     credentialId: 'CR-1',

@@ -3,23 +3,23 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, vi } from 'vitest'
 
-/** Whether this machine has the server; tests that need it are skipped without. */
+/** Whether this machine has `redis-server`; tests that need it are skipped without it. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis of a test, on a port of its own. */
+/** A Redis server of a test, on its own port. */
 export interface RedisServer {
   readonly url: string
   readonly port: number
-  /** Ends it at once, as a crash does; what it held is gone. */
+  /** Kills it at once, as in a crash; its data is lost. */
   kill(): Promise<void>
-  /** Lets it stand still, and go on. */
+  /** Pauses the process; `resume` continues it. */
   pause(): void
   resume(): void
-  /** Starts it again, on the same port. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
 }
 
-/** Starts a Redis that keeps nothing on disk. */
+/** Starts a Redis server without persistence. */
 export async function startRedisServer(): Promise<RedisServer> {
   const port = await freePort()
   let server: ChildProcess | undefined

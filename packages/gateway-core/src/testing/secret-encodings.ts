@@ -1,4 +1,4 @@
-/** Forms in which an upstream may quote a secret, by name. */
+/** The forms in which an upstream may quote a secret, by name. */
 export function secretEncodings(secret: string): readonly (readonly [name: string, text: string])[] {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const hex = (text: string) => Buffer.from(text).toString('hex')

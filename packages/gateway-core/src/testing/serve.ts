@@ -4,16 +4,16 @@ import { onTestFinished } from 'vitest'
 import { createNodeServer, type NodeRequest, type NodeResponse } from '../http/adapters/node-http.ts'
 import { createRouting, type RoutedProtocol, type Routing } from '../protocol/routing.ts'
 
-/** A server of a test. */
+/** An HTTP server of a test. */
 export interface TestServer {
   readonly url: string
   readonly port: number
-  /** How many connections are open. */
+  /** Number of open connections. */
   connections(): Promise<number>
   stop(): Promise<void>
 }
 
-/** What a server does with a request. */
+/** Handles a request. */
 export type Behaviour = (request: NodeRequest, response: NodeResponse) => unknown
 
 /** Starts an HTTP server on a free port. */
@@ -35,13 +35,13 @@ export async function serve(
   return { url: `http://127.0.0.1:${port}`, port, connections, stop }
 }
 
-/** Starts an HTTP server of a protocol; requests for no route of it get 418. */
+/** Starts an HTTP server of a protocol; requests that match no route of it get 418. */
 export function serveProtocol(protocol: RoutedProtocol): Promise<TestServer> {
   const routing = createRouting([protocol], [], (_, response) => response.writeHead(418).end())
   return serve(routing.onRequest, protocol.upgrade && routing)
 }
 
-/** As {@link serve}, until the running test ends: a node that answers as the test wants. */
+/** Same as {@link serve}, until the current test ends: an upstream whose behaviour the test defines. */
 export async function nodeThat(behaviour: Behaviour): Promise<string> {
   const server = await serve(behaviour)
   onTestFinished(server.stop)

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Stands in front of a port, and can drop all bytes without an end of the connections. */
+/** A proxy in front of a port. It can drop all bytes without closing the connections. */
 export interface TcpRelay {
   readonly port: number
-  /** Connections that were made so far. */
+  /** Number of connections so far. */
   readonly connections: number
-  /** Drops all bytes of the connections that there are, in both directions; those that come later are served. */
+  /** Drops all bytes of the existing connections in both directions; later connections are served. */
   silence(): void
 }
 
-/** Starts a relay in front of a port of this machine, until the running test ends. */
+/** Starts a relay in front of a port of this machine, until the current test ends. */
 export async function tcpRelay(target: number): Promise<TcpRelay> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let connections = 0

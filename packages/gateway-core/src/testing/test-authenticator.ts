@@ -5,15 +5,15 @@ import { createFailedAttemptLimiter } from '../authentication/failed-attempts.ts
 import { trustedProxiesOf } from '../http/client-address.ts'
 import { pino } from 'pino'
 
-/** What a test may choose about who may pass. */
+/** Options for access control in a test. */
 export interface AuthenticatorChoices extends Partial<AdmissionOptions> {
   readonly nodeDomain?: string | undefined
   readonly trustedProxies?: string | undefined
-  /** Unknown credentials that one address may send in a minute. */
+  /** Maximum number of unknown credentials that one IP address may send per minute. */
   readonly maxFailures?: number | undefined
 }
 
-/** Makes what stands before the nodes of a test: it lets everybody pass that the grants let pass. */
+/** Creates the authenticator of a test; without options, it accepts every request that the grants allow. */
 export function testAuthenticator(
   directory: Directory,
   choices: AuthenticatorChoices = {},

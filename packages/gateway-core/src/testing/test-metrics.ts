@@ -8,11 +8,11 @@ import { createRequestMetrics } from '../usage/request-metrics.ts'
 export interface TestMetrics {
   readonly registry: MetricsRegistry
   readonly requests: RequestMetrics
-  /** All of them in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>
 }
 
-/** Makes metrics that hold those of requests. */
+/** Creates metrics that include those of requests. */
 export function testMetrics(): TestMetrics {
   const library = new Registry()
   const registry = prometheusRegistry(library)

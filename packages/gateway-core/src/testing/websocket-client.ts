@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type ClientOptions, WebSocket } from 'ws'
 
-/** An answer or a notification, parsed. */
+/** A parsed response or notification. */
 export interface Message {
   readonly id?: unknown
   readonly result?: unknown
@@ -10,20 +10,20 @@ export interface Message {
   readonly params?: { readonly subscription: string; readonly result: never }
 }
 
-/** A WebSocket client that keeps everything it hears. */
+/** A WebSocket client that records all messages it receives. */
 export interface Client {
   readonly socket: WebSocket
-  /** Everything that came, in order. */
+  /** All received messages, in order. */
   readonly messages: (Message | readonly Message[])[]
-  /** Sends text and waits for the next message that is no notification. */
+  /** Sends text and waits for the next message that is not a notification. */
   ask(text: string): Promise<Message & readonly Message[]>
   /** Calls one method. */
   call(method: string, params?: unknown): Promise<Message>
-  /** Subscribes, and gives the id. */
+  /** Subscribes and returns the subscription id. */
   subscribe(...params: unknown[]): Promise<string>
-  /** Results that came for a subscription so far. */
+  /** Results received for a subscription so far. */
   results<result>(id: string): result[]
-  /** Code and reason of the close, once there is one. */
+  /** Code and reason of the close, once the connection is closed. */
   readonly closed: Promise<readonly [code: number, reason: string]>
 }
 
@@ -41,7 +41,7 @@ export async function openWebSocket(url: string, options: ClientOptions = {}): P
     byId.set(subscription, [...(byId.get(subscription) ?? []), result])
   })
   const closed = once(socket, 'close').then(([code, reason]) => [code as number, String(reason)] as const)
-  // A refused handshake rejects the opening, and nothing awaits the close.
+  // A rejected handshake rejects the opening, and nothing awaits the close.
   closed.catch(() => undefined)
   await once(socket, 'open')
   socket.on('error', () => undefined)
@@ -68,7 +68,7 @@ export async function openWebSocket(url: string, options: ClientOptions = {}): P
   }
 }
 
-/** What an HTTP server answers to a handshake that it refuses. */
+/** Returns the HTTP response to a handshake that is rejected. */
 export async function refusedHandshake(
   url: string,
   options: ClientOptions = {},

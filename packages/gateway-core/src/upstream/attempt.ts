@@ -11,60 +11,60 @@ import type { UpstreamError } from './upstream-error.ts'
 /** Receives the response of an upstream, and may act when it stalls. */
 export type ResponseCompletion<response> = Completion<response> & StallListener
 
-/** A response, who gave it, and what it is worth. */
+/** A response, its upstream and its class. */
 export interface JudgedResponse<connection extends Connection, response, verdict> {
   readonly member: PoolMember<connection>
   readonly response: response
   readonly verdict: verdict
 }
 
-/** A call as a protocol hands it to a pool. */
+/** A call that a protocol passes to a pool. */
 export interface UpstreamCall<connection extends Connection, response, verdict> {
-  /** Ends the call. */
+  /** Cancels the call. */
   readonly signal: CancellationSignal
-  /** Whether upstreams answer it at once. */
+  /** `quick` when upstreams usually respond to it at once. */
   readonly pace: 'quick' | 'slow'
   readonly resending: Idempotency
-  /** An upstream that takes longer is thought to hang once another one has answered. */
+  /** An upstream that takes longer than this counts as hanging when another one responds first. */
   readonly lateMs: number
-  /** Sends it; the completion hears once. */
+  /** Sends the call; calls the completion once. */
   send(upstream: connection, signal: CancellationSignal, completion: ResponseCompletion<response>): void
   /**
-   * Reads as much of a response as it is judged by.
+   * Reads the part of a response that is needed to classify it.
    *
-   * @returns undefined when that is there already
+   * @returns undefined when that part is already available
    */
   read?(response: response, signal: CancellationSignal): Promise<response> | undefined
   /**
-   * Judges a response.
+   * Classifies a response.
    *
-   * @throws UpstreamError for one that is no response of the protocol
+   * @throws UpstreamError when it is not a response of the protocol
    */
   judge(response: response): verdict
-  /** Notes what a response says of its upstream. */
+  /** Records what a response indicates about its upstream. */
   note?(member: PoolMember<connection>, verdict: verdict, response: response): void
-  /** Whether the body of a response is still on its way. */
+  /** Whether the body of a response has not arrived completely. */
   isStreaming(response: response): boolean
-  /** What an error says of the upstream; undefined when it says nothing. */
+  /** The upstream failure that an error indicates; undefined when it indicates none. */
   failureOf(error: unknown): UpstreamError | undefined
 }
 
-/** How one upstream answered, or did not. */
+/** The result of a call at one upstream: a response or an error. */
 export type Outcome<connection extends Connection, response, verdict> =
   | JudgedResponse<connection, response, verdict>
   | { readonly error: unknown; readonly failure: UpstreamError | undefined }
 
-/** Hears once what an attempt came to. */
+/** Receives the outcome of an attempt, once. */
 export interface AttemptListener<connection extends Connection, response, verdict> {
   onOutcome(
     attempt: Attempt<connection, response, verdict>,
     outcome: Outcome<connection, response, verdict>,
   ): void
-  /** The upstream is silent, or its response has begun and stopped; called again and again while that lasts. */
+  /** The upstream is silent, or its response has begun and stalled; called repeatedly while that lasts. */
   onHanging(attempt: Attempt<connection, response, verdict>): void
 }
 
-/** One try of a call at one upstream. */
+/** One attempt of a call at one upstream. */
 export class Attempt<connection extends Connection, response, verdict>
   implements ResponseCompletion<response>, RunningAttempt
 {
@@ -91,7 +91,10 @@ export class Attempt<connection extends Connection, response, verdict>
     return this.#call.pace === 'quick'
   }
 
-  /** Whether nothing comes from the upstream, so that another one may be sent the call without more work for this one. */
+  /**
+   * Whether the upstream sends nothing, so that another upstream can receive the call without additional work for this
+   * one.
+   */
   get isHanging(): boolean {
     return this.#isStalled || this.member.upstream.silence.isSilent
   }
@@ -106,7 +109,7 @@ export class Attempt<connection extends Connection, response, verdict>
     upstream.calls += 1
     upstream.callsInFlight += 1
     upstream.attempts.add(this)
-    // Most calls are part of no trace, and are spared a promise.
+    // Most calls are not traced, so they need no promise.
     if (currentTrace() === undefined) this.#call.send(connection, this.#ended, this)
     else {
       const sent = async () => {
@@ -122,13 +125,13 @@ export class Attempt<connection extends Connection, response, verdict>
     }
   }
 
-  /** Ends it because another upstream was sooner. */
+  /** Cancels the attempt because another upstream was faster. */
   abandon(): void {
     const isLate = this.isHanging || performance.now() - this.#began > this.#call.lateMs
     this.#ended.abort(new DOMException('Another one was sooner.', isLate ? 'TimeoutError' : 'AbortError'))
   }
 
-  /** The signal ends the call. */
+  /** Handles the abort event of the call's signal. */
   handleEvent(): void {
     this.#ended.abort(this.#call.signal.reason)
   }
@@ -158,7 +161,7 @@ export class Attempt<connection extends Connection, response, verdict>
     }
     member.upstream.answered()
     this.#call.note?.(member, verdict, response)
-    // A body that is still on its way ends with the call.
+    // A body that has not arrived completely ends with the call.
     this.#end(this.#call.isStreaming(response))
     this.#listener.onOutcome(this, { member, response, verdict })
   }
@@ -173,7 +176,7 @@ export class Attempt<connection extends Connection, response, verdict>
   #end(isPassedOn = false): void {
     const { upstream } = this.member
     const { signal, pace } = this.#call
-    // What was not answered took at least this long; the time of one that hangs says nothing of the others.
+    // A call without a response took at least this long; the duration of a hanging call says nothing about other calls.
     if (!this.isHanging) upstream[pace].add(performance.now() - this.#began)
     upstream.callsInFlight -= 1
     upstream.attempts.delete(this)

@@ -1,7 +1,7 @@
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { authorizationOf } from './upstream-url.ts'
 
-/** An upstream answered with an HTTP status that is no success. */
+/** An upstream responded with an unsuccessful HTTP status. */
 export class RefusedCheck extends Error {
   readonly status: number
 
@@ -11,16 +11,16 @@ export class RefusedCheck extends Error {
   }
 }
 
-/** An upstream answered something that its protocol does not have. */
+/** An upstream sent a response that is not valid in its protocol. */
 export class UnexpectedCheck extends Error {}
 
 /** A request of a check. */
 export interface CheckRequest {
-  /** Behind the path of the upstream's URL. */
+  /** Path that is appended to the path of the upstream's URL. */
   readonly path?: string
-  /** Sent as JSON by POST; GET when left out. */
+  /** Sent as JSON by POST; GET when omitted. */
   readonly body?: unknown
-  /** Value of the `Authorization` header in place of the one that the URL stands for. */
+  /** Value of the `Authorization` header, instead of the one from the credentials in the URL. */
   readonly authorization?: string | undefined
 }
 
@@ -46,7 +46,7 @@ export async function fetchCheck(
   return response.json()
 }
 
-/** URL and headers of a request: `fetch` accepts no credentials in a URL, and would quote them. */
+/** Splits credentials from a URL: `fetch` accepts no credentials in a URL, and would quote them in errors. */
 export function checkTarget(
   { address }: UpstreamRecord,
   { path = '', authorization }: CheckRequest = {},

@@ -1,4 +1,4 @@
-/** Whether an upstream gets calls: all of them, none, or one to find out. */
+/** Whether an upstream receives calls: `closed` = all calls, `open` = none, `half-open` = one probe. */
 export type CircuitBreakerState = 'closed' | 'open' | 'half-open'
 
 const failuresInARow = 5
@@ -7,10 +7,10 @@ const callsToJudge = 20
 const weightOfNewest = 0.05
 const shortestPauseMs = 1_000
 const longestPauseMs = 30_000
-// A breaker that opens again this soon was closed too early.
+// A breaker that opens again within this time was closed too early.
 const relapseMs = 30_000
 
-/** Keeps calls from an upstream that fails, and finds out now and then whether it still does. */
+/** Stops calls to an upstream that fails, and probes from time to time whether it has recovered. */
 export class CircuitBreaker {
   readonly #now: () => number
   #state: CircuitBreakerState = 'closed'
@@ -29,15 +29,15 @@ export class CircuitBreaker {
     return this.#state
   }
 
-  /** Share of the latest calls that failed, from 0 to 1. */
+  /** Share of recent calls that failed, from 0 to 1. */
   get errorRate(): number {
     return this.#errorRate
   }
 
   /**
-   * Takes the one call that finds out whether an open breaker may close.
+   * Requests permission for a call. An open breaker permits one probe after its pause.
    *
-   * @returns whether a call may go now whose outcome is then told
+   * @returns whether a call may be sent now; its outcome must then be reported
    */
   probe(): boolean {
     if (this.#state === 'closed') return true
@@ -53,7 +53,7 @@ export class CircuitBreaker {
     if (this.#state === 'half-open') this.#close()
   }
 
-  /** @param isDown - it is sure that the next call would fail as well */
+  /** @param isDown - whether the next call is certain to fail as well */
   fail(isDown = false): void {
     this.#inARow += 1
     this.#calls += 1

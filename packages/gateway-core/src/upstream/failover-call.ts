@@ -13,23 +13,24 @@ import type { PoolMember } from './pool-member.ts'
 import type { Connection } from './upstream.ts'
 import { unavailable } from './upstream-error.ts'
 
-/** Where a call stands. */
+/** The progress of a call. */
 export interface CallProgress<connection extends Connection> {
-  /** The upstreams that it was sent to, in their order. */
+  /** The upstreams that received the call, in order. */
   readonly tried: readonly PoolMember<connection>[]
-  /** Whether an upstream may have taken the call though it did not say so. */
+  /** Whether an upstream may have accepted the call without confirming it. */
   readonly maybeTaken: boolean
-  /** The upstream that it would be sent to next; undefined when there is none. */
+  /** The upstream that would receive the call next; undefined when there is none. */
   next(): PoolMember<connection> | undefined
 }
 
 /**
- * What is done with a response: `take` it; `keep` it for the case that no better one comes; have the `next` upstream asked, which
- * may have a better one; the same as `next for free` when this one had no work with the call. A promise takes what it brings.
+ * The decision about a response. `take`: use it. `keep`: use it if no better one arrives. `next`: call the next
+ * upstream, which may have a better one. `next for free`: same as `next`, when this upstream did no work for the call.
+ * A promise: use its result.
  */
 export type Decision<response> = 'take' | 'keep' | 'next' | 'next for free' | Promise<response>
 
-/** A call that may be sent to several upstreams, one after the other or at a time. */
+/** A call that may be sent to several upstreams, one after the other or in parallel. */
 export interface FailoverCallSettings<connection extends Connection, response, verdict> extends UpstreamCall<
   connection,
   response,
@@ -40,29 +41,29 @@ export interface FailoverCallSettings<connection extends Connection, response, v
     judged: JudgedResponse<connection, response, verdict>,
     progress: CallProgress<connection>,
   ): Decision<response>
-  /** Gives up a response that comes too late. */
+  /** Discards a response that arrives after the call has settled. */
   discard(response: response): void
 }
 
-/** What the calls of a pool get from it. */
+/** The operations of a pool that its calls use. */
 export interface CallSupport<connection extends Connection, call> {
-  /** Finds an upstream that was not tried yet. */
+  /** Selects an upstream that has not been tried yet. */
   choose(call: call, tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined
-  /** How long the first upstream may take before a hedge is sent; undefined when none is. */
+  /** Delay of the hedge after the call to the first upstream; undefined when no hedge is sent. */
   hedgeMs(first: PoolMember<connection>, call: call): number | undefined
-  /** @returns whether a call may be sent once more */
+  /** @returns whether the retry budget allows another attempt */
   retry(): boolean
   /** @returns whether a call may be sent to a second upstream while the first one has not failed */
   hedge(): boolean
 }
 
-/** A response and who gave it. */
+/** A response and its upstream. */
 export interface PooledResponse<connection extends Connection, response> {
   readonly member: PoolMember<connection>
   readonly response: response
 }
 
-/** One call at a pool: it is tried at one upstream after the other, or at two at a time, until a response is good. */
+/** One call at a pool. It tries one upstream after the other, or two in parallel, until a response is good. */
 export class FailoverCall<
   connection extends Connection,
   response,
@@ -78,17 +79,17 @@ export class FailoverCall<
   readonly #completion: Completion<PooledResponse<connection, response>>
   #running: readonly Attempt<connection, response, verdict>[] = none
   #isSettled = false
-  /** What may still lead to a response beside the attempts: turns, and what a decision waits for. */
+  /** Number of pending operations other than attempts: waits for a rate slot, and promises of decisions. */
   #awaited = 0
-  /** What is answered when nothing better comes: the first response of an upstream, else the first error. */
+  /** The result when no better one arrives: the first response of an upstream, or else the first error. */
   #firstResponse: PooledResponse<connection, response> | undefined
   #firstError: { readonly error: unknown } | undefined
-  /** Until another upstream is asked as well. */
+  /** Timer for the call to another upstream. */
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * @param completion - gets the response, or the first error; `UpstreamBusyError` when every upstream has all the calls
-   * that it takes
+   * @param completion - receives the response, or the first error; `UpstreamBusyError` when every upstream has reached
+   * its rate limit
    */
   constructor(
     call: call,
@@ -108,7 +109,7 @@ export class FailoverCall<
     return this.#support.choose(this.#call, this.tried)
   }
 
-  /** Asks another upstream, if there is one. */
+  /** Calls another upstream, if there is one. */
   #goOn(why: 'first' | 'retry' | 'hedge'): void {
     try {
       const member = this.next()
@@ -123,7 +124,7 @@ export class FailoverCall<
           try {
             this.#attempt(member, why)
           } catch (error) {
-            // Whoever began the call does not wait here any more.
+            // The code that began the call is no longer on the stack to receive the error.
             this.#fail(error)
           }
         },
@@ -149,7 +150,7 @@ export class FailoverCall<
     attempt.begin()
   }
 
-  /** Asks another upstream as well when this one takes its time. */
+  /** Schedules a call to another upstream for the case that this one is slow. */
   #planSecond(first: PoolMember<connection>): void {
     const { resending, lateMs } = this.#call
     clearTimeout(this.#timer)
@@ -163,12 +164,12 @@ export class FailoverCall<
 
   #retryIn(ms: number): void {
     this.#timer = guardedTimeout(() => {
-      // An upstream that cannot be asked now may be well a little later.
+      // An upstream that cannot be called now may recover shortly.
       if (!this.#second('retry')) this.#retryIn(this.#call.lateMs)
     }, ms)
   }
 
-  /** @returns whether another upstream is asked beside the one that is */
+  /** @returns whether a second upstream is called in parallel */
   #second(why: 'retry' | 'hedge'): boolean {
     if (this.#running.length !== 1 || !this.#hasNext() || !this.#support[why]()) return false
     this.#goOn(why)
@@ -180,7 +181,10 @@ export class FailoverCall<
     return next !== undefined && next.isResponsive && next.rate.waitMs === 0
   }
 
-  /** Sends a call that may be sent twice to another upstream, whatever the budget: the first one has no work with it. */
+  /**
+   * Resends an idempotent call to another upstream, independent of the retry budget, because the first upstream has no
+   * work with it.
+   */
   onHanging(attempt: Attempt<connection, response, verdict>): void {
     if (this.#isSettled || this.#call.resending !== 'always' || this.#awaited > 0) return
     if (this.#running.some((one) => one !== attempt && !one.isHanging)) return
@@ -203,7 +207,7 @@ export class FailoverCall<
     if (failure && failure.kind !== 'unconnected' && failure.httpStatus !== 429) this.maybeTaken = true
     const { resending, signal } = this.#call
     if (failure && !signal.aborted && mayResend(resending, failure)) {
-      // An upstream that has seen nothing of the call had no work with it.
+      // An upstream that has received nothing of the call had no work with it.
       this.#retry(failure.kind === 'unconnected')
     } else this.#giveUp()
   }
@@ -242,7 +246,7 @@ export class FailoverCall<
     this.#completion.reject(error)
   }
 
-  /** Ends with the best there is, unless an upstream may still answer. */
+  /** Settles with the best available result, unless an upstream may still respond. */
   #giveUp(): void {
     if (this.#isSettled || this.#awaited + this.#running.length > 0) return
     if (this.#firstResponse) return this.#take(this.#firstResponse)

@@ -2,30 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { guardedTimeout } from '@fairlead/http1'
 import type { PoolMember } from './pool-member.ts'
 
-/** When the upstreams of a node are asked how they are. */
+/** The intervals of health checks of the upstreams of a node. */
 export interface RoundTimes {
-  /** Between two rounds, while the upstreams are used. */
+  /** Interval between two rounds, while the upstreams are used. */
   readonly intervalMs: number
-  /** How long calls wait when nothing fresh is known. */
+  /** Maximum time that calls wait when no recent health data is available. */
   readonly firstRoundMs: number
-  /** After the last use the rounds go on this long. */
+  /** How long the rounds continue after the last use. */
   readonly idleMs: number
 }
 
-// However many calls fail, the upstreams are asked again no sooner.
+// Minimum interval between rounds, regardless of how many calls fail.
 const shortestPauseMs = 1_000
 
-/** What a round does. */
+/** The actions of a round. */
 export interface RoundActions<member extends PoolMember> {
-  /** Asks an upstream how it is, and notes the answer; it never rejects. */
+  /** Checks the health of an upstream and records the result; never rejects. */
   ask(member: member): Promise<void>
-  /** Waits for as much of the first round as calls need; all of it when left out. */
+  /** Waits for the part of the first round that calls need; for all of it when omitted. */
   enough?(round: readonly Promise<void>[]): Promise<unknown>
-  /** Called when the first round has told enough, or has taken too long. */
+  /** Called when the first round has enough results or has timed out. */
   onFirstRound?(): void
 }
 
-/** Asks the upstreams of a node how they are, in rounds, while the node is used. */
+/** Checks the health of the upstreams of a node in rounds, while the node is used. */
 export class HealthRounds<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #times: RoundTimes
@@ -44,9 +44,9 @@ export class HealthRounds<member extends PoolMember> {
   }
 
   /**
-   * Keeps the rounds going.
+   * Keeps the rounds running.
    *
-   * @returns what to wait for when nothing fresh is known; it never rejects
+   * @returns a promise to wait for when no recent health data is available; it never rejects
    */
   use(): Promise<unknown> | undefined {
     this.#usedAt = performance.now()
@@ -56,7 +56,7 @@ export class HealthRounds<member extends PoolMember> {
     return this.#known
   }
 
-  /** Asks them now, as something is wrong with one of them. */
+  /** Checks all upstreams now, because one of them has a problem. */
   askSoon(): void {
     if (!this.#isStopped && performance.now() - this.#roundAt > shortestPauseMs) void this.#round()
   }

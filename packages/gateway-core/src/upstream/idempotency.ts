@@ -1,8 +1,9 @@
 import type { UpstreamError } from './upstream-error.ts'
 
 /**
- * When a call may be sent to another upstream as well: `always`, as for what only reads; `same bytes`, for a signed
- * transaction, which the chain takes once however often it comes; `unseen`, when no upstream has seen it.
+ * When a call may also be sent to another upstream. `always`: for calls that only read. `same bytes`: for a signed
+ * transaction, which the chain executes only once however often it is sent. `unseen`: only if no upstream has received
+ * the call.
  */
 export type Idempotency = 'always' | 'same bytes' | 'unseen'
 

@@ -3,7 +3,7 @@ const enough = 20
 const sortedEvery = 32
 const weightOfNewest = 0.1
 
-/** How long an upstream takes to answer, in milliseconds, the latest answers counting most. */
+/** Response times of an upstream, in milliseconds. Recent responses have more weight. */
 export class Latency {
   readonly #latest = new Float64Array(kept)
   #count = 0
@@ -13,23 +13,23 @@ export class Latency {
   #percentile95: number | undefined
   #percentile99: number | undefined
 
-  /** Of all answers so far. */
+  /** Sum of all response times so far. */
   get totalMs(): number {
     return this.#totalMs
   }
 
-  /** Undefined before the first answer. */
+  /** Moving average; undefined before the first response. */
   get mean(): number | undefined {
     return this.#mean
   }
 
-  /** What 95 of 100 of the latest answers did not exceed; undefined while there are too few. */
+  /** p95 of recent responses; undefined while there are too few. */
   get percentile95(): number | undefined {
     if (this.#count >= enough && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
     return this.#percentile95
   }
 
-  /** What 99 of 100 of the latest answers did not exceed; undefined while there are too few. */
+  /** p99 of recent responses; undefined while there are too few. */
   get percentile99(): number | undefined {
     if (this.#count >= enough && this.#count - this.#sortedAt >= sortedEvery) this.#sort()
     return this.#percentile99
@@ -39,7 +39,7 @@ export class Latency {
     this.#latest[this.#count % kept] = ms
     this.#count += 1
     this.#totalMs += ms
-    // The first one had to connect, and must not count for long.
+    // The first response includes the connection setup and must not dominate the average for long.
     this.#mean ??= ms
     this.#mean += (ms - this.#mean) * Math.max(weightOfNewest, 1 / this.#count)
   }

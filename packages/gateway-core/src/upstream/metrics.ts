@@ -4,9 +4,9 @@ import type { PooledUpstreamState } from './node-pools.ts'
 type CountOf = (state: PooledUpstreamState) => number | undefined
 
 /**
- * Publishes what is known of upstreams.
+ * Publishes metrics of upstreams.
  *
- * @param states - of every upstream that was used; its id becomes the label `upstream`
+ * @param states - state of every upstream that was used; its id becomes the label `upstream`
  */
 export function publishUpstreams(
   registry: MetricsRegistry,
@@ -97,7 +97,7 @@ export function publishUpstreams(
   )
 }
 
-/** Of an upstream that several pools have, the state in the pool that was opened last. */
+/** For an upstream in several pools, the state in the most recently opened pool. */
 function onceEach(states: readonly PooledUpstreamState[]): Iterable<PooledUpstreamState> {
   return new Map(states.map((state) => [state.id, state])).values()
 }

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { UpstreamState } from './pool-member.ts'
 
-/** The upstreams of a node, as one. */
+/** The pool of the upstreams of a node. */
 export interface NodePool {
   states(): readonly UpstreamState[]
   close(): void
 }
 
-/** An upstream as the nodes see it whose pool it is in. */
+/** State of an upstream in a pool, with the nodes that use the pool. */
 export interface PooledUpstreamState extends UpstreamState {
   /** Ids of the nodes. */
   readonly nodes: readonly string[]
@@ -19,15 +19,15 @@ interface SharedPool<pool extends NodePool> {
   readonly nodes: Set<string>
 }
 
-// Nodes go without notice.
+// Deleted nodes are not reported, so the number is limited.
 const mostNodes = 20_000
 
 /**
- * The pools of one field of all nodes. Nodes with the same upstreams share one. A pool that no node has any more is dropped: calls
- * that run end with it, and it stops its health checks when it is idle.
+ * The pools of one field of all nodes. Nodes with the same upstreams share a pool. A pool that no node uses any longer
+ * is dropped: its current calls complete, and it stops its health checks when it is idle.
  */
 export class NodePools<pool extends NodePool> {
-  // The node that was not called for longest gives up its pool.
+  // The least recently used node loses its pool.
   readonly #byNode = new LRUCache<string, SharedPool<pool>>({
     max: mostNodes,
     dispose: (shared, nodeId) => this.#leave(shared, nodeId),
@@ -35,10 +35,10 @@ export class NodePools<pool extends NodePool> {
   readonly #byText = new Map<string, SharedPool<pool>>()
 
   /**
-   * The pool of a node.
+   * Returns the pool of a node.
    *
    * @param text - upstreams as in the record of the node
-   * @param open - makes the pool when no node has it yet; what it throws is passed on
+   * @param open - creates the pool when no node has it yet; an error that it throws is passed on
    */
   of(nodeId: string, text: string, open: () => pool): pool {
     const known = this.#byNode.get(nodeId)
@@ -50,7 +50,7 @@ export class NodePools<pool extends NodePool> {
     return shared.pool
   }
 
-  /** What is known of every upstream that was used. */
+  /** State of every upstream that was used. */
   states(): readonly PooledUpstreamState[] {
     return [...this.#byText.values()].flatMap(({ pool, nodes }) =>
       pool.states().map((state) => ({ ...state, nodes: [...nodes] })),

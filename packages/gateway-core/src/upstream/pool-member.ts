@@ -2,7 +2,7 @@ import type { UpstreamRecord, UpstreamRole } from '../grants/parse-upstreams.ts'
 import type { CircuitBreakerState } from './circuit-breaker.ts'
 import type { Connection, CountedFailure, Upstream } from './upstream.ts'
 
-/** How an upstream stands among the others of its node; the earlier, the better. */
+/** How an upstream compares with the others of its node, best first. */
 export const upstreamClasses = [
   'ready',
   'unverified',
@@ -17,40 +17,42 @@ export const upstreamClasses = [
 /** One of {@link upstreamClasses}. */
 export type UpstreamClass = (typeof upstreamClasses)[number]
 
-/** What is known of one upstream of a pool; nothing of it says where it is. */
+/** State of one upstream of a pool. It does not reveal the upstream's URL. */
 export interface UpstreamState {
   /** The same in every process and replica. */
   readonly id: string
   /** Name of the field in records, for example `evm`. */
   readonly field: string
-  /** Among the upstreams of the field, counted from 0. */
+  /** Index among the upstreams of the field, from 0. */
   readonly position: number
   readonly class: UpstreamClass
   readonly breaker: CircuitBreakerState
   readonly head: number | undefined
-  /** Blocks behind the best head of the pool. */
+  /** Blocks behind the highest chain head of the pool. */
   readonly lag: number | undefined
-  /** Average time of a response, in milliseconds. */
+  /** Average response time, in milliseconds. */
   readonly latencyMs: number | undefined
-  /** Share of the latest calls that failed, from 0 to 1. */
+  /** Share of recent calls that failed, from 0 to 1. */
   readonly errorRate: number
   readonly callsInFlight: number
   readonly calls: number
   readonly failures: number
   readonly failuresByKind: Readonly<Record<CountedFailure, number>>
-  /** Calls that came here because another upstream had failed, or was too slow to wait for. */
+  /** Calls that were sent here because another upstream had failed or was too slow. */
   readonly retries: number
-  /** Calls that came here while another upstream was still expected to answer. */
+  /** Calls that were sent here while another upstream was still expected to respond. */
   readonly hedges: number
-  /** What all calls together have waited for this upstream, in milliseconds. */
+  /** Total time that all calls have waited for this upstream, in milliseconds. */
   readonly totalMs: number
 }
 
-/** An upstream that is further behind lags. */
+/** An upstream with a larger lag than this is lagging. */
 export const laggingBlocks = 3
 const farBehindBlocks = 40
 
-/** An upstream among those of a pool: what the record of a node says of it, and how it compares with the others. */
+/**
+ * An upstream in a pool, with its configuration in the record of the node and its comparison with the other upstreams.
+ */
 export class PoolMember<connection extends Connection = Connection> {
   readonly upstream: Upstream<connection>
   readonly record: UpstreamRecord
@@ -58,14 +60,14 @@ export class PoolMember<connection extends Connection = Connection> {
   readonly position: number
   readonly #toleratedLag: number
   lag: number | undefined = undefined
-  /** Whether its chain is not that of the others. */
+  /** Whether it follows a different chain than the others. */
   isOfOtherChain = false
-  /** Whether it claims a head far above the others, and has no such block. */
+  /** Whether it reports a chain head far above the others but does not have that block. */
   isDoubted = false
-  /** Of smooth weighted turns. */
+  /** Current weight for smooth weighted round-robin. */
   turn = 0
 
-  /** @param toleratedLag - blocks behind the best head that say nothing of an upstream */
+  /** @param toleratedLag - lag in blocks that is insignificant */
   constructor({ upstream, record, position }: PoolUpstream<connection>, field: string, toleratedLag: number) {
     this.upstream = upstream
     this.record = record
@@ -74,7 +76,7 @@ export class PoolMember<connection extends Connection = Connection> {
     this.#toleratedLag = toleratedLag
   }
 
-  /** Number of its newest block that can be believed. */
+  /** Number of its latest block, unless it is implausible. */
   get head(): number | undefined {
     return this.isDoubted ? undefined : this.upstream.head
   }
@@ -113,7 +115,7 @@ export class PoolMember<connection extends Connection = Connection> {
     }
   }
 
-  /** Whether calls may go to it at all. */
+  /** Whether the upstream may receive calls at all. */
   get isInUse(): boolean {
     return !this.record.isCordoned && !this.isOfOtherChain
   }
@@ -123,10 +125,10 @@ export class PoolMember<connection extends Connection = Connection> {
   }
 }
 
-/** An upstream as the record of a node names it. */
+/** An upstream with its entry in the record of a node. */
 export interface PoolUpstream<connection extends Connection> {
   readonly upstream: Upstream<connection>
   readonly record: UpstreamRecord
-  /** Among the upstreams of its field, counted from 0. */
+  /** Index among the upstreams of its field, from 0. */
   readonly position: number
 }

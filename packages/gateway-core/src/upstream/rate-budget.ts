@@ -4,16 +4,16 @@ import { TokenBucket } from '../admission/token-bucket.ts'
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 
-/** How many calls an upstream takes in a second, as the configuration says or as the upstream itself does. */
+/** The rate limit of an upstream, from the configuration or from the upstream's own rejections. */
 export class RateBudget {
-  /** A second's calls may go together. */
+  /** Allows a burst of one second's calls. */
   readonly #bucket: TokenBucket | undefined
   readonly #now: () => number
   #pausedUntil = -Infinity
   #pauseMs = firstPauseMs
 
   /**
-   * @param perSecond - any number when undefined
+   * @param perSecond - calls per second; unlimited when undefined
    * @param now - a clock in milliseconds
    */
   constructor(perSecond: number | undefined, now: () => number = () => performance.now()) {
@@ -22,24 +22,24 @@ export class RateBudget {
     this.#now = now
   }
 
-  /** Whether the upstream has said that it takes no calls for now. */
+  /** Whether the upstream has rejected calls for now. */
   get isPaused(): boolean {
     return this.#now() < this.#pausedUntil
   }
 
-  /** How long the next call has to wait, in milliseconds; 0 when it may go at once. */
+  /** Time that the next call has to wait, in milliseconds; 0 when it can be sent at once. */
   get waitMs(): number {
     if (this.#bucket === undefined && this.#pausedUntil === -Infinity) return 0
     const now = this.#now()
     return Math.max(0, this.#bucket?.waitMs(now) ?? 0, this.#pausedUntil - now)
   }
 
-  /** Takes the place of one call, which waits for {@link waitMs} as it was before. */
+  /** Reserves the slot of one call. The caller then waits for the previous value of {@link waitMs}. */
   take(): void {
     this.#bucket?.takeAhead(this.#now())
   }
 
-  /** The upstream took no call for its number. */
+  /** Records that the upstream has rejected a call because of its rate limit. */
   refused(retryAfterMs: number | undefined): void {
     const now = this.#now()
     if (now < this.#pausedUntil) return
@@ -48,7 +48,7 @@ export class RateBudget {
     this.#pausedUntil = now + pauseMs
   }
 
-  /** The upstream took a call. */
+  /** Records that the upstream has accepted a call. */
   taken(): void {
     this.#pauseMs = firstPauseMs
   }

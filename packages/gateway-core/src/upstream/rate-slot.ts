@@ -2,15 +2,16 @@ import { type CancellationSignal, guardedTimeout } from '@fairlead/http1'
 import { unavailable, UpstreamBusyError } from './upstream-error.ts'
 import type { RateBudget } from './rate-budget.ts'
 
-// Whoever waits longer is better told to come again.
+// A call that would have to wait longer is rejected with a time for a retry.
 const longestWaitMs = 1_000
 
 /**
- * Takes the next place among the calls that an upstream takes in a second.
+ * Reserves the next slot in the rate limit of an upstream.
  *
- * @param signal - what the call runs under
- * @returns what to wait for; undefined when the call may go at once. It rejects with
- * {@link UpstreamBusyError} when the wait would be too long, or with {@link UpstreamError} when the call ends meanwhile
+ * @param signal - cancellation signal of the call
+ * @returns a promise to wait for; undefined when the call can be sent at once. It rejects with
+ * {@link UpstreamBusyError} when the wait would be too long, or with {@link UpstreamError} when the call is cancelled
+ * meanwhile.
  */
 export function takeSlot(rate: RateBudget, signal: CancellationSignal): Promise<void> | undefined {
   const { waitMs } = rate

@@ -1,17 +1,17 @@
-/** What an upstream pool may spend on calls beside the first of each: a share of these, and a little at all times. */
+/** Rules of a budget for additional attempts: a share of the calls, plus a constant rate. */
 export interface BudgetRules {
-  /** Earned by each call. */
+  /** Budget earned per call. */
   readonly share: number
-  /** Earned by each second. */
+  /** Budget earned per second. */
   readonly perSecond: number
-  /** Most that can be saved, and what is there in the beginning. */
+  /** Maximum and initial budget. */
   readonly most: number
 }
 
-/** For calls that are sent again: one for every five, ten in a second, and as many as were saved. */
+/** Rules for retries: one per five calls, plus ten per second, plus the saved budget. */
 export const retryRules: BudgetRules = { share: 0.2, perSecond: 10, most: 256 }
 
-/** Bounds the calls that are sent a second time, so that an outage does not multiply the load. */
+/** Limits the number of retries, so that an outage does not multiply the load. */
 export class RetryBudget {
   readonly #rules: BudgetRules
   readonly #now: () => number
@@ -31,7 +31,7 @@ export class RetryBudget {
     this.#saved = Math.min(this.#rules.most, this.#saved + this.#rules.share)
   }
 
-  /** @returns whether one more may be sent */
+  /** @returns whether one more attempt may be sent */
   spend(): boolean {
     const now = this.#now()
     const { perSecond, most } = this.#rules

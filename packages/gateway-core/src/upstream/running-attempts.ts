@@ -1,15 +1,18 @@
-/** An attempt, and its neighbors among those that run at the same upstream. */
+/** An attempt with its neighbors in the list of attempts at the same upstream. */
 export interface RunningAttempt {
   previous: RunningAttempt | undefined
   next: RunningAttempt | undefined
   readonly isQuick: boolean
-  /** Has the call sent on, if it may be. */
+  /** Resends the call to another upstream, if allowed. */
   hang(): void
 }
 
-/** The attempts that run at one upstream, the oldest first: a list through the attempts themselves, which costs no memory. */
+/**
+ * The running attempts at one upstream, oldest first: a linked list through the attempts themselves, which needs no
+ * additional memory.
+ */
 export class RunningAttempts {
-  /** How many of them are calls that upstreams answer at once. */
+  /** Number of attempts with calls that upstreams usually respond to at once. */
   quick = 0
   #first: RunningAttempt | undefined
   #last: RunningAttempt | undefined
@@ -36,7 +39,7 @@ export class RunningAttempts {
     attempt.previous = attempt.next = undefined
   }
 
-  /** All of them as they are now. */
+  /** Returns the current attempts. */
   snapshot(): readonly RunningAttempt[] {
     const all: RunningAttempt[] = []
     for (let attempt = this.#first; attempt; attempt = attempt.next) all.push(attempt)

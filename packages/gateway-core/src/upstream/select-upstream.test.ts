@@ -56,7 +56,7 @@ it('prefers health to weight, and any upstream to none', () => {
   expect(selectUpstream([], { method: '', needs: { role: 'full' }, pace: 'slow' })).toBeUndefined()
 })
 
-/** An upstream of each class, by the name of the class. */
+/** Upstreams of different classes, worst first. */
 function ofClasses(): readonly PoolMember[] {
   const all = members('', '', 'cordoned', '', '', '')
   const [ready, unverified, , lagging, syncing, failing] = all

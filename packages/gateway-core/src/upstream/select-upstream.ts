@@ -1,14 +1,14 @@
 import type { UpstreamRole } from '../grants/parse-upstreams.ts'
 import { type PoolMember, upstreamClasses } from './pool-member.ts'
 
-/** What the upstream that answers a call has to have. */
+/** The requirements of a call for its upstream. */
 export interface CallRequirements {
   readonly role: UpstreamRole
-  /** Number of the block that the call is about, where it names one. */
+  /** Number of the block that the call refers to, if it names one. */
   readonly block?: number | undefined
 }
 
-/** What a call asks of the upstream that is chosen for it. */
+/** The criteria for selecting the upstream of a call. */
 export interface SelectionCriteria {
   readonly method: string
   readonly needs: CallRequirements
@@ -17,15 +17,16 @@ export interface SelectionCriteria {
   readonly minBlock?: number | undefined
 }
 
-// An upstream that is this much worse than another one gives its turn away.
+// An upstream that is worse than another by this factor loses its turn.
 const clearlyWorse = 2
 const saysNothingMs = 5
 
 /**
- * Finds the upstream for a call: of those that have what it needs the healthiest, of these one with room for it, and of
- * these the one whose turn it is by weight, unless another one would answer much sooner.
+ * Selects the upstream for a call. It takes the upstreams that meet the requirements, of these the healthiest, of these
+ * one below its rate limit, and of these the next by weighted round-robin, unless another one would respond much
+ * sooner.
  *
- * @param members - those that may be asked; none of them is cordoned or of another chain
+ * @param members - the upstreams that may be called; none of them is cordoned or follows another chain
  * @returns undefined when there is none
  */
 export function selectUpstream<member extends PoolMember>(
@@ -49,11 +50,12 @@ export function selectUpstream<member extends PoolMember>(
 }
 
 /**
- * Finds the upstream for a call where calls stay at one: the healthiest with room for it, of equals the present one, else the
- * first. A client that has read a head from one upstream would otherwise read an older one from the next.
+ * Selects the upstream for a call in a pool where calls stay at one upstream. It selects the healthiest one below its
+ * rate limit. Of equals, it selects the current one, or else the first. Otherwise, a client that has read a chain head
+ * from one upstream could read an older one from the next.
  *
- * @param members - those that may be asked, in the order of the configuration
- * @param present - the one that calls go to
+ * @param members - the upstreams that may be called, in the order of the configuration
+ * @param present - the current upstream
  * @returns undefined when there is none
  */
 export function selectSteadily<member extends PoolMember>(
@@ -72,7 +74,7 @@ export function selectSteadily<member extends PoolMember>(
   return best
 }
 
-/** What speaks against an upstream, as one number: each fault outweighs all that come after it. */
+/** The faults of an upstream as one number: each fault outweighs all later ones. */
 function faultsOf(member: PoolMember, { method, needs }: SelectionCriteria, minBlock: number): number {
   const lacksRole = member.serves(needs.role) ? 0 : 1
   const lacksMethod = member.upstream.isLacking(method) ? 1 : 0
@@ -96,7 +98,7 @@ function soonest<member extends PoolMember>(
   )
 }
 
-/** Smooth weighted turns, as nginx takes them: of `a` with weight 2 and `b` with weight 1 it makes `a b a`. */
+/** Smooth weighted round-robin, as in nginx: for `a` with weight 2 and `b` with weight 1, the order is `a b a`. */
 function nextTurn<member extends PoolMember>(members: readonly member[]): member | undefined {
   let next: member | undefined
   let sum = 0
@@ -109,7 +111,8 @@ function nextTurn<member extends PoolMember>(members: readonly member[]): member
   return next
 }
 
-// An upstream of twice the weight is expected to bear twice the calls. Some milliseconds more or less say nothing.
+// An upstream with twice the weight is expected to handle twice the calls. A difference of a few milliseconds is
+// insignificant.
 function loadOf({ upstream, record }: PoolMember, pace: SelectionCriteria['pace']): number {
   return ((upstream[pace].mean ?? 0) + saysNothingMs) * (upstream.callsInFlight / record.weight + 1)
 }

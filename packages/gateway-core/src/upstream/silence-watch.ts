@@ -5,14 +5,16 @@ import type { PoolMember } from './pool-member.ts'
 import type { Upstream } from './upstream.ts'
 
 const tickMs = 50
-// A process that stood still has not read what arrived meanwhile, and must not count that time.
+// A process that was blocked has not read the data that arrived meanwhile, so longer steps do not count in full.
 const longestStepMs = 2 * tickMs
 const shortestLimitMs = 500
 const limitFactor = 4
 const shortestProbeMs = 1_000
 const idleTicks = 40
 
-/** Detects silent upstreams of a pool, and has the calls that wait for one sent on. It looks only while calls run. */
+/**
+ * Detects silent upstreams of a pool, and resends the calls that wait for one. It checks only while calls are running.
+ */
 export class SilenceWatch<member extends PoolMember> {
   readonly #members: readonly member[]
   readonly #ask: (member: member, signal: CancellationSignal) => Promise<unknown>
@@ -25,7 +27,7 @@ export class SilenceWatch<member extends PoolMember> {
   #isStopped = false
 
   /**
-   * @param ask - asks an upstream something that costs it little
+   * @param ask - sends a request that is cheap for the upstream
    * @param now - a clock in milliseconds
    */
   constructor(
@@ -40,7 +42,7 @@ export class SilenceWatch<member extends PoolMember> {
     this.#now = now
   }
 
-  /** Has it look while calls run. */
+  /** Starts checking while calls are running. */
   start(): void {
     if (this.#timer !== undefined || this.#isStopped) return
     this.#lookedAt = this.#now()
@@ -53,13 +55,13 @@ export class SilenceWatch<member extends PoolMember> {
     clearTimeout(this.#timer)
   }
 
-  /** Looks at all upstreams once. */
+  /** Checks all upstreams once. */
   look(): void {
     const now = this.#now()
     const elapsedMs = Math.min(longestStepMs, now - this.#lookedAt)
     this.#lookedAt = now
     let isIdle = true
-    // First all of them, so that no call goes to one that is found silent next.
+    // All are checked first, so that no call is resent to an upstream that this check then finds silent.
     for (const member of this.#members) this.#lookAt(member, elapsedMs)
     for (const member of this.#members) {
       const { upstream } = member
@@ -109,7 +111,10 @@ export class SilenceWatch<member extends PoolMember> {
   }
 }
 
-/** Whether calls that wait for an upstream are sent on: it is silent, or its answers stop so often that it gets no more. */
+/**
+ * Whether calls that wait for an upstream are resent: it is silent, or its responses stall so often that its circuit
+ * breaker is not closed.
+ */
 function hangs({ silence, hasStalled, breaker }: Upstream): boolean {
   return silence.isSilent || (hasStalled && breaker.state !== 'closed')
 }

@@ -5,7 +5,7 @@ const stepMs = 50
 const quickCall = { elapsedMs: stepMs, lastBytesAt: 1, isWaiting: true, isQuickWaiting: true, limitMs: 500 }
 const slowCall = { ...quickCall, isQuickWaiting: false }
 
-/** Looks once so that the byte is known, then again and again for a time. */
+/** Checks once so that the byte is known, then repeatedly for a time. */
 function after(ms: number, facts: typeof quickCall, silence = new Silence()) {
   silence.observe({ ...facts, elapsedMs: 0 })
   let probes = 0
@@ -39,7 +39,7 @@ describe('an upstream', () => {
   it('gets a probe beside slow calls, and is silent when that is not answered either', () => {
     const { silence, probes } = after(500, slowCall)
     expect([probes, silence.isSilent]).toEqual([1, false])
-    // The probe waits now.
+    // The probe is waiting now.
     for (let passed = 0; passed < 550; passed += stepMs) silence.observe(quickCall)
     expect(silence.isSilent).toBe(true)
   })

@@ -1,14 +1,14 @@
-/** What is known of an upstream when its silence is judged. */
+/** The input for detecting that an upstream is silent. */
 export interface SilenceFacts {
-  /** Time since the last look, in which what had arrived was read. */
+  /** Time since the last check in which received data was read. */
   readonly elapsedMs: number
-  /** When the last byte came from the upstream, on any clock. */
+  /** When the last byte arrived from the upstream, on any clock. */
   readonly lastBytesAt: number
   /** Whether any call waits for the upstream. */
   readonly isWaiting: boolean
-  /** Whether a call waits that upstreams answer at once. */
+  /** Whether a call waits that upstreams usually respond to at once. */
   readonly isQuickWaiting: boolean
-  /** How long such a call may wait without a byte from the upstream. */
+  /** Maximum time that such a call may wait without a byte from the upstream. */
   readonly limitMs: number
 }
 
@@ -16,20 +16,20 @@ const probeAfterMs = 500
 const probeEveryMs = 500
 
 /**
- * Detects that an upstream is silent: a call that upstreams answer at once has waited longer than its limit, and no byte
- * came over any connection of the upstream meanwhile. Other calls may take any time, so that a probe is sent beside them.
- * The first byte ends the silence.
+ * Detects that an upstream is silent: a short call has waited longer than its limit, and no byte arrived on any
+ * connection of the upstream meanwhile. Other calls may take any time, so a probe is sent in addition. The first byte
+ * ends the silence.
  */
 export class Silence {
   isSilent = false
-  /** Whether a call has waited half as long already. */
+  /** Whether a call has already waited for half of the limit. */
   isSuspected = false
   #bytesAt = -Infinity
   #waitedMs = 0
   #quickMs = 0
   #sinceProbeMs = 0
 
-  /** @returns whether a probe is to be sent, which counts as a waiting quick call from then on */
+  /** @returns whether to send a probe, which then counts as a waiting short call */
   observe({ elapsedMs, lastBytesAt, isWaiting, isQuickWaiting, limitMs }: SilenceFacts): boolean {
     if (lastBytesAt !== this.#bytesAt) {
       this.#bytesAt = lastBytesAt

@@ -5,23 +5,23 @@ import { PoolMember, type PoolUpstream, type UpstreamState } from './pool-member
 import type { Connection } from './upstream.ts'
 import type { UpstreamError } from './upstream-error.ts'
 
-/** What an upstream says of itself. */
+/** The health that an upstream reports. */
 export interface UpstreamHealth {
-  /** Number of its newest block or slot, where it has one. */
+  /** Number of its latest block or slot, if it has one. */
   readonly head?: number
-  /** Whether it is still reading the chain. */
+  /** Whether it is still syncing. */
   readonly isSyncing?: boolean
-  /** Whether it follows a head that it cannot verify. */
+  /** Whether it follows a chain head that it cannot verify. */
   readonly isUnverified?: boolean
 }
 
-/** When upstreams are asked for their health. */
+/** Timing of health checks. */
 export interface HealthTimes extends RoundTimes {
-  /** For an upstream's answer. */
+  /** Timeout of a health check. */
   readonly checkTimeoutMs: number
 }
 
-/** The times of the service. */
+/** The default timing of the gateway. */
 export const healthTimes: HealthTimes = {
   intervalMs: 6_000,
   checkTimeoutMs: 3_000,
@@ -29,24 +29,27 @@ export const healthTimes: HealthTimes = {
   idleMs: 60_000,
 }
 
-/** How a protocol finds out how its upstreams are. */
+/** How a protocol checks the health of its upstreams. */
 export interface HealthSource<connection> {
-  /** Asks an upstream how it is; rejects when it does not say. */
+  /** Reads the health of an upstream; rejects when the upstream does not report it. */
   readHealth(upstream: connection, signal: CancellationSignal): Promise<UpstreamHealth>
-  /** What an error of {@link readHealth} says of the upstream; undefined when it has answered something else. */
+  /**
+   * The upstream failure that an error of {@link readHealth} indicates; undefined when the upstream sent another
+   * response.
+   */
   failureOf(error: unknown): UpstreamError | undefined
-  /** Blocks or slots behind the best head that say nothing of an upstream. */
+  /** Lag in blocks or slots behind the highest chain head that is insignificant. */
   readonly toleratedLag: number
   readonly times: HealthTimes
 }
 
 /**
- * The upstreams of a node of which calls stay at the best one, with what is known of their health. A single one is asked for it only
- * by {@link watch}.
+ * The upstreams of a node, with their health. Calls stay at the best one. A single upstream is checked only after
+ * {@link watch}.
  */
 export class SteadyPool<connection extends Connection> {
   readonly members: readonly PoolMember<connection>[]
-  /** The only one there is. */
+  /** The upstream of a pool with a single one. */
   readonly only: PoolMember<connection> | undefined
   readonly #source: HealthSource<connection>
   readonly #rounds: HealthRounds<PoolMember<connection>>
@@ -64,31 +67,31 @@ export class SteadyPool<connection extends Connection> {
     this.#rounds = new HealthRounds(this.members, source.times, { ask: (member) => this.#check(member) })
   }
 
-  /** The one that calls go to; undefined before the first call. */
+  /** The upstream that receives calls; undefined before the first call. */
   get present(): PoolMember<connection> | undefined {
     return this.#present
   }
 
   /**
-   * Keeps the health of several upstreams known.
+   * Keeps the health of several upstreams up to date.
    *
-   * @returns what to wait for when nothing fresh is known; it never rejects
+   * @returns a promise to wait for when no recent health data is available; it never rejects
    */
   use(): Promise<unknown> | undefined {
     return this.only ? undefined : this.#rounds.use()
   }
 
-  /** Has the upstreams asked for their health for a while, also a single one. */
+  /** Starts health checks of the upstreams for a while, also of a single one. */
   watch(): void {
     void this.#rounds.use()
   }
 
-  /** Asks them now, as something is wrong with one of them. */
+  /** Checks all upstreams now, because one of them has a problem. */
   askSoon(): void {
     if (!this.only) this.#rounds.askSoon()
   }
 
-  /** Finds the best upstream that was not tried yet; the first choice is the one that further calls go to. */
+  /** Selects the best upstream that has not been tried yet. The first choice becomes the current upstream. */
   choose(tried: readonly PoolMember<connection>[]): PoolMember<connection> | undefined {
     const left = this.members.filter((member) => member.isInUse && !tried.includes(member))
     const best = selectSteadily(left, this.#present)
@@ -96,12 +99,12 @@ export class SteadyPool<connection extends Connection> {
     return best
   }
 
-  /** Has further calls go to an upstream. */
+  /** Directs further calls to an upstream. */
   moveTo(member: PoolMember<connection>): void {
     this.#present = member
   }
 
-  /** What is known of the upstreams. */
+  /** State of the upstreams. */
   states(): readonly UpstreamState[] {
     return this.members.map(({ state }) => state)
   }
@@ -123,7 +126,7 @@ export class SteadyPool<connection extends Connection> {
       upstream.isSyncing = health.isSyncing === true
       upstream.isUnverified = health.isUnverified === true
     } catch (error) {
-      // Where it is, nobody knows any more.
+      // Its chain head is unknown now.
       upstream.isKnown = false
       upstream.head = undefined
       if (isJudged) upstream.noteFailedCheck(source.failureOf(error))
@@ -131,7 +134,7 @@ export class SteadyPool<connection extends Connection> {
     this.#judgeHeads()
   }
 
-  /** An upstream that fails or syncs sets no standard for the heads of others. */
+  /** Computes the lag. An upstream that fails or syncs does not count for the highest chain head. */
   #judgeHeads(): void {
     const shown = this.members.filter(
       ({ isInUse, upstream }) => isInUse && upstream.isResponsive && !upstream.isSyncing,

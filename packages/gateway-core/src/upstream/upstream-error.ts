@@ -1,21 +1,21 @@
 import { type CancellationSignal, Http1Error } from '@fairlead/http1'
 
-/** How an exchange with an upstream failed, which decides whether another upstream may be asked. */
+/** How an exchange with an upstream failed. It decides whether another upstream may be called. */
 export type UpstreamErrorKind =
-  /** The upstream has seen nothing of the call. */
+  /** The upstream has received nothing of the call. */
   | 'unconnected'
-  /** It may have seen the call. */
+  /** The upstream may have received the call. */
   | 'broken'
-  /** It did not answer in time. */
+  /** The upstream did not respond in time. */
   | 'late'
-  /** What came is no response of the protocol. */
+  /** The received data is not a response of the protocol. */
   | 'malformed'
-  /** It answered with an HTTP status of its own. */
+  /** The upstream responded with an HTTP error status. */
   | 'refused'
-  /** The caller went away. */
+  /** The caller disconnected. */
   | 'aborted'
 
-/** The failure of an exchange with an upstream; its message never says where the upstream is. */
+/** The failure of an exchange with an upstream; its message never contains the URL of the upstream. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly kind: UpstreamErrorKind
@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
   readonly status: number
   /** HTTP status of a `refused` call. */
   readonly httpStatus: number | undefined
-  /** What `Retry-After` asked for, in milliseconds. */
+  /** Value of `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -43,10 +43,10 @@ export class UpstreamError extends Error {
   }
 }
 
-/** All upstreams of a node have as many calls as they take in a second. */
+/** All upstreams of a node have reached their rate limit. */
 export class UpstreamBusyError extends Error {
   override readonly name = 'UpstreamBusyError'
-  /** When a call can be sent, in milliseconds. */
+  /** Time until a call can be sent, in milliseconds. */
   readonly retryAfterMs: number
 
   constructor(retryAfterMs: number) {
@@ -55,7 +55,7 @@ export class UpstreamBusyError extends Error {
   }
 }
 
-/** The failure for an exchange that came to no end; the cause is dropped, as it may say where the node is. */
+/** Creates the failure of an exchange. The cause is dropped, because it may contain the URL of the upstream. */
 export function unavailable(error: unknown, signal: CancellationSignal): UpstreamError {
   const cause: unknown = signal.aborted ? signal.reason : error
   const isLate = cause instanceof Error && cause.name.includes('Timeout')

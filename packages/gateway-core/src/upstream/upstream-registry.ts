@@ -3,38 +3,41 @@ import { LRUCache } from 'lru-cache'
 import type { UpstreamRecord } from '../grants/parse-upstreams.ts'
 import { type Connection, Upstream } from './upstream.ts'
 
-/** Gives a keyed fingerprint of a text in a context: the same in every process and replica, and it does not reveal the text. */
+/**
+ * Returns a keyed fingerprint of a text in a context. It is the same in every process and replica, and does not reveal
+ * the text.
+ */
 export type Fingerprint = (text: string, context: string) => string
 
-/** Connections that can be ended. */
+/** Connections that can be closed. */
 export interface ClosableConnection extends Connection {
   close(): Promise<void>
 }
 
-/** How the upstreams of one field are opened. */
+/** Options of {@link UpstreamRegistry}. */
 export interface UpstreamRegistryOptions<connection extends ClosableConnection> {
   /** Name of the field in records, for example `evm`. */
   readonly field: string
   /**
-   * Opens the connections to an upstream. What the record says beside its URL is in the key of the registry where connections
-   * depend on it: TLS, JWT, batches, calls a second. Rules of the network go by the URL.
+   * Opens the connections to an upstream. The key of the registry contains all settings of the record that connections
+   * depend on: URL, TLS, JWT, batch size and rate limit. Network rules depend on the URL.
    *
-   * @throws when there can be none
+   * @throws when the upstream cannot be opened
    */
   open(record: UpstreamRecord): connection
-  /** Makes the ids; those of this process alone when left out. */
+  /** Generates the ids; when omitted, they are unique to this process. */
   readonly fingerprint?: Fingerprint | undefined
 }
 
-// Records of nodes change without notice.
+// Changed records of nodes are not reported, so the number is limited.
 const mostKept = 20_000
 const idLength = 8
 
-/** The upstreams of one field of all nodes, each opened when it is first needed. Nodes with the same upstream share it. */
+/** The upstreams of one field of all nodes, each opened on first use. Nodes with the same upstream share it. */
 export class UpstreamRegistry<connection extends ClosableConnection> {
   readonly #options: UpstreamRegistryOptions<connection>
   readonly #fingerprint: Fingerprint
-  // The one that was not used for longest is dropped: its connections end when they are idle.
+  // The least recently used upstream is dropped; its connections close when they are idle.
   readonly #upstreams = new LRUCache<string, Upstream<connection>>({ max: mostKept })
 
   constructor(options: UpstreamRegistryOptions<connection>) {
@@ -59,7 +62,7 @@ export class UpstreamRegistry<connection extends ClosableConnection> {
   }
 }
 
-/** Makes fingerprints that no other process can make. */
+/** Creates fingerprints with a random key, which no other process can reproduce. */
 export function randomFingerprint(): Fingerprint {
   const key = randomBytes(32)
   return (text, context) => createHmac('sha256', key).update(`${context}\n${text}`).digest('base64url')

@@ -1,9 +1,9 @@
 import { decodeLeniently } from '../uri.ts'
 
 /**
- * The value of the `Authorization` header that an upstream address asks for; undefined when it holds no credentials.
+ * The value of the `Authorization` header for an upstream URL; undefined when the URL contains no credentials.
  *
- * @param url - an upstream address, user name and password percent-encoded
+ * @param url - an upstream URL, with percent-encoded user name and password
  * @see RFC 7617
  */
 export function authorizationOf({ username, password }: URL): string | undefined {
@@ -12,9 +12,9 @@ export function authorizationOf({ username, password }: URL): string | undefined
 }
 
 /**
- * Everything in an upstream address that would tell a client where the node is or how to get in.
+ * Everything in an upstream URL that would reveal the location of the upstream or its credentials to a client.
  *
- * @returns texts to take out of what a node says
+ * @returns texts to redact from the upstream's messages
  */
 export function secretsOfUrl(url: URL): readonly string[] {
   const { host, hostname, pathname, username, password, searchParams } = url
@@ -31,12 +31,12 @@ export function secretsOfUrl(url: URL): readonly string[] {
     authorizationOf(url)?.slice('Basic '.length) ?? '',
     ...searchParams.values(),
   ]
-  // Taken out of a message, a shorter text would leave nothing to read, and hides nothing.
-  // One may begin another.
+  // Shorter texts are not redacted: that would make a message unreadable and would hide nothing.
+  // Longest first, because one part may be the beginning of another.
   return parts.filter((part) => part.length > 3).toSorted((one, other) => other.length - one.length)
 }
 
-// Services take keys as parts of the path, and quote them alone.
+// Providers use API keys as path segments, and may quote a segment alone.
 function isKey(part: string): boolean {
   return part.length >= 16 || (part.length >= 8 && /\d/.test(part))
 }

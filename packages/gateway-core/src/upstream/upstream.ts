@@ -5,21 +5,21 @@ import { Latency } from './latency.ts'
 import { RunningAttempts } from './running-attempts.ts'
 import { Silence } from './silence.ts'
 
-/** A caller that goes away is no failure of an upstream. */
+/** A caller that disconnects is not a failure of the upstream. */
 export type CountedFailure = Exclude<UpstreamErrorKind, 'aborted'>
 
-// Another server may take over a URL.
+// After this time the method is tried again, because another server may have taken over the URL.
 const lackingMs = 10 * 60_000
 
 /** The connections to an upstream. */
 export interface Connection {
-  /** When a byte came from it, on the clock of `performance.now()`; -Infinity before the first. */
+  /** When the last byte arrived, as a time of `performance.now()`; -Infinity before the first. */
   readonly lastBytesAt: number
 }
 
-/** An upstream, with what its calls and health checks have told about it. All nodes that use it share it. */
+/** An upstream with the results of its calls and health checks. All nodes that use it share it. */
 export class Upstream<connection extends Connection = Connection> {
-  /** The same in every process and replica; it does not say where the upstream is. */
+  /** The same in every process and replica; it does not reveal the upstream's URL. */
   readonly id: string
   readonly connection: connection
   readonly breaker = new CircuitBreaker()
@@ -29,16 +29,16 @@ export class Upstream<connection extends Connection = Connection> {
   readonly silence = new Silence()
   readonly attempts = new RunningAttempts()
   readonly #lacking = new Map<string, number>()
-  /** Number of its newest block. */
+  /** Number of its latest block. */
   head: number | undefined = undefined
   finalized: number | undefined = undefined
-  /** Whether it has said which chain it follows, or how it is. */
+  /** Whether it has reported its chain or its health. */
   isKnown = false
-  /** Whether it says that it is still reading the chain. */
+  /** Whether it reports that it is syncing. */
   isSyncing = false
-  /** Whether it says that it follows a head which it cannot verify. */
+  /** Whether it reports that it follows a chain head which it cannot verify. */
   isUnverified = false
-  /** Whether a response has begun and stopped lately. */
+  /** Whether a response has begun and stalled recently. */
   hasStalled = false
   callsInFlight = 0
   calls = 0
@@ -53,19 +53,19 @@ export class Upstream<connection extends Connection = Connection> {
     refused: 0,
   }
 
-  /** @param requestsPerSecond - most calls that it is sent in a second; any number when undefined */
+  /** @param requestsPerSecond - rate limit; unlimited when undefined */
   constructor(id: string, connection: connection, requestsPerSecond: number | undefined) {
     this.id = id
     this.connection = connection
     this.rate = new RateBudget(requestsPerSecond)
   }
 
-  /** Whether it gets calls as usual: its breaker is closed, and it is not silent. */
+  /** Whether it receives calls as usual: its circuit breaker is closed, and it is not silent. */
   get isResponsive(): boolean {
     return this.breaker.state === 'closed' && !this.silence.isSilent
   }
 
-  /** Notes that the upstream does not have a method. */
+  /** Records that the upstream does not implement a method. */
   lacks(method: string): void {
     this.#lacking.set(method, performance.now())
   }
@@ -76,40 +76,41 @@ export class Upstream<connection extends Connection = Connection> {
   }
 
   /**
-   * Notes that it did not say how it is.
+   * Records a failed health check.
    *
-   * @param failure - undefined when it has answered something else
+   * @param failure - undefined when the upstream sent another response
    */
   noteFailedCheck(failure: UpstreamError | undefined): void {
-    // An error of the node is an answer too, and so is that it takes no more calls: it may not stay half open for that.
+    // An error response, also 429, shows that the upstream responds. Without `succeed`, the breaker would stay
+    // half-open.
     if (!failure) this.breaker.succeed()
     else if (failure.httpStatus === 429) {
       this.rate.refused(failure.retryAfterMs)
       this.breaker.succeed()
     }
-    // Silence ends with the next byte, which a breaker would not wait for.
+    // Silence ends with the next byte, but an open circuit breaker would wait longer.
     else if (this.silence.isSilent && this.breaker.state === 'closed') return
-    // What it is asked for is at hand at every node: one that takes this long for it hangs.
+    // Every upstream has the data of a health check available, so one that times out is hanging.
     else if (failure.kind !== 'aborted') {
       this.breaker.fail(failure.kind === 'unconnected' || failure.kind === 'late')
     }
   }
 
-  /** Counts a call that was answered, whatever the answer says. */
+  /** Counts a call with a response, whatever its content. */
   answered(): void {
     this.breaker.succeed()
     this.rate.taken()
   }
 
-  /** Counts a call that came to nothing, unless the caller ended it. */
+  /** Counts a failed call, unless the caller cancelled it. */
   failed({ kind, httpStatus, retryAfterMs }: UpstreamError, pace: 'quick' | 'slow'): void {
     if (kind === 'aborted') return
     this.failures += 1
     this.failuresByKind[kind] += 1
     if (httpStatus === 429) this.rate.refused(retryAfterMs)
-    // Silence ends with the next byte, which a breaker would not wait for.
+    // Silence ends with the next byte, but an open circuit breaker would wait longer.
     else if (this.silence.isSilent) return
-    // Some calls take too long at any upstream, and whoever makes them must not close it to the others.
+    // Some calls take too long at any upstream. They must not block the upstream for other callers.
     else if (kind !== 'late' || pace === 'quick') this.breaker.fail(kind === 'unconnected')
   }
 }

@@ -1,18 +1,18 @@
 import type { UsageRow } from './usage-counts.ts'
 
-/** Who may have a quota. */
+/** The kinds of quota owners. */
 export type QuotaOwner = 'credential' | 'node' | 'project'
 
-/** A time that quotas are counted in: the day or the month that it is now, UTC. */
+/** The current period of a quota: a day or a month in UTC. */
 export type QuotaPeriod = 'day' | 'month'
 
-/** Calls that were answered with success, and the units that they cost. */
+/** Successful calls and the units that they cost. */
 export interface Used {
   readonly requests: number
   readonly units: number
 }
 
-/** What the database says that an owner has used. */
+/** The usage of an owner according to the database. */
 export interface UsedRow {
   readonly owner: QuotaOwner
   readonly id: string
@@ -21,20 +21,21 @@ export interface UsedRow {
 }
 
 /**
- * How much was used of quotas, in memory. It knows those who have one: of what they do here about a second late, and of
- * what they do at other processes, or did before their quota was set, about ten.
+ * The used amounts of quotas, in memory, for owners that have a quota. Usage in this process is included with a delay
+ * of about one second. Usage in other processes, and usage before the quota was set, is included after about ten
+ * seconds.
  */
 export interface CurrentUsage {
   of(owner: QuotaOwner, id: string, period: QuotaPeriod): Used
-  /** Adds what was counted here since the last reading. */
+  /** Adds the usage counted in this process since the last call. */
   add(rows: readonly UsageRow[]): void
-  /** Puts what was read from the database in force, for everybody who has a quota. */
+  /** Replaces all values with those from the database, for all owners with a quota. */
   replace(rows: readonly UsedRow[]): void
 }
 
 const nothing: Used = { requests: 0, units: 0 }
 
-/** Makes a read-out in which nobody has a quota. */
+/** Creates an empty current usage, without quota owners. */
 export function createCurrentUsage(now: () => number = Date.now): CurrentUsage {
   let known: ReadonlyMap<string, Sum> = new Map()
   return {
@@ -79,7 +80,7 @@ class Sum {
     this.began = began
   }
 
-  // A new period begins with nothing; what is left of the hour before it counts for neither.
+  // A new period begins at zero. Remaining usage of the hour before it counts for neither period.
   #added(period: QuotaPeriod, row: UsageRow, began: Readonly<Record<QuotaPeriod, number>>): Used {
     const before = this.began[period] === began[period] ? this[period] : nothing
     if (row.hour < began[period]) return before
@@ -87,7 +88,7 @@ class Sum {
   }
 }
 
-/** When the day or the month of a time began, UTC, in milliseconds since 1970. */
+/** The start of the day or month of a time in UTC, in milliseconds since 1970. */
 export function beginningOf(period: QuotaPeriod, time: number): number {
   const date = new Date(time)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1)

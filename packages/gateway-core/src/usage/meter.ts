@@ -1,39 +1,39 @@
 import type { Grant } from '../grants/grant.ts'
 import type { UsageCounts } from './usage-counts.ts'
 
-/** The numbers about node requests. */
+/** The metrics of node requests. */
 export interface RequestMetrics {
   /**
    * Counts one request.
    *
-   * @param method - of the contract, or `unknown`
-   * @param status - of HTTP
+   * @param method - method of the contract, or `unknown`
+   * @param status - HTTP status
    */
   count(protocol: string, method: string, status: number, bytesIn: number, bytesOut: number): void
-  /** Counts bytes that were pushed to clients, to requests that were counted before. */
+  /** Counts server-sent bytes of requests that were counted before. */
   push(protocol: string, bytes: number): void
-  /** Counts how long one request took. */
+  /** Records the duration of one request. */
   took(protocol: string, seconds: number): void
 }
 
-/** How a node request ended, for counting. */
+/** The result of a node request, for metrics and usage. */
 export interface CompletedRequest {
   readonly protocol: string
-  /** What the credential opened; left out for a request that was not authenticated. */
+  /** The grant of the credential; omitted for a request that was not authenticated. */
   readonly grant?: Grant | undefined
   /** Method or operation of the contract, `batch`, or `unknown`: never a text that the caller chose. */
   readonly method: string
   readonly status: number
-  /** Left out where it says nothing about the node, as for a stream without an end. */
+  /** Omitted when it says nothing about the upstream, as for an unlimited stream. */
   readonly durationSeconds?: number | undefined
-  /** Bytes of the call's body, and of its answer's. */
+  /** Number of bytes of the call's body; `bytesOut` counts those of the response. */
   readonly bytesIn?: number | undefined
   readonly bytesOut?: number | undefined
-  /** The calls of a batch, each of which is counted by itself. */
+  /** The calls of a batch, each of which is counted separately. */
   readonly calls?: readonly MeasuredCall[] | undefined
   /**
-   * How many further answers to a call that was counted before: notifications of a subscription, events, messages of a
-   * stream. They are usage, each like a call, but no requests.
+   * Number of further messages for a call that was counted before: notifications of a subscription, events, or messages
+   * of a stream. Each counts as usage like a call, but not as a request.
    */
   readonly pushes?: number | undefined
 }
@@ -48,10 +48,11 @@ export interface MeasuredCall {
 export type Meter = (measured: CompletedRequest) => void
 
 /**
- * Makes a meter that feeds the service's metrics and the counts of usage. What nobody's credential let in is no usage.
+ * Creates a meter that updates the gateway's metrics and the usage counts. A request without a valid credential does
+ * not count as usage.
  *
  * @param requests - the metrics
- * @param usage - counts by node and credential; without it only metrics are fed
+ * @param usage - counts by node and credential; without it, only metrics are updated
  */
 export function createMeter(requests: RequestMetrics, usage?: UsageCounts): Meter {
   return (measured) => {
@@ -72,8 +73,8 @@ function countUsage(usage: UsageCounts, grant: Grant, measured: CompletedRequest
     usage.count(grant, protocol, method, status, bytesIn, bytesOut, durationSeconds, pushes)
     return
   }
-  // Nobody knows which byte belongs to which call: all have the same share, and the first what is left. Their client
-  // waited for each as long as for all.
+  // The bytes of a batch cannot be attributed to single calls: all calls get the same share, and the first also gets
+  // the remainder. Each call has the duration of the whole batch.
   const [shareIn, shareOut] = [Math.trunc(bytesIn / calls.length), Math.trunc(bytesOut / calls.length)]
   calls.forEach((call, index) => {
     const isFirst = index === 0

@@ -4,7 +4,7 @@ import { createUsageCounts, type UsageCounts } from './usage-counts.ts'
 import { type RunningFlusher, startFlusher, type UsageSink } from './usage-flusher.ts'
 import { createCurrentUsage, type CurrentUsage } from './current-usage.ts'
 
-/** What counts the use of nodes, and tells of it. */
+/** Counts the usage of nodes and writes it to the store. */
 export interface Metering extends RunningFlusher {
   readonly units: Units
   readonly counts: UsageCounts
@@ -18,9 +18,9 @@ export interface UsageStore extends UsageSink {
 }
 
 /**
- * Starts counting usage into the store.
+ * Starts counting usage and writing it to the store.
  *
- * @param options - `directory` is the folder of the journals
+ * @param options - `directory` is the directory of the journals
  */
 export async function startMetering(options: {
   readonly store: UsageStore

@@ -25,7 +25,7 @@ it('publishes durations as the library does', async () => {
   for (const seconds of [0, ...bounds, 0.000_5, 0.001_1, 7, 31, 4_000]) took('evm', seconds)
   took('beacon', 0.3)
   expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
-  // The numbers are the same however often they are read.
+  // Repeated reads return the same numbers.
   expect(await registry.getSingleMetricAsString(name)).toBe(await own.getSingleMetricAsString(name))
 })
 

@@ -9,7 +9,9 @@ interface Bytes {
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const statusLabels = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** Makes the numbers about node requests. A request costs a few look-ups; labels are made when the numbers are read. */
+/**
+ * Creates the metrics of node requests. A request costs a few lookups; labels are created when the metrics are read.
+ */
 export function createRequestMetrics(registry: MetricsRegistry): RequestMetrics {
   const byProtocol = new Map<string, Map<string, number[]>>()
   const bytesByProtocol = new Map<string, Bytes>()

@@ -1,24 +1,24 @@
-/** How calls are weighed: each is one unit, or those that cost a node more are several. */
+/** How calls are weighted. `flat`: one unit each. `weighted`: several units for calls that cost an upstream more. */
 export const unitTables = ['flat', 'weighted'] as const
 
 /** One of {@link unitTables}. */
 export type UnitTable = (typeof unitTables)[number]
 
-/** What the calls of a protocol cost, by their methods. */
+/** The costs of a protocol's calls, by method. */
 export interface ProtocolCost {
   /** Units of a call in the table `weighted`. */
   units(method: string): number
-  /** Whether calls of the method are rejected first when the service is overloaded. */
+  /** Whether calls of the method are rejected first when the gateway is overloaded. */
   isExpensive(method: string): boolean
 }
 
-/** Costs by the name of the protocol; the calls of others are one unit each, and none of them is expensive. */
+/** Costs by protocol name; calls of other protocols cost one unit each, and none of them is expensive. */
 export type ProtocolCosts = Readonly<Partial<Record<string, ProtocolCost>>>
 
-/** Gives the units that one call of a method costs. */
+/** Returns the units of one call of a method. */
 export type Units = (protocol: string, method: string) => number
 
-/** Makes the look-up for one of the tables. */
+/** Creates the lookup for one of the tables. */
 export function createUnits(table: UnitTable, costs: ProtocolCosts): Units {
   if (table === 'flat') return () => 1
   return (protocol, method) => costs[protocol]?.units(method) ?? 1

@@ -1,9 +1,9 @@
 import type { Grant } from '../grants/grant.ts'
 import type { Units } from './units.ts'
 
-/** What one credential did in one hour, of one kind. */
+/** The usage of one credential in one hour, for one protocol, method and status class. */
 export interface UsageRow {
-  /** Beginning of the hour, in milliseconds since 1970. */
+  /** Start of the hour, in milliseconds since 1970. */
   readonly hour: number
   readonly organizationId: string
   readonly projectId: string
@@ -17,19 +17,19 @@ export interface UsageRow {
   readonly units: number
   readonly bytesIn: number
   readonly bytesOut: number
-  /** How many of the requests say how long they took, */
+  /** Number of requests with a known duration. */
   readonly timedRequests: number
-  /** and how long those took together, a whole number. */
+  /** Total duration of those requests, a whole number. */
   readonly durationMicroseconds: number
 }
 
-/** Counts of calls since they were last taken. */
+/** Counts of calls since the last {@link UsageCounts.take}. */
 export interface UsageCounts {
   /**
-   * Counts a call, or several that are alike. A call that was not answered with success costs no units.
+   * Counts a call, or several equal ones. An unsuccessful call costs no units.
    *
-   * @param bytesIn - of all of them together, as `bytesOut`
-   * @param durationSeconds - of each; left out where none says how long it took
+   * @param bytesIn - total of all counted calls, same as `bytesOut`
+   * @param durationSeconds - duration of each call; omitted when it is not known
    */
   count(
     grant: Grant,
@@ -41,7 +41,7 @@ export interface UsageCounts {
     durationSeconds?: number,
     times?: number,
   ): void
-  /** Takes what was counted; calls that come after it count towards the hour of this moment. */
+  /** Returns and resets the counts; later calls count towards the hour of this moment. */
   take(): UsageRow[]
 }
 
@@ -61,15 +61,15 @@ interface Cell {
 
 interface OfCredential {
   readonly grant: Grant
-  /** By method; in each list by protocol and status class. */
+  /** By method; each list is indexed by protocol and status class. */
   readonly cells: Map<string, (Cell | undefined)[]>
 }
 
 /**
- * Makes empty counts. They grow with the credentials that call and with the methods of the contracts, never with what a
- * caller writes.
+ * Creates empty counts. Their size depends on the number of active credentials and on the methods of the contracts,
+ * never on input of a caller.
  *
- * @param units - what a call costs
+ * @param units - cost of a call
  * @param now - milliseconds since 1970
  */
 export function createUsageCounts(units: Units, now: () => number = Date.now): UsageCounts {
@@ -137,7 +137,7 @@ function rowsOf(counted: Iterable<OfCredential>, hour: number, protocols: readon
         const protocol = protocols[Math.trunc(slot / statusClasses)]
         if (cell === undefined || protocol === undefined) return
         const { requests, units, bytesIn, bytesOut, timed, seconds } = cell
-        // Whole numbers: whoever adds them up later gets the same sum in any order.
+        // Whole numbers, so that later sums do not depend on the order of addition.
         const times = { timedRequests: timed, durationMicroseconds: Math.round(seconds * 1_000_000) }
         const counts = { requests, units, bytesIn, bytesOut, ...times }
         const statusClass = slot % statusClasses

@@ -5,56 +5,57 @@ import type { UsageCounts, UsageRow } from './usage-counts.ts'
 import { openJournal, openOrphanedJournals, type UsageBatch, type UsageJournal } from './usage-journal.ts'
 import type { UsedRow, CurrentUsage } from './current-usage.ts'
 
-/** Where counts go in the end. */
+/** The destination of usage counts. */
 export interface UsageSink {
-  /** Adds a batch to what is there, once, however often it is asked. */
+  /** Adds a batch exactly once, however often it is called. */
   write(batch: UsageBatch): Promise<void>
-  /** Reads what was used of every quota. */
+  /** Reads the usage of every quota. */
   readUsed(): Promise<readonly UsedRow[]>
 }
 
-/** What a flusher works with. */
+/** Dependencies of a flusher. */
 export interface FlusherParts {
   readonly counts: UsageCounts
   readonly sink: UsageSink
   readonly usedSoFar: CurrentUsage
-  /** Folder of the journals. */
+  /** Directory of the journals. */
   readonly directory: string
   readonly log: Logger
-  /** How often counts are brought away, in milliseconds. */
+  /** Flush interval, in milliseconds. */
   readonly flushMs?: number | undefined
 }
 
-/** What is known of the counts on their way. */
+/** State of the usage counts that are not in the database yet. */
 export interface UsageStates {
-  /** Bytes in journals that the database has not got yet. */
+  /** Number of bytes in journals that are not in the database yet. */
   readonly journalBytes: number
-  /** Since when something has waited for the database, in milliseconds since 1970; undefined when nothing waits. */
+  /** Since when usage has been waiting for the database, in milliseconds since 1970; undefined when none is waiting. */
   readonly waitingSince: number | undefined
-  /** Tries to write to the database that failed, since the start. */
+  /** Failed attempts to write to the database, since the start. */
   readonly failures: number
-  /** Batches that could not be written to the journal and were kept in memory alone, since the start. */
+  /** Batches that could not be written to the journal and were only held in memory, since the start. */
   readonly unjournaled: number
 }
 
-/** The flusher while it runs. */
+/** A running flusher. */
 export interface RunningFlusher {
   states(): UsageStates
-  /** Ends it with a last flush; it never rejects. */
+  /** Stops it with a final flush; never rejects. */
   stop(): Promise<void>
 }
 
 const usualFlushMs = 1_000
-// What other processes have counted is read this often.
+// Interval for reading the usage of other processes.
 const readUsedMs = 10_000
 const firstRetryMs = 250
 const longestRetryMs = 4_000
-// How long the last flush may take before what is left waits in the journal for the next start.
+// Timeout of the final flush. After it, the rest stays in the journal until the next start.
 const lastFlushMs = 5_000
 
 /**
- * Brings counts to the database: every second what was counted goes into a journal, and from there into the database.
- * A process that is killed loses what it counted since the last time; a database that is away loses nothing.
+ * Writes usage counts to the database: every second, the counts are appended to a journal and then written from the
+ * journal to the database. A process that is killed loses the counts since the last flush. An unavailable database
+ * loses nothing.
  */
 export async function startFlusher(parts: FlusherParts): Promise<RunningFlusher> {
   const flusher = new Flusher(parts)
@@ -71,16 +72,16 @@ export async function startFlusher(parts: FlusherParts): Promise<RunningFlusher>
 
 class Flusher {
   readonly #parts: FlusherParts
-  /** None where the folder cannot be written. */
+  /** Undefined when the directory is not writable. */
   #journal: UsageJournal | undefined
-  /** What earlier processes left behind. */
+  /** Orphaned journals of earlier processes. */
   #left: UsageJournal[] = []
   /** The one batch that is in no journal. */
   #held: UsageBatch | undefined
   #writer: string = randomUUID()
   #sequence = 0
   #draining: Promise<void> | undefined
-  /** In a row. */
+  /** Consecutive failures. */
   #failures = 0
   #allFailures = 0
   #unjournaled = 0
@@ -88,7 +89,7 @@ class Flusher {
   #nextTry = 0
   #nextReading = 0
   #isReading = false
-  /** What was taken while the database was asked, and can be in its answer no more. */
+  /** Usage that was taken during a database query, so its result cannot contain it. */
   #takenMeanwhile: UsageRow[] = []
 
   constructor(parts: FlusherParts) {
@@ -132,7 +133,7 @@ class Flusher {
   async end(): Promise<void> {
     const drained = (async () => {
       await this.#draining
-      // What one batch in memory kept back comes with a second round.
+      // Counts that the one batch in memory held back need a second round.
       for (let round = 0; round < 2; round++) {
         await this.#take()
         await this.#drain()
@@ -144,7 +145,7 @@ class Flusher {
 
   async #take(): Promise<void> {
     const { counts, usedSoFar, log } = this.#parts
-    // Until that one is in the database, counts stay where they are.
+    // Until that batch is in the database, counts stay in memory.
     if (this.#held) return
     const rows = counts.take()
     if (rows.length === 0) return
@@ -166,7 +167,7 @@ class Flusher {
     this.#unjournaled += 1
   }
 
-  /** Writes everything that waits. It never rejects. */
+  /** Writes all waiting usage. Never rejects. */
   async #drain(): Promise<void> {
     const { sink, log } = this.#parts
     try {
@@ -178,7 +179,7 @@ class Flusher {
       if (this.#journal) await this.#write(this.#journal)
       if (this.#held) await sink.write(this.#held)
       this.#held = undefined
-      // What was appended meanwhile has waited for a moment only.
+      // Batches that were appended meanwhile have waited only for a short time.
       this.#waitingSince = (this.#journal?.isEmpty ?? true) ? undefined : Date.now()
       await this.#readUsed()
       if (this.#failures > 0) log.info('usage is written to the database again')

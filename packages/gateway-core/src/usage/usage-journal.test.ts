@@ -27,7 +27,7 @@ describe('a journal of usage', () => {
     expect(journal.isEmpty).toBe(true)
     await Promise.all([1, 2, 3].map((sequence) => journal.append(batch(sequence))))
     expect(await sequences(journal)).toEqual([1, 2, 3])
-    // What comes while the others are being written away is no part of them.
+    // A batch that is appended while the others are written is not one of them.
     await journal.append(batch(4))
     await journal.forget()
     expect(journal.isEmpty).toBe(false)

@@ -6,37 +6,38 @@ import { createInterface } from 'node:readline'
 import { type DirectoryLock, DirectoryLockError, lockDirectory } from '../directory-lock.ts'
 import type { UsageRow } from './usage-counts.ts'
 
-/** What was counted in about a second. */
+/** The usage of about one second. */
 export interface UsageBatch {
-  /** The one journal that it stands in. */
+  /** Id of the journal that contains it. */
   readonly writer: string
-  /** Counts up within the journal; the database takes each number once. */
+  /** Sequence number within the journal; the database accepts each number once. */
   readonly sequence: number
   readonly rows: readonly UsageRow[]
 }
 
-/** A file that holds what was counted until the database has it. */
+/** A file that stores usage until it is in the database. */
 export interface UsageJournal {
   readonly writer: string
-  /** Whether it holds something that was not forgotten. */
+  /** Whether it contains no batches. */
   readonly isEmpty: boolean
-  /** Bytes that were not forgotten. */
+  /** Number of bytes that are not truncated. */
   readonly bytes: number
   append(batch: UsageBatch): Promise<void>
-  /** Every batch in it, in order, but for those that are appended meanwhile. */
+  /** All batches in order, except those that are appended meanwhile. */
   read(): AsyncGenerator<UsageBatch>
-  /** Forgets what was read last, to the end. */
+  /** Truncates the batches that the last {@link read} returned. */
   forget(): Promise<void>
-  /** Closes it, and removes it when it is empty. */
+  /** Closes it, and deletes it when it is empty. */
   close(): Promise<void>
 }
 
 const suffix = '.journal'
 
 /**
- * Opens a journal of this process in a folder, which is made when it is missing. Readable for its owner only.
+ * Opens a new journal of this process in a directory, which is created when it does not exist. Only the owner can read
+ * it.
  *
- * @throws when the folder cannot be written
+ * @throws when the directory is not writable
  */
 export async function openJournal(directory: string): Promise<UsageJournal> {
   await makeFolder(directory)
@@ -44,7 +45,7 @@ export async function openJournal(directory: string): Promise<UsageJournal> {
 }
 
 /**
- * Opens the journals that processes left behind which are no longer there.
+ * Opens the orphaned journals of processes that have ended.
  *
  * @throws as {@link openJournal}
  */
@@ -90,13 +91,13 @@ interface FileParts {
 class JournalFile implements UsageJournal {
   readonly writer: string
   readonly #parts: FileParts
-  /** What was forgotten ends here, */
+  /** End of the truncated part. */
   #start = 0
-  /** what was read last here, */
+  /** End of the part that was read last. */
   #read = 0
-  /** and what is in the file here. */
+  /** Size of the file. */
   #size: number
-  /** Whatever writes to the file does so one after the other. */
+  /** Serializes all writes to the file. */
   #writing: Promise<void> = Promise.resolve()
 
   constructor(writer: string, size: number, parts: FileParts) {
@@ -114,7 +115,7 @@ class JournalFile implements UsageJournal {
   }
 
   append({ sequence, rows }: UsageBatch): Promise<void> {
-    // The line before may have been broken off, by a full disk or by the end of its process.
+    // The previous line may be incomplete, because of a full disk or because its process ended.
     const line = Buffer.from(`\n${JSON.stringify({ sequence, rows })}\n`)
     return this.#inTurn(async () => {
       await this.#parts.file.appendFile(line)
@@ -147,7 +148,7 @@ class JournalFile implements UsageJournal {
     await this.#writing
     const { file, path, lock, lockPath } = this.#parts
     await file.close()
-    // The lock goes last: until then nobody else looks at the file.
+    // The lock is deleted last: until then no other process opens the file.
     if (this.isEmpty) await rm(path, { force: true })
     lock.release()
     if (this.isEmpty) await rm(lockPath, { force: true })
@@ -160,14 +161,14 @@ class JournalFile implements UsageJournal {
   }
 }
 
-// Earlier versions, whose journals are read as well, did not count how long requests took.
+// Journals of earlier versions, which can also be read, have no request durations.
 type Duration = 'timedRequests' | 'durationMicroseconds'
 interface WrittenBatch {
   readonly sequence: number
   readonly rows: readonly (Omit<UsageRow, Duration> & Partial<Pick<UsageRow, Duration>>)[]
 }
 
-// A line that was broken off is no JSON.
+// An incomplete line is not valid JSON.
 function batchOf(line: string): Omit<UsageBatch, 'writer'> | undefined {
   try {
     if (line === '') return undefined

@@ -1,28 +1,31 @@
-/** Why this service closes a WebSocket. */
+/** Why the gateway closes a WebSocket. */
 export const closeCodes = {
-  /** The service stops; another one may be there. */
+  /** The gateway stops; another replica may be available. */
   restart: 1001,
-  /** There was no close frame, or the client does not answer pings. */
+  /** There was no close frame, or the client does not respond to pings. */
   gone: 1006,
-  /** A message of the client is longer than its node takes. */
+  /** A message of the client is longer than its node accepts. */
   tooLong: 1009,
   /** A subscription would have had a gap. */
   lost: 1011,
   /** A handler of this connection failed unexpectedly. */
   internal: 1011,
-  /** The node has got another address. */
+  /** The node has other upstreams. */
   moved: 1012,
   /** Too many bytes wait for a client that does not read them. */
   slow: 1013,
   /** The credential is unknown, was revoked or has expired. */
   revoked: 4401,
-  /** The node does not offer this any more. */
+  /** The node no longer offers this. */
   forbidden: 4403,
-  /** A quota is used up, or a limit of the credential or the address is reached. */
+  /** A quota is used up, or a limit of the credential or the IP address is reached. */
   usedUp: 4429,
 } as const
 
-/** Close code for a refused handshake of a client that cannot see the HTTP status; undefined where that is sent all the same. */
+/**
+ * Close code for a rejected handshake of a client that cannot read the HTTP status; undefined when the status is sent
+ * instead.
+ */
 export function closeCodeOfRefusal(status: number): number | undefined {
   if (status === 401) return closeCodes.revoked
   return status === 429 ? closeCodes.usedUp : undefined
@@ -35,13 +38,13 @@ const faults: Readonly<Record<string, number>> = {
 }
 const protocolError = 1002
 
-/** Close code that the library sends for a fault of the client. */
+/** Close code that the library sends for a protocol error of the client. */
 export function codeOfFault(error: Error): number {
   const { code = '' } = error as NodeJS.ErrnoException
   return faults[code] ?? (code.startsWith('WS_ERR') ? protocolError : closeCodes.gone)
 }
 
-// A normal end, and one without a code.
+// A normal close, and a close without a code.
 const ofClients = [1000, 1005]
 const known = new Set<number>([
   ...Object.values(closeCodes),

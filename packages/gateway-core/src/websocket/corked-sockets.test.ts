@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { CorkedSockets } from './corked-sockets.ts'
 
-/** A socket that notes what it is handed at once. */
+/** A socket that records the data of each write. */
 function socketOf(): { readonly socket: Writable; readonly handed: readonly string[] } {
   const handed: string[] = []
   const socket = new Writable({

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream'
 import { guardedImmediate } from '@fairlead/http1'
 
 /**
- * Collects what is written to many sockets within one turn of the event loop, so that each is handed to the operating
- * system once.
+ * Collects data that is written to many sockets within one event-loop tick, so that each socket is passed to the
+ * operating system once.
  */
 export class CorkedSockets {
   #corked: CorkedSocket[] = []
@@ -22,22 +22,22 @@ export class CorkedSockets {
   }
 }
 
-/** One of the sockets. */
+/** A socket whose writes are collected. */
 export class CorkedSocket {
   readonly #socket: Writable
   readonly #whenCorked: (corked: CorkedSocket) => void
   #isCorked = false
-  // One text is cheaper to write than many.
+  // Writing one text is cheaper than writing many.
   #texts = ''
   #sent: (() => void)[] = []
 
-  /** @param whenCorked - hears that {@link uncork} is to be called */
+  /** @param whenCorked - called when {@link uncork} has to be called later */
   constructor(socket: Writable, whenCorked: (corked: CorkedSocket) => void) {
     this.#socket = socket
     this.#whenCorked = whenCorked
   }
 
-  /** How many bytes are collected and not yet written to the socket. */
+  /** Number of collected bytes that are not yet written to the socket. */
   get collected(): number {
     return this.#texts.length
   }
@@ -45,8 +45,8 @@ export class CorkedSocket {
   /**
    * Writes a text.
    *
-   * @param latin1 - a character for each byte
-   * @param sent - called when it has left, or will not
+   * @param latin1 - one character per byte
+   * @param sent - called when the text was sent or can no longer be sent
    */
   write(latin1: string, sent?: () => void): void {
     this.#cork()
@@ -54,7 +54,7 @@ export class CorkedSocket {
     if (sent) this.#sent.push(sent)
   }
 
-  /** To be called before anybody else writes to the socket, so that what is written first leaves first. */
+  /** Must be called before any other code writes to the socket, so that the order of writes is kept. */
   giveWay(): void {
     this.#cork()
     if (this.#texts === '') return

@@ -32,7 +32,7 @@ it('sends what was collected before it answers the Close frame of a client', asy
   await once(client, 'data')
   const received: Buffer[] = []
   client.on('data', (bytes: Buffer) => received.push(bytes))
-  // A text and a Close frame with 1000 in one packet, with masks of zeros.
+  // A text frame and a Close frame with 1000 in one packet, masked with zeros.
   client.write(Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x41, 0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]))
   await once(client, 'end')
   const close = Buffer.from([0x88, 0x02, 0x03, 0xe8])

@@ -1,11 +1,11 @@
 import { WebSocket } from 'ws'
 
 /**
- * A WebSocket that lets data leave before its Close frame, also when the library answers the Close frame of a client: no data
- * may follow a Close frame (RFC 6455, section 5.5.1).
+ * A WebSocket that sends collected data before its Close frame, also when the library responds to the Close frame of a
+ * client: no data may follow a Close frame (RFC 6455, section 5.5.1).
  */
 export class FlushingWebSocket extends WebSocket {
-  /** Writes what was collected for the connection and not yet written. */
+  /** Writes the collected data of the connection. */
   flush: () => void = () => undefined
 
   override close(code?: number, reason?: string | Buffer): void {

@@ -2,11 +2,11 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /**
- * Answers a WebSocket handshake that fails with a JSON body, and ends the connection.
+ * Responds to a WebSocket handshake that fails with a JSON body, and closes the connection.
  *
- * @param socket - nothing was written to it so far
+ * @param socket - nothing has been written to it yet
  * @param status - HTTP status, not 2xx
- * @param headers - beside those of every refusal
+ * @param headers - headers in addition to those of every rejection
  */
 export function rejectUpgrade(
   socket: Duplex,

@@ -1,11 +1,11 @@
-/** Longest text that {@link textFrame} makes a frame of. */
+/** Maximum length of a text for {@link textFrame}. */
 export const longestFramedText = 65_535
 
 const shortestLong = 126
 
 /**
- * Makes the frame of a WebSocket message from a server, as a text with a character for each byte: a fraction of what it
- * costs to put one together from buffers.
+ * Creates the frame of a WebSocket message from a server, as a string with one character per byte. This costs a
+ * fraction of composing it from buffers.
  *
  * @param text - ASCII, at most {@link longestFramedText} characters
  * @see RFC 6455, section 5.2

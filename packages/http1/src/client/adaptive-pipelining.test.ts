@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AdaptivePipelining } from './adaptive-pipelining.ts'
 
-/** Answers come in bursts: all that stood in line come with the first. */
+/** Responses arrive in bursts: all queued responses arrive with the first one. */
 function answerBursts(
   pace: AdaptivePipelining,
   { length, firstMs }: { length: number; firstMs: number },

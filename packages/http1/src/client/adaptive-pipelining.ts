@@ -1,59 +1,62 @@
-/** Connections that quick calls share before more of them are pipelined on each. */
+/** Number of connections that short calls share before more of the calls are pipelined on each connection. */
 export const maxSharedConnections = 4
 
-/** Calls that are pipelined on a connection when no further connection may be opened. */
+/** Pipeline depth per connection when no further connection may be opened. */
 export const pipelineDepthAtLimit = 16
 
 const maxPipelineDepth = 64
-// How many answers a measure goes back.
+// Number of responses that a moving average covers.
 const smoothing = 16
-// There are few of these, and one says much.
+// Test calls are rare, so each one has more weight.
 const smoothingOfTests = 2
 const testedEveryMs = 1_000
 
-// The time that a quick call may lose to those before it.
+// Longest delay of a short call by the calls before it on the connection.
 const longestPipelineMs = 4
-// A connection whose first call takes longer takes no more.
+// A connection whose first call takes longer than this accepts no more calls.
 const stalledMs = 10
-// How much longer than alone a pipelined call may take, where that is more. Less than two, or calls would wait behind
-// each other at an upstream that processes one after the other.
+// The longest duration of a pipelined call, as a multiple of the duration of a single call, where this exceeds
+// `longestPipelineMs`.
+// Less than two: otherwise calls would queue up at an upstream that processes one after the other.
 const tolerance = 1.5
-// Calls leave a connection that is silent for longer than this.
+// Calls are moved away from a connection that is silent for longer than this.
 const longestToleranceMs = 100
 const probationAnswers = 16
 const answersPerStep = 32
 
 /**
- * Adapts how many calls are pipelined on a connection. All times are those of `eventLoopIdleMs`. It measures how long a call
- * takes behind another one: next to nothing at an upstream that answers in bursts, and all of the processing at one that
- * handles calls one after the other. An overloaded upstream is slow on every connection: as long as it answers in bursts, calls
- * may wait for about as long as one takes with nothing before it, as more connections would only cost both sides more.
+ * Adapts the number of calls that are pipelined on a connection. All durations are measured with `eventLoopIdleMs`.
+ *
+ * It measures how long a call takes behind another one: close to zero at an upstream that responds in bursts, and the
+ * full processing time at one that handles calls one after the other. An overloaded upstream is slow on every
+ * connection. As long as it responds in bursts, a call may wait for about the duration of a single call, because more
+ * connections would only add cost on both sides.
  */
 export class AdaptivePipelining {
-  // Of calls that had others before them.
+  // Duration of calls that were sent behind others.
   #behindMs = 0
-  // Of calls that had nothing before them.
+  // Duration of calls that had no other call before them.
   #aloneMs = 0
   #probation = maxPipelineDepth
   #answers = 0
   #testedAt: number | undefined
 
-  /** How many calls may be on a connection now. */
+  /** The number of calls that a connection may have now. */
   get pipelineDepth(): number {
     const fitting = Math.floor(Math.max(longestPipelineMs, this.#toleratedMs()) / this.#behindMs)
     return Math.max(1, Math.min(fitting, this.#probation))
   }
 
-  // A private getter would be called by way of the engine's runtime.
+  // A private getter would be a call into the runtime of the JavaScript engine.
   #toleratedMs(): number {
     return Math.min(longestToleranceMs, tolerance * this.#aloneMs)
   }
 
   /**
-   * Tells whether to pipeline one call as a test. A measurement that was taken while the upstream or the network was overloaded
-   * would otherwise disable pipelining for good.
+   * Whether to pipeline one call as a test. Without tests, a measurement that was taken while the upstream or the
+   * network was overloaded would disable pipelining permanently.
    *
-   * @param now - on the clock of `performance.now()`
+   * @param now - current time of `performance.now()`
    */
   shouldTest(now: number): boolean {
     this.#testedAt ??= now
@@ -63,8 +66,8 @@ export class AdaptivePipelining {
   }
 
   /**
-   * @param tookMs - since the call was the first on its connection
-   * @param wasAlone - whether nothing stood before it when it was sent
+   * @param tookMs - time since the call became the first on its connection
+   * @param wasAlone - whether no other call was before it on the connection when it was sent
    */
   onAnswered(tookMs: number, wasAlone: boolean): void {
     if (wasAlone) this.#aloneMs += (tookMs - this.#aloneMs) / smoothing
@@ -74,16 +77,16 @@ export class AdaptivePipelining {
   }
 
   /**
-   * Notes that the upstream closed a connection with pipelined calls, which it does not answer.
+   * Records that the upstream closed a connection while pipelined calls had no response.
    *
-   * @param answered - how many calls it did answer
+   * @param answered - number of calls on this connection that received a response
    */
   onReset(answered: number): void {
-    // Some upstreams end a connection after many calls, which is rare enough to stay deep.
+    // Some upstreams close a connection after many calls. This is rare enough to keep the pipeline depth.
     if (answered < probationAnswers) this.#probation = 1
   }
 
-  /** Tells whether the first call on a connection delays the others. */
+  /** Whether the first call on a connection delays the others. */
   isStalled(firstSince: number, loopIdleMs: number): boolean {
     return loopIdleMs - firstSince > Math.max(stalledMs, this.#toleratedMs())
   }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { connectionsTo, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
 
-/** Numbers below a bound that are the same in every run. */
+/** Returns pseudo-random numbers below a bound, the same in every run. */
 function dice(seed: number): (bound: number) => number {
   let state = seed
   return (bound) => {

@@ -14,18 +14,18 @@ import { guardedImmediate, guardedTimeout } from '../unexpected-errors.ts'
 
 const tickMs = 50
 const idleTickMs = 1_000
-// What must not be sent twice is not trusted to a connection that the upstream may just be closing.
+// The upstream may be about to close an older connection, so non-idempotent calls do not use it.
 const freshMs = 1_000
-// Reads are over before the next one begins, so that all connections of the process can share it.
+// Each read is processed before the next one begins, so all connections of the process can share this buffer.
 const readBuffer = Buffer.allocUnsafeSlow(65_536)
 
 /**
- * Opens kept-alive connections to an upstream when they are needed. Quick calls share a few of them, pipelined; how deep
- * depends on how fast they are answered. Whatever takes longer has a connection to itself, so that nothing waits behind
- * it.
+ * Opens keep-alive connections to an upstream on demand. Short calls share a few connections and are pipelined; the
+ * depth depends on how fast the upstream responds. A longer call has a connection to itself, so that no other call
+ * waits behind it.
  *
  * @param address - `http:` or `https:`; its path and credentials are not used
- * @throws TypeError for another protocol, and an `ENOENT` or the like when the certificate authority cannot be read
+ * @throws TypeError for another protocol, and a file system error such as `ENOENT` when the CA file cannot be read
  */
 export function createHttp1Connections(address: URL, options: Http1Options): Http1Connections {
   return new ConnectionPool(address, options)
@@ -45,7 +45,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
   readonly #shares: ConnectionShares
   #unwritten: Connection[] = []
   #serial = 0
-  // Nearly all calls have the same one.
+  // Nearly all calls have the same target.
   #lastTarget: string | undefined
   #timer: NodeJS.Timeout | undefined
   #isTimerIdle = false
@@ -59,7 +59,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     }
     this.#address = address
     this.#options = options
-    // Slow calls leave some connections to the quick ones.
+    // Long calls leave some connections to the short ones.
     this.#mostExclusive = Math.max(1, options.maxConnections - maxSharedConnections)
     this.#shares = new ConnectionShares(this.#mostExclusive)
     const { certificateAuthorityFile: file } = options
@@ -113,7 +113,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
 
   onReassigned(exchange: Exchange, connection: Connection): void {
     exchange.connection = undefined
-    // Connections that are as old may be closed by now as well.
+    // Connections of the same age or older may be closed by now as well.
     if (connection.isClosed) exchange.lostSerial = connection.serial
     if (!exchange.isOver) this.#start(exchange, performance.now())
   }
@@ -123,7 +123,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     this.#connections = this.#connections.filter((other) => other !== connection)
     this.#release(connection)
     if (reset > 0) this.#pipelining.onReset(connection.answered)
-    // Not at once: the calls of the connection come first.
+    // Deferred: the calls of the closed connection come first.
     if (!this.#quick.isEmpty || !this.#slow.isEmpty) guardedImmediate(() => this.#serveWaiting())
   }
 
@@ -143,7 +143,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     }
     const { call } = exchange
     const queue = isShared(call) ? this.#quick : this.#slow
-    // The owner's earlier exchanges come first.
+    // Earlier exchanges of the same owner come first.
     const isBehind = call.pace !== 'endless' && queue.has(call.owner)
     if (isBehind || this.#startNow(exchange, now) !== 'started') queue.push(exchange)
   }
@@ -182,7 +182,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     return count
   }
 
-  /** Gives up the owner's hold on a connection that is its own no more. */
+  /** Releases the owner's share of a connection that is no longer exclusive to the owner. */
   #release(connection: Connection): void {
     const { holder } = connection
     if (holder === undefined || (connection.isExclusive && !connection.isClosed)) return
@@ -263,7 +263,7 @@ class ConnectionPool implements Http1Connections, ConnectionObserver {
     return connection
   }
 
-  /** Sees to it that the clock ticks, and often enough. */
+  /** Starts the timer, or shortens its interval when it is in idle mode. */
   #watch(now: number): void {
     if (this.#timer && !this.#isTimerIdle) return
     clearTimeout(this.#timer)

@@ -1,8 +1,8 @@
-/** What any owner may hold, whatever the others do. */
+/** Number of connections that every owner may hold, independent of the other owners. */
 const alwaysGranted = 4
-/** The part of all connections that only owners with few of them may take: 1 / 8. */
+/** Divisor for the connections that are reserved for owners with few connections: 1/8 of all. */
 const reservedPart = 8
-/** Owners count as present for this long after their last exchange. */
+/** An owner counts as active for this long after its last exchange. */
 const presentMs = 60_000
 const pruneEveryMs = 10_000
 
@@ -12,22 +12,22 @@ interface Share {
 }
 
 /**
- * Limits how many connections of an upstream one owner holds by exchanges that have a connection to themselves: half of
- * them while another owner is present, and never the last eighth.
+ * Limits how many exclusive connections of an upstream one owner holds: half of them while another owner is active, and
+ * never the last eighth.
  */
 export class ConnectionShares {
   readonly #most: number
   readonly #shares = new Map<string, Share>()
   #prunedAt = -Infinity
 
-  /** @param most - connections that such exchanges may have */
+  /** @param most - maximum number of exclusive connections of all owners together */
   constructor(most: number) {
     this.#most = most
   }
 
   /**
    * @param owner - undefined for exchanges of the gateway itself, which are not limited
-   * @param total - connections that all owners hold
+   * @param total - number of connections that all owners hold
    */
   mayTake(owner: string | undefined, total: number): boolean {
     if (owner === undefined) return true
@@ -47,7 +47,7 @@ export class ConnectionShares {
     if (share) share.held -= 1
   }
 
-  /** Counts an owner as present. */
+  /** Records an owner as active. */
   note(owner: string, now: number): Share {
     const known = this.#shares.get(owner)
     if (known) {
@@ -59,7 +59,7 @@ export class ConnectionShares {
     return share
   }
 
-  /** Drops owners that are present no more. */
+  /** Removes owners that are no longer active. */
   prune(now: number): void {
     if (now - this.#prunedAt < pruneEveryMs) return
     this.#prunedAt = now

@@ -8,68 +8,69 @@ import { RequestWriter } from './request-writer.ts'
 import { reportUnexpected } from '../unexpected-errors.ts'
 import { eventLoopIdleMs } from './event-loop-idle.ts'
 
-/** What a connection tells those who hand out calls. */
+/** Receives the events of a connection. */
 export interface ConnectionObserver {
-  /** When a byte came over any connection, on the clock of `performance.now()`. */
+  /** When the last byte arrived on any connection, as a time of `performance.now()`. */
   lastBytesAt: number
-  /** The connection has something to write in this turn of the event loop. */
+  /** The connection has data to write in this event-loop tick. */
   onPendingWrite(connection: Connection): void
   /**
-   * An answer has come to its end.
+   * A response is complete.
    *
-   * @param tookMs - since the call was the first on the connection; undefined when that says nothing about the upstream's speed
+   * @param tookMs - time since the call became the first on the connection; undefined when it does not indicate the
+   * speed of the upstream
    */
   onAnswered(connection: Connection, tookMs: number | undefined): void
-  /** A call that the upstream has not begun to answer has to go to another connection. */
+  /** A call whose response has not begun has to move to another connection. */
   onReassigned(exchange: Exchange, connection: Connection): void
-  /** @param reset - how many pipelined calls had been sent behind the first one */
+  /** @param reset - number of pipelined calls that were sent behind the first one */
   onClosed(connection: Connection, reset: number): void
 }
 
-/** How long a connection waits. */
+/** Serial number and timeouts of a connection. */
 export interface ConnectionTimeouts {
-  /** Grows from connection to connection. */
+  /** Increases with every connection. */
   readonly serial: number
-  /** When the connection has to be there, on the clock of `performance.now()`, as are all times here. */
+  /** Deadline for the connection to be established, as a time of `performance.now()`, as are all times here. */
   readonly connectBy: number
-  /** Longest wait for the next bytes of a body, in milliseconds. */
+  /** Maximum time between two chunks of a body, in milliseconds. */
   readonly bodyTimeoutMs: number
 }
 
-/** An answer that nobody waits for any more, but which stands before others. */
+/** A response that no caller waits for, but that precedes others on the connection. */
 interface SkippedResponse {
   readonly isForHead: boolean
   readonly deadline: number
   bytes: number
 }
 
-// A short answer is cheaper to read than a new connection to make.
+// Reading a short response is cheaper than opening a new connection.
 const maxSkippedBytes = 131_072
 const maxReassignments = 3
-// About 150 ms: no hiccup of this process, which would hold up the ticks as well.
+// About 150 ms. A delay of this process does not count, because it delays the ticks as well.
 const maxTicks = 3
-// How long an answer that has begun may pause before its caller is notified.
+// How long a response may pause after its start before the caller is notified.
 const stalledMs = 500
 const keepAliveMarginMs = 1_000
 const longestIdleMs = 30_000
 
-/** One connection: calls go out in turn, and answers come back in the same order. */
+/** One connection. It sends calls in order and receives the responses in the same order. */
 export class Connection implements ResponseReceiver, ExchangeConnection {
-  /** Grows from connection to connection. */
+  /** Increases with every connection. */
   readonly serial: number
-  /** When the present first call became the first, on the clock of {@link eventLoopIdleMs}. */
+  /** When the current first call became the first, as a time of {@link eventLoopIdleMs}. */
   firstSince = 0
-  /** How many answers have come to their end. */
+  /** Number of complete responses. */
   answered = 0
-  /** Since when nothing has been under way. */
+  /** When the connection became idle. */
   idleSince = 0
-  /** How long it may be idle, in milliseconds. */
+  /** Idle timeout of the connection, in milliseconds. */
   idleMs = longestIdleMs
   /** Whether a call has the connection to itself. */
   isExclusive = false
   /** Owner of the call that has the connection to itself. */
   holder: string | undefined = undefined
-  /** Whether nothing stood before the call that was answered last when it was sent. */
+  /** Whether the call whose response was last completed had no other call before it when it was sent. */
   wasFirstWhenSent = false
   isReady = false
   isClosed = false
@@ -83,15 +84,15 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   #isPersistent = true
   #isPaused = false
   #isLong = false
-  // As wasAlone, of the present first call.
+  // Same as `wasFirstWhenSent`, for the current first call.
   #isFirstWhenSent = false
   #lastBytesAt = 0
   #loopIdleAtBytes = 0
-  // How many times the clock ticked since the present first call became the first.
+  // Number of timer ticks since the current first call became the first.
   #ticks = 0
 
   /**
-   * @param socket - about to be connected; what it reads is to be given to {@link onBytes}
+   * @param socket - not connected yet; the caller passes the bytes that it reads to {@link onBytes}
    * @param host - value of the `Host` field
    */
   constructor(socket: Socket, host: string, owner: ConnectionObserver, times: ConnectionTimeouts) {
@@ -105,12 +106,12 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     socket.on('close', () => this.close(this.#ended()))
   }
 
-  /** How many calls are under way. */
+  /** Number of calls on this connection. */
   get load(): number {
     return this.#awaiting.length + this.#unsent.length
   }
 
-  /** Whether another call may be pipelined here. */
+  /** Whether another call may be pipelined on this connection. */
   get takesMore(): boolean {
     return this.#isPersistent && !this.isExclusive && !this.#isLong && !this.isClosed
   }
@@ -126,7 +127,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     if (this.isReady && this.#unsent.length === 1) this.#owner.onPendingWrite(this)
   }
 
-  /** The socket is connected, and the other side is who it should be. */
+  /** The socket is connected, including the TLS handshake. */
   onReady(): void {
     this.isReady = true
     this.#becomeFirst(eventLoopIdleMs())
@@ -134,7 +135,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     else this.flush()
   }
 
-  /** Writes all calls of this turn at once. */
+  /** Writes all calls of this event-loop tick at once. */
   flush(): void {
     if (this.isClosed || !this.isReady || this.#unsent.length === 0) return
     const sent = this.#unsent
@@ -146,7 +147,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
       text += head
       if (typeof body === 'string') text += body
       else if (body) {
-        // All of it leaves together.
+        // Corked, so that all of it is sent together.
         if (this.#socket.writableCorked === 0) this.#socket.cork()
         this.#socket.write(text, 'latin1')
         this.#socket.write(body)
@@ -157,7 +158,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     if (this.#socket.writableCorked > 0) this.#socket.uncork()
   }
 
-  /** @param bytes - overwritten when the call is over */
+  /** @param bytes - overwritten after this call returns */
   onBytes(bytes: Buffer): void {
     const now = performance.now()
     this.#lastBytesAt = now
@@ -214,7 +215,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.resume()
     if (first instanceof Exchange) first.onEnd()
     if (this.isClosed) return
-    // Whoever answers before the request is whole may not have read the rest of it.
+    // An upstream that responds before it has received the whole request may not read the rest of it.
     if (this.load === 0 && this.#socket.writableLength > 0) this.#isPersistent = false
     if (!this.#isPersistent) {
       this.close(new Http1Error('broken', 'The upstream ended the connection.'))
@@ -245,12 +246,12 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     const at = this.#unsent.indexOf(exchange)
     if (at >= 0) {
       this.#unsent.splice(at, 1)
-      // Nobody else may have the connection of an endless call.
+      // No other call may use the connection of a streaming call.
       if (this.load === 0 && this.isExclusive) this.close(aborted())
       return
     }
     this.#forget(exchange)
-    // The upstream may stop to work on what nobody waits for.
+    // Closing the connection lets the upstream stop work on responses that no caller waits for.
     if (this.#unsent.length === 0 && this.#awaiting.every((one) => !(one instanceof Exchange))) {
       this.close(aborted())
     } else this.resume()
@@ -263,10 +264,10 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
   }
 
   /**
-   * Looks at the clock.
+   * Checks the timeouts.
    *
-   * @param before - what was due by then is late; earlier than now, so that a process that stood still for a while does
-   * not take its own delay for that of the upstream
+   * @param before - deadlines before this time have expired. It is earlier than now, so that a delay of this process
+   * does not count as a delay of the upstream.
    */
   tick(before: number): void {
     if (!this.isReady) {
@@ -290,7 +291,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     if (this.#ticks >= maxTicks && this.#awaiting.length > 1) this.#reassignWaiting()
   }
 
-  /** Notifies the callers of the stalled answer and of those behind it. */
+  /** Notifies the callers of the stalled response and of the responses behind it. */
   #stall(): void {
     for (const exchange of this.#awaiting) if (exchange instanceof Exchange) exchange.stall()
   }
@@ -304,7 +305,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.#unsent = []
     this.#socket.destroy()
     this.#owner.onClosed(this, awaiting.length - 1)
-    // A connection that has served others may have been closed by the upstream before the call arrived.
+    // The upstream may have closed a connection that was used before, before the call arrived.
     const isStale = failure.kind === 'broken' && this.answered > 0 && !this.#reader.isInResponse
     for (const [place, exchange] of awaiting.entries()) {
       if (!(exchange instanceof Exchange)) continue
@@ -318,7 +319,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     }
   }
 
-  /** Closes the connection, and waits until it is. */
+  /** Closes the connection, and waits until the socket is closed. */
   end(failure: Http1Error): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.closed) resolve()
@@ -361,7 +362,7 @@ export class Connection implements ResponseReceiver, ExchangeConnection {
     this.idleSince = performance.now()
   }
 
-  /** What stands behind a call that takes long is sent elsewhere, as all of it may be sent twice. */
+  /** Moves the calls behind a call that takes long to other connections. All of them are repeatable. */
   #reassignWaiting(): void {
     for (const exchange of this.#awaiting.slice(1)) {
       if (!(exchange instanceof Exchange) || exchange.reassignments > 0) continue

@@ -88,7 +88,7 @@ describe('a call', () => {
     )
     const connections = connectionsTo(url, { maxConnections: 6 })
     const answers = Array.from({ length: 5 }, () => connections.request(post('slow')))
-    // The other connections are reserved for quick calls, so that this later call arrives before the rest.
+    // The other connections are reserved for short calls, so that this later call arrives before the rest.
     answers.push(connections.request(post('quick', { pace: 'quick', isBuffered: true })))
     await waitFor(() => requests.some(({ body }) => body === 'quick'))
     expect(requests.map(({ body }) => body).toSorted()).toEqual(['quick', 'slow', 'slow'])
@@ -102,7 +102,7 @@ describe('a call', () => {
 })
 
 describe('a connection that the upstream has closed', () => {
-  /** Answers the first call of the first connection, and ends that connection when the second one comes. */
+  /** Responds to the first call of the first connection, and closes that connection when the second call arrives. */
   const stale = (end: 'end' | 'resetAndDestroy' | 'garbage') =>
     scriptedUpstream(({ socket, connection, turn }) => {
       if (connection > 1 || turn === 1) socket.write(plain(`${connection}`))
@@ -182,7 +182,7 @@ describe('an upstream that misbehaves', () => {
     const { url } = await scriptedUpstream(({ socket }) => socket.end(text, 'latin1'))
     const call = post('', { isBuffered: true })
     await expect(connectionsTo(url).request(call)).rejects.toMatchObject({ kind })
-    // Whoever does not wait for the whole hears of it when reading.
+    // A caller that does not wait for the whole body receives the error when reading.
     const answer = connectionsTo(url).request(post(''))
     await expect(answer.then(textOf)).rejects.toMatchObject({ kind })
   })
@@ -244,7 +244,7 @@ describe('an upstream that misbehaves', () => {
   })
 
   it('and does not take the connection in time has seen nothing', async () => {
-    // An address for documentation, which nobody has; where it cannot be reached at all, the failure is the same.
+    // A documentation address that is not in use; when it is unreachable, the failure is the same.
     const connections = connectionsTo(new URL('http://192.0.2.1:9'), { connectTimeoutMs: 100 })
     await expect(connections.request(post(''))).rejects.toMatchObject({ kind: 'unconnected' })
   })

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks'
 const { nodeTiming } = performance
 
 /**
- * A clock of the milliseconds that this process had nothing to do. It tells how long an upstream took: by any other clock
- * a process with much to do takes its own work for that of the upstream.
+ * The time that the event loop of this process was idle, in milliseconds. As a clock, it measures how long an upstream
+ * takes: any other clock in a busy process counts the work of the process itself as a delay of the upstream.
  */
 export function eventLoopIdleMs(): number {
   return nodeTiming.idleTime

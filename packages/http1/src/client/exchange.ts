@@ -5,39 +5,39 @@ import type { ResponseReceiver } from './response-reader.ts'
 import type { ResponseStream, BodyInspector, ExchangeEnd, ReceivedResponse, Http1Call } from './types.ts'
 import { Http1Error } from './http1-error.ts'
 
-/** A body that is longer is not held, and a connection does not wait for its end to be known. */
+/** A longer body is not buffered, and a connection does not wait for its end. */
 const maxShortBytes = 65_536
 
-/** What an exchange asks of the connection that it is on. */
+/** The operations of a connection that an exchange uses. */
 export interface ExchangeConnection {
   pause(): void
   resume(): void
-  /** The caller wants no more of the exchange. */
+  /** The caller has cancelled the exchange. */
   abandon(exchange: Exchange): void
-  /** As {@link abandon}, but what is left of the answer is short, maybe. */
+  /** Same as {@link abandon}, but the rest of the response may be short. */
   skip(exchange: Exchange): void
 }
 
-/** One call and its answer as it comes. */
+/** One call and its response, as it arrives. */
 export class Exchange implements ResponseReceiver, BodySource {
   readonly call: Http1Call
-  /** When the head of the answer has to be there, on the clock of `performance.now()`. */
+  /** Deadline for the response headers, as a time of `performance.now()`. */
   readonly deadline: number
   /** The connection; undefined while the call waits for one. */
   connection: ExchangeConnection | undefined
-  /** How many times the call was taken to another connection. */
+  /** How many times the call was moved to another connection. */
   reassignments = 0
-  /** Serial number of a connection that was lost to the call; only later ones will do. */
+  /** Serial number of a connection that closed under the call; only connections with a higher number are used. */
   lostSerial = 0
   readonly #done: ExchangeEnd
   #state: 'waiting' | 'buffering' | 'delivered' | 'over' = 'waiting'
   #head: ResponseHead | undefined
   #bufferingSince = 0
-  // What came before anybody asked for the body.
+  // Bytes that arrived before the caller read the body.
   #held: Buffer[] = []
   #heldBytes = 0
-  // The same in its place, of a body that is known to be short: the memory of texts is far cheaper to find and to give back
-  // than that of buffers.
+  // Replaces `#held` for a body that is known to be short: strings are far cheaper to allocate and to free than
+  // buffers.
   #latin1 = ''
   #body: ResponseBody | undefined
   #failure: Http1Error | undefined
@@ -51,17 +51,17 @@ export class Exchange implements ResponseReceiver, BodySource {
     call.signal?.addEventListener('abort', this)
   }
 
-  /** Whether nothing more is wanted of the exchange. */
+  /** Whether the exchange is finished or cancelled. */
   get isOver(): boolean {
     return this.#state === 'over'
   }
 
-  /** Whether the caller has the head of the answer, and its body is still to come. */
+  /** Whether the caller has received the response headers and the body is not complete yet. */
   get isDelivered(): boolean {
     return this.#state === 'delivered'
   }
 
-  /** Whether the head of the answer has come. */
+  /** Whether the response headers have arrived. */
   get hasHead(): boolean {
     return this.#head !== undefined
   }
@@ -108,9 +108,9 @@ export class Exchange implements ResponseReceiver, BodySource {
   }
 
   /**
-   * Everything that came at once has been read.
+   * All bytes that arrived together have been read.
    *
-   * @param now - on the clock of `performance.now()`
+   * @param now - current time of `performance.now()`
    */
   flush(now: number): void {
     if (this.#state !== 'buffering') return
@@ -120,12 +120,15 @@ export class Exchange implements ResponseReceiver, BodySource {
     else if (now - this.#bufferingSince > longestBufferingMs) this.#deliver()
   }
 
-  /** Notifies the caller that the answer has begun on the connection and stopped; one that is passed on is left alone. */
+  /**
+   * Notifies the caller that a response on the connection has begun and stalled. Does nothing for a response that is
+   * already forwarded.
+   */
   stall(): void {
     if (this.#state === 'waiting' || this.#state === 'buffering') this.call.listener?.stalled?.()
   }
 
-  /** Ends the exchange before its end. */
+  /** Fails the exchange before it is complete. */
   fail(failure: Http1Error): void {
     if (this.#state === 'over') return
     const isDelivered = this.#state === 'delivered'
@@ -135,13 +138,13 @@ export class Exchange implements ResponseReceiver, BodySource {
     else this.#body?.destroy(failure)
   }
 
-  /** Ends an exchange that is not on a connection. */
+  /** Fails an exchange that is not on a connection. */
   failUnsent(message: string): void {
-    // Once moved, it was sent before.
+    // An exchange that was moved has been sent before.
     this.fail(new Http1Error(this.reassignments === 0 ? 'unconnected' : 'broken', message))
   }
 
-  /** The caller's signal ends the exchange. */
+  /** Handles the abort event of the caller's signal. */
   handleEvent(): void {
     const { connection } = this
     this.fail(new Http1Error('aborted', 'The call was aborted.'))
@@ -162,7 +165,7 @@ export class Exchange implements ResponseReceiver, BodySource {
     const { connection } = this
     this.#leave()
     connection?.skip(this)
-    // Nobody waits for what is dropped.
+    // No reader waits for the dropped rest.
     this.#body?.destroy()
   }
 
@@ -190,7 +193,7 @@ export class Exchange implements ResponseReceiver, BodySource {
     return this.#heldBytes <= maxShortBytes ? joined(this.#held) : undefined
   }
 
-  /** Whether the body is kept as a text, as nobody waits for a part of it. */
+  /** Whether the body is buffered as a string, because no caller waits for a part of it. */
   #isText(): boolean {
     const head = this.#head
     return (
@@ -215,7 +218,7 @@ function joined(parts: readonly Buffer[]): Buffer {
   return parts.length === 1 ? (parts[0] as Buffer) : parts.length === 0 ? noBytes : Buffer.concat(parts)
 }
 
-// Where a node repeats one of them, joining the values makes no sense.
+// When an upstream repeats one of these, joining the values makes no sense.
 const singleValued = new Set([
   'content-type',
   'content-encoding',

@@ -1,11 +1,17 @@
 import type { Exchange } from './exchange.ts'
 
-/** What became of an attempt to start a waiting exchange: its owner may have no more, or there is no connection at all. */
+/**
+ * Outcome of starting a queued exchange. `owner full`: its owner has reached its limit; `full`: no connection is
+ * available.
+ */
 export type StartOutcome = 'started' | 'owner full' | 'full'
 
-/** Exchanges that wait for a connection. Owners take turns, so that one with many exchanges does not hold up the others. */
+/**
+ * A queue of exchanges that wait for a connection. It serves owners in round-robin order, so that an owner with many
+ * exchanges does not delay the others.
+ */
 export class FairQueue {
-  /** The owner whose turn is next stands first. */
+  /** The next owner to serve comes first. */
   readonly #byOwner = new Map<string | undefined, Exchange[]>()
 
   get isEmpty(): boolean {
@@ -23,14 +29,14 @@ export class FairQueue {
     else this.#byOwner.set(owner, [exchange])
   }
 
-  /** All that wait, for a look at the clock. */
+  /** All queued exchanges, to check their deadlines. */
   all(): readonly Exchange[] {
     return [...this.#byOwner.values()].flat()
   }
 
-  /** Starts what can be started, one exchange of each owner after the other. */
+  /** Starts as many exchanges as possible, one per owner in turn. */
   serve(start: (exchange: Exchange) => StartOutcome): void {
-    // An owner that has had its turn stands last, and is met again by the same loop.
+    // An owner that was served moves to the end of the map, and the same loop reaches it again.
     for (const [owner, waiting] of this.#byOwner) {
       const next = nextOf(waiting)
       if (!next) {
@@ -46,7 +52,7 @@ export class FairQueue {
     }
   }
 
-  /** Drops what is over already. */
+  /** Removes exchanges that are already finished. */
   prune(): void {
     for (const [owner, waiting] of this.#byOwner) {
       const left = waiting.filter(({ isOver }) => !isOver)

@@ -4,7 +4,7 @@ import { ConnectionShares } from './connection-shares.ts'
 import { connectionsTo, plain, post, scriptedUpstream } from '../testing/scripted-upstream.ts'
 
 describe('calls that have a connection each', () => {
-  /** An upstream that answers when the test says so; quick calls have 4 of the 36 connections. */
+  /** An upstream that responds when the test requests it; 4 of the 36 connections are for short calls. */
   async function held() {
     const waiting: { readonly body: string; answer(): void }[] = []
     const upstream = await scriptedUpstream(({ socket, body }) => {
@@ -34,7 +34,7 @@ describe('calls that have a connection each', () => {
     await waitFor(() => at('greedy') === 16)
     for (let count = 0; count < 11; count += 1) call('other')
     await waitFor(() => at('other') === 12)
-    // What becomes free beyond the half of the one goes to the other.
+    // Connections that become free beyond half of the total go to the other owner.
     for (const { body, answer } of waiting.splice(0)) if (body === 'greedy') answer()
     await waitFor(() => at('greedy') === 16)
   })
@@ -51,7 +51,7 @@ describe('calls that have a connection each', () => {
     await waitFor(() => waiting.length === 32)
     expect([at('a'), at('b'), at('c')]).toEqual([28, 4, 0])
     for (const { answer } of waiting.slice(0, 12)) answer()
-    // An eighth stays free for owners that come later.
+    // An eighth stays free for owners that arrive later.
     await waitFor(() => waiting.length === 40)
     expect([at('a'), at('b'), at('c')]).toEqual([28, 6, 6])
   })

@@ -1,12 +1,12 @@
-// What would end a line, or change its meaning on the way to Latin-1.
+// Characters that would end a line or that Latin-1 cannot encode.
 const unfitValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
 const unfitName = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/
 const unfitTarget = /[^\u0021-\u007e\u0080-\u00ff]/
 
 /**
- * Writes header fields as lines of a request.
+ * Serializes header fields as lines of a request.
  *
- * @throws TypeError for a field that cannot stand in a request; the message does not quote it
+ * @throws TypeError for a field that is not valid in a request; the message does not quote it
  * @see RFC 9110, section 5
  */
 export function headerLines(fields: Readonly<Record<string, string>>): string {
@@ -20,7 +20,7 @@ export function headerLines(fields: Readonly<Record<string, string>>): string {
   return lines
 }
 
-/** Tells whether a text can be the target of a request. */
+/** Whether a text is a valid request target. */
 export function isTarget(target: string): boolean {
   return target.startsWith('/') && !unfitTarget.test(target)
 }

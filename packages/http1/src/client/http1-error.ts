@@ -1,9 +1,9 @@
-/** The failure of an exchange; it never says where the upstream is. */
+/** The failure of an exchange. Its message never contains the URL of the upstream. */
 export class Http1Error extends Error {
   override readonly name = 'Http1Error'
   /**
-   * `unconnected`: the upstream has seen nothing of the call; `broken`: it may have; `late`: no answer in time;
-   * `malformed`: what came is no HTTP/1.1; `aborted`: the caller ended it.
+   * `unconnected`: the upstream has received nothing of the call; `broken`: it may have; `late`: the response timed
+   * out; `malformed`: the bytes received are not HTTP/1.1; `aborted`: the caller cancelled it.
    */
   readonly kind: 'unconnected' | 'broken' | 'late' | 'malformed' | 'aborted'
 
@@ -13,7 +13,7 @@ export class Http1Error extends Error {
   }
 }
 
-/** The failure for bytes that are no answer. */
+/** The failure for bytes that are not a valid response. */
 export function malformed(what: string): Http1Error {
   return new Http1Error('malformed', `The upstream's answer is no HTTP/1.1: ${what}.`)
 }

@@ -2,21 +2,21 @@ import type { Socket, TcpNetConnectOpts } from 'node:net'
 import type { Connect } from './types.ts'
 import { runDetached } from './detached.ts'
 
-/** How to connect. */
+/** Options of {@link openSocket}. */
 interface SocketOptions {
   readonly connect: Connect
-  /** Authority in PEM, in place of those that the system trusts. */
+  /** CA certificate in PEM, in place of the CAs that the system trusts. */
   readonly authority: Buffer | undefined
-  /** Of an earlier connection, which makes the TLS handshake shorter. */
+  /** TLS session of an earlier connection, which shortens the handshake. */
   readonly session: Buffer | undefined
-  /** Gets what comes; it is overwritten when the call is over. */
+  /** Buffer for received bytes; overwritten after `onBytes` returns. */
   readonly buffer: Buffer
   onBytes(bytes: Buffer): void
   onReady(): void
   onSession(session: Buffer): void
 }
 
-/** Begins to connect to the host of an address, by TLS if it says so. */
+/** Begins to connect to the host of a URL, over TLS for `https:`. */
 export function openSocket(address: URL, options: SocketOptions): Socket {
   return runDetached(() => opened(address, options))
 }
@@ -28,7 +28,7 @@ function opened(address: URL, options: SocketOptions): Socket {
     host: address.hostname,
     port: Number(address.port || (isSecure ? 443 : 80)),
     noDelay: true,
-    // An upstream that is gone without a word is found out, also behind a stream that has nothing to say.
+    // Detects an upstream that disappears without closing the connection, also on a stream without traffic.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
     onread: {
@@ -47,6 +47,6 @@ function opened(address: URL, options: SocketOptions): Socket {
   const socket = connect(isSecure ? { ...target, ...tls } : target, isSecure)
   if (isSecure) socket.once('secureConnect', options.onReady).on('session', options.onSession)
   else socket.once('connect', options.onReady)
-  // Nothing reads the stream itself, and its end is to be told all the same.
+  // The stream itself has no reader. Without `resume`, its `end` event would not fire.
   return socket.resume()
 }

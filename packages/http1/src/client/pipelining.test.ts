@@ -50,7 +50,7 @@ describe('quick calls', () => {
   it('leave the line when the first one in it takes long', async () => {
     let end = () => {}
     const { url, requests } = await scriptedUpstream(({ socket, body, turn, connection }) => {
-      // A connection that hangs: nothing behind the first call is answered.
+      // A connection that hangs: calls behind the first one get no response.
       if (connection > 1 || turn > 16) socket.write(plain(body))
       else if (turn === 1) end = () => socket.write(many(16, (index) => plain(`${index * 4}`)).join(''))
     })
@@ -67,7 +67,7 @@ describe('quick calls', () => {
     end()
     expect(await firstBytes).toBe('0')
     expect(requests.length).toBe(64 + 15)
-    // What came too late was dropped, and the connection is good again.
+    // Responses that arrived too late were dropped, and the connection is usable again.
     expect((await connections.request(quick('again'))).bytes?.toString()).toBe('again')
   })
 
@@ -100,7 +100,7 @@ describe('quick calls', () => {
   })
 
   it('stand behind no other at an upstream that works for long on one after the other', async () => {
-    // All times are set: those of the calls, and those by which a call is sent behind another as a try.
+    // All clocks are mocked: those of the calls, and those that decide when a call is pipelined as a test.
     let idleMs = 0
     vi.spyOn(performance.nodeTiming, 'idleTime', 'get').mockImplementation(() => idleMs)
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
@@ -213,7 +213,7 @@ describe('an endless call', () => {
     const connections = connectionsTo(url, { maxConnections: 1, headTimeoutMs: 100, bodyTimeoutMs: 100 })
     const streams = many(3, () => connections.request(post('endless', { pace: 'endless' })))
     expect((await connections.request(post('other'))).bytes?.toString()).toBe('other')
-    // Another call that began later is late, by the limit for heads as by that for bodies.
+    // Another call that began later times out, by the timeout for headers as well as by that for bodies.
     const late = () => expect(connections.request(post('silent'))).rejects.toMatchObject({ kind: 'late' })
     await late()
     expect(endless).toHaveLength(3)

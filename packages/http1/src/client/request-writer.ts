@@ -1,22 +1,22 @@
 import { Buffer } from 'node:buffer'
 import type { Http1Call } from './types.ts'
 
-// Shorter ones are cheaper to write together with the head.
+// Shorter bodies are cheaper to write together with the head.
 const maxJoinedBytes = 16_384
 
-/** A request as Latin-1: head with the body, or the part of it that is no text yet. */
+/** A request as Latin-1: the head and the body. A body that is not converted to a string stays a `Uint8Array`. */
 export interface RequestText {
   readonly head: string
   readonly body: string | Uint8Array | undefined
 }
 
-/** Writes the requests of one connection, whose heads are nearly all alike. */
+/** Serializes the requests of one connection, whose heads are nearly all the same. */
 export class RequestWriter {
   readonly #host: string
   #method = ''
   #target = ''
   #fields = ''
-  // The head with these, but for the length of the body.
+  // The head for these values, without `content-length`.
   #begun = ''
 
   /** @param host - value of the `Host` field */
@@ -42,7 +42,7 @@ export class RequestWriter {
   }
 }
 
-/** One character for each byte of the text. */
+/** Returns one character per byte of the UTF-8 encoding. */
 function asLatin1(text: string): string {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }

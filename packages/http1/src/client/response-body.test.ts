@@ -12,7 +12,7 @@ describe('a body', () => {
     })
     const connections = connectionsTo(url)
     const { body } = await connections.request(post(''))
-    // A body of the same length that is read has arrived by the time.
+    // By the time a body of the same length has been read, this one has arrived as well.
     const other = await connections.request(post(''))
     expect(Buffer.concat(await other.body.toArray()).length).toBe(20 * mebibyte)
     expect(requests[0]?.socket.writableLength).toBeGreaterThan(5 * mebibyte)
@@ -31,7 +31,7 @@ describe('a body', () => {
     })
     const connections = connectionsTo(url, { bodyTimeoutMs: 100 })
     const { body } = await connections.request(post(''))
-    // A body that began later and is read is late by now.
+    // A body that began later and is read has timed out by now.
     const stalled = await connections.request(post('stalls'))
     await expect(stalled.body.toArray()).rejects.toMatchObject({ kind: 'late' })
     let length = 0

@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream'
 import type { ResponseStream } from './types.ts'
 
-/** Where a body comes from. */
+/** The source of a response body. */
 export interface BodySource {
-  /** Asks for more. */
+  /** Requests more bytes. */
   resume(): void
-  /** Gives up what has not come yet. */
+  /** Discards the rest of the body. */
   cancel(): void
-  /** Reads the rest without keeping it, unless it is long. */
+  /** Reads and drops the rest, unless it is long. */
   skip(): void
 }
 
-/** A body to be read. Whoever does not read waits for nothing: the connection stands still meanwhile. */
+/** A response body as a stream. While the stream is not read, the connection is paused. */
 export class ResponseBody extends Readable implements ResponseStream {
   readonly #source: BodySource | undefined
 
-  /** @param source - undefined when nothing more will come */
+  /** @param source - undefined when the body is already complete */
   constructor(source: BodySource | undefined) {
     super()
     this.#source = source
-    // It may break off while nobody looks; whoever reads it later hears of it all the same.
+    // The body may fail before it is read. A later reader still receives the error.
     this.on('error', () => undefined)
   }
 

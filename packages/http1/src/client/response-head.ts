@@ -1,19 +1,19 @@
 import { malformed } from './http1-error.ts'
 
-/** The head of an answer. */
+/** The status line and header fields of a response. */
 export interface ResponseHead {
   readonly status: number
-  /** Names, in lower case, and values in turn. */
+  /** Alternating names, in lower case, and values. */
   readonly fields: readonly string[]
-  /** How the end of a body is told, if the answer has one. */
+  /** How the end of the body is indicated, if the response has one. */
   readonly framing: 'length' | 'chunks' | 'close'
-  /** Bytes of a body that is told by its length. */
+  /** Length of the body in bytes, for `length` framing. */
   readonly length: number
-  /** Whether the connection is there for another exchange. */
+  /** Whether the connection can be used for another exchange. */
   readonly isPersistent: boolean
   /** Value of `content-type`. */
   readonly contentType: string | undefined
-  /** How long the upstream keeps the connection when nothing happens, if it tells. */
+  /** Idle timeout of the connection at the upstream, when the `keep-alive` header contains it. */
   readonly idleMs: number | undefined
 }
 
@@ -24,7 +24,7 @@ const cr = 13
 const space = 32
 const colon = 58
 
-// Lower-case code of every character that a name may have, 0 for all others.
+// Lower-case code of every character that is valid in a name, 0 for all others.
 const nameCodes = new Uint8Array(256)
 for (const letter of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
   nameCodes[letter.charCodeAt(0)] = letter.charCodeAt(0)
@@ -32,9 +32,9 @@ for (const letter of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
 }
 
 /**
- * Reads the head of an answer, strictly: whatever two readers could understand in two ways is refused.
+ * Parses the head of a response strictly: ambiguous input is rejected.
  *
- * @param text - status line, field lines and the empty line, each with its end, as Latin-1
+ * @param text - status line, field lines and the empty line, each with its CRLF, as Latin-1
  * @throws Http1Error `malformed`
  * @see RFC 9112, sections 4, 5 and 6
  */
@@ -85,12 +85,12 @@ export function readHead(text: string): ResponseHead {
 }
 
 /**
- * Reads the lines of fields, or of trailers.
+ * Parses lines of header fields or trailers.
  *
- * @param text - each line with its end
- * @param from - where the first line begins
- * @param to - where the last line ends
- * @returns names, in lower case, and values in turn
+ * @param text - each line with its CRLF
+ * @param from - offset of the first line
+ * @param to - offset of the end of the last line
+ * @returns alternating names, in lower case, and values
  * @throws Http1Error `malformed`
  */
 export function readFields(text: string, from: number, to: number): string[] {
@@ -101,7 +101,7 @@ export function readFields(text: string, from: number, to: number): string[] {
     let isLower = true
     let code = text.charCodeAt(at)
     for (; code !== colon; code = text.charCodeAt(++at)) {
-      // Also refuses a line that continues the one before: it begins with a space.
+      // Also rejects a continuation of the previous line: it begins with a space.
       const lower = nameCodes[code] ?? 0
       if (lower === 0) throw malformed('a field has no proper name')
       if (lower !== code) isLower = false
@@ -121,7 +121,7 @@ export function readFields(text: string, from: number, to: number): string[] {
   return fields
 }
 
-/** Finds the end of a line, and refuses all control characters on the way. */
+/** Finds the end of a line. Rejects control characters before it. */
 function endOfLine(text: string, from: number): number {
   let at = from
   let code = text.charCodeAt(at)
@@ -134,7 +134,7 @@ function isBlank(code: number): boolean {
   return code === space || code === tab
 }
 
-// Some servers leave the space out that goes before an empty reason.
+// Some servers omit the space before an empty reason phrase.
 function readStatus(text: string, isOld: boolean): number {
   const isVersion = text.startsWith('HTTP/1.') && (isOld || text.charCodeAt(7) === 49)
   const behind = text.charCodeAt(12)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ResponseHead } from './response-head.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** What a reader makes of bytes that come in these pieces, one answer behind the other. */
+/** Parses bytes that arrive in these pieces, and returns the responses in order. */
 function readAll(pieces: readonly string[], isForHead = false) {
   const answers: { head: ResponseHead; body: string; hasEnded: boolean }[] = []
   const reader = new ResponseReader()

@@ -1,17 +1,17 @@
 import { type ResponseHead, readFields, readHead } from './response-head.ts'
 import { Http1Error, malformed } from './http1-error.ts'
 
-/** Takes an answer as it comes. */
+/** Receives a response as it arrives. */
 export interface ResponseReceiver {
-  /** Whether the answer has no body, as that to `HEAD`. */
+  /** Whether the response has no body, as for a `HEAD` request. */
   readonly isForHead: boolean
   onHead(head: ResponseHead): void
-  /** @param bytes - part of the body; overwritten when the call is over */
+  /** @param bytes - part of the body; overwritten after this call returns */
   onPart(bytes: Buffer): void
   /**
-   * Takes the head of an answer and all of its body at once.
+   * Receives the head and the whole body of a response at once.
    *
-   * @param latin1 - a character for each byte
+   * @param latin1 - one character per byte
    */
   onWhole(head: ResponseHead, latin1: string): void
   onEnd(): void
@@ -20,49 +20,49 @@ export interface ResponseReceiver {
 const maxHeadBytes = 65_536
 const maxSizeLine = 4_096
 const maxInformational = 16
-// Cheaper to read as a text.
+// Shorter input is cheaper to parse as a string.
 const longestText = 16_384
 const mostHeads = 16
 const longestRemembered = 1_024
 const noBytes = Buffer.alloc(0)
 
 /**
- * Cuts what comes on a connection into answers.
+ * Splits the bytes of a connection into responses.
  *
  * @see RFC 9112, sections 6 and 7
  */
 export class ResponseReader {
   #state: 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk end' | 'trailers' = 'head'
-  // Bytes of the body or of the chunk that are still to come.
+  // Bytes of the body or of the chunk that have not arrived yet.
   #left = 0
-  // What came of a head or of a line that has no end yet.
+  // Bytes of an incomplete head or line.
   #begun: Buffer = noBytes
   #informational = 0
   #lastText = ''
   #lastHead: ResponseHead | undefined
   readonly #heads = new Map<string, ResponseHead>()
-  // What is being read, and the same as a text.
+  // The input that is being parsed, and the same input as a string.
   #bytes: Buffer | undefined
   #latin1 = ''
 
-  /** Whether an answer has begun and not ended. */
+  /** Whether a response has begun and not ended. */
   get isInResponse(): boolean {
     return this.#state !== 'head' || this.#begun.length > 0 || this.#informational > 0
   }
 
-  /** Whether the head of an answer has come, and its end has not. */
+  /** Whether the head of a response has arrived and its end has not. */
   get isInBody(): boolean {
     return this.#state !== 'head'
   }
 
   /**
-   * Reads on, at most to the end of one answer.
+   * Continues parsing, up to the end of one response at most.
    *
-   * @param bytes - what has come
-   * @param from - where to begin
-   * @param receiver - of the answer
-   * @returns where the reading ended
-   * @throws Http1Error `malformed`; nothing can be read any more then
+   * @param bytes - the received bytes
+   * @param from - offset to begin at
+   * @param receiver - receives the response
+   * @returns the offset at which parsing stopped
+   * @throws Http1Error `malformed`; the reader cannot be used after that
    */
   read(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
     const behind = this.#readWithCachedHead(bytes, from, receiver)
@@ -105,9 +105,9 @@ export class ResponseReader {
   }
 
   /**
-   * Hears that nothing more will come.
+   * Handles the end of the connection.
    *
-   * @throws Http1Error `broken` when an answer has not come to its end
+   * @throws Http1Error `broken` when a response is not complete
    */
   finish(receiver: ResponseReceiver | undefined): void {
     if (this.#state === 'close' && receiver) {
@@ -119,9 +119,10 @@ export class ResponseReader {
   }
 
   /**
-   * Reads an answer that came whole, with the very head of the one before: most answers of a busy upstream.
+   * Reads a response that arrived whole and whose head equals the previous one. These are most responses of a busy
+   * upstream.
    *
-   * @returns where the reading ended; where it began for any other answer
+   * @returns the offset of the end of the response; `from` for any other response
    */
   #readWithCachedHead(bytes: Buffer, from: number, receiver: ResponseReceiver): number {
     const head = this.#lastHead
@@ -151,7 +152,7 @@ export class ResponseReader {
     if (text === undefined) return at
     const head = this.#headOf(text)
     if (head.status < 200) {
-      // What was not asked for, as a change of protocols, cannot be read on.
+      // The bytes after an unrequested protocol change cannot be parsed.
       if (head.status === 101 || ++this.#informational > maxInformational)
         throw malformed('an interim answer is out of place')
       return at
@@ -168,7 +169,7 @@ export class ResponseReader {
     return at
   }
 
-  // A busy upstream writes the same few heads over and over, which differ in the length of the body.
+  // A busy upstream sends the same few heads again and again. They differ in the length of the body.
   #headOf(text: string): ResponseHead {
     const known = this.#heads.get(text)
     const head = known ?? readHead(text)
@@ -209,12 +210,15 @@ export class ResponseReader {
     const [line, at] = this.#takeUntil('\r\n', bytes, from, maxHeadBytes)
     if (line === undefined) return at
     if (line === '\r\n') this.#state = 'head'
-    // They are looked at for what they hide, and dropped.
+    // Trailers are validated and dropped.
     else readFields(line, 0, line.length)
     return at
   }
 
-  /** Takes a text with its end, which may have come in pieces; undefined while the end is still to come. */
+  /**
+   * Reads a string up to and including its end marker. The string may have arrived in pieces; undefined while the end
+   * marker has not arrived.
+   */
   #takeUntil(
     end: string,
     bytes: Buffer,
@@ -230,7 +234,7 @@ export class ResponseReader {
         return [bytes.toString('latin1', from, at), at]
       }
     }
-    // No more than could still be taken.
+    // No more than the limit still allows.
     const rest = bytes.subarray(from, Math.min(bytes.length, from + maxBytes - before + end.length))
     const begun = Buffer.concat([this.#begun, rest])
     const found = begun.indexOf(end, Math.max(0, before - end.length + 1), 'latin1')

@@ -6,7 +6,7 @@ import { generate } from 'selfsigned'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectionsTo, overServer, plain, post } from '../testing/scripted-upstream.ts'
 
-/** An upstream with a certificate for an address or a name that nobody else vouches for. */
+/** An upstream with a self-signed certificate for an IP address or a name. */
 async function secured(
   altName: { readonly type: 7; readonly ip: string } | { readonly type: 2; readonly value: string },
 ) {

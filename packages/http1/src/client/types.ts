@@ -8,112 +8,122 @@ export interface Http1Call {
   readonly method: 'GET' | 'HEAD' | 'POST'
   /** Path and query. */
   readonly target: string
-  /** Field lines beside host, content-length, accept-encoding and those of the connection; see `headerLines`. */
+  /** Header lines other than host, content-length, accept-encoding and those of the connection; see `headerLines`. */
   readonly fields: string
   readonly body?: string | Uint8Array | undefined
-  /** Ends the exchange, also while the body is read. */
+  /** Cancels the exchange, also while the body is read. */
   readonly signal?: CancellationSignal | undefined
   /**
-   * How the call shares a connection: `quick` ones are pipelined, `slow` ones have a connection to themselves, and `endless`
-   * ones have one that counts against no limit, and no timeout.
+   * How the call shares a connection. `quick` calls are pipelined. `slow` calls have a connection to themselves.
+   * `endless` calls have a connection that counts towards no limit and has no timeout.
    */
   readonly pace: 'quick' | 'slow' | 'endless'
   /**
-   * Whether the upstream may get the call twice. One that may is sent again, on another connection, when its own ends
-   * before the first byte of the response; one that may not is never pipelined behind another.
+   * Whether the upstream may receive the call twice. A repeatable call is sent again on another connection when its
+   * connection closes before the first byte of the response. Any other call is never pipelined behind another.
    */
   readonly isRepeatable: boolean
   /**
-   * Whether a short response is buffered: it is delivered whole, and one that is interrupted is an error instead of half a
-   * response. Buffering takes a second at most.
+   * Whether a short response is buffered: it is delivered whole, and an interrupted response is an error instead of a
+   * partial response. Buffering takes one second at most.
    */
   readonly isBuffered?: boolean | undefined
-  /** Makes what follows the body of a long answer as it arrives; what it throws ends the exchange. */
+  /**
+   * Creates an inspector that receives the body of a long response as it arrives. An error that it throws ends the
+   * exchange.
+   */
   readonly inspector?: (() => BodyInspector) | undefined
   /** Credential that the call belongs to: owners share the connections. Undefined for calls of the gateway itself. */
   readonly owner?: string | undefined
-  /** Called every 50 ms while a response that is buffered, or one before it on the connection, has begun and stopped. */
+  /**
+   * Called every 50 ms while the response has begun and stalled. The response is the call's own, if it is buffered, or
+   * one before it on the connection.
+   */
   readonly listener?: StallListener | undefined
 }
 
-/** Follows the body of an answer. */
+/** Inspects the body of a response as it arrives. */
 export interface BodyInspector {
-  /** @throws Http1Error for a body that must not be passed on */
+  /** @throws Http1Error for a body that must not be forwarded */
   inspect(bytes: Uint8Array): void
 }
 
-/** A caller that can act when an answer has begun and no further byte of it comes. */
+/** Receives a notification when a response has begun and then stalls. */
 export interface StallListener {
-  /** No byte came for half a second. The answer may still come to its end. It must not throw. */
+  /** No byte arrived for half a second. The response may still complete. Must not throw. */
   stalled?(): void
 }
 
-/** An answer on its way back. Its body has to be read, dumped or destroyed, unless `bytes` has it. */
+/** A response. The caller must read, dump or destroy its body, unless `bytes` contains it. */
 export interface ReceivedResponse {
   readonly status: number
   /**
-   * By lower-case name. Values of one that comes several times are joined with a comma, except where only one makes
-   * sense: there the first counts.
+   * Headers by lower-case name. Repeated values are joined with a comma, except where only one value makes sense: there
+   * the first one counts.
    */
   readonly headers: Readonly<Record<string, string>>
   readonly contentType: string | undefined
-  /** One of the headers, which is cheaper than all of them. */
+  /** Returns one header, which is cheaper than reading all of them. */
   header(name: string): string | undefined
-  /** Length of the body in bytes, when the head tells it. */
+  /** Length of the body in bytes, when the headers contain it. */
   readonly length: number | undefined
-  /** The whole body, when it is short and was there at once. */
+  /** The whole body, when it is short and arrived at once. */
   readonly bytes: Buffer | undefined
-  /** The same with a character for each byte, when it came in one piece. */
+  /** The whole body with one character per byte, when it arrived in one piece. */
   readonly latin1: string | undefined
-  /** The body to be read, also when `bytes` has it; made when it is first asked for. */
+  /** The body as a stream, also when `bytes` contains it; created on first access. */
   readonly body: ResponseStream
-  /** Whether a body that breaks off can be told from one that has ended. */
+  /** Whether a body that is cut off can be distinguished from one that is complete. */
   readonly isDelimited: boolean
 }
 
-/** A body to be read. */
+/** A readable response body. */
 export type ResponseStream = Readable & {
-  /** Gives the rest up: a short one is read and dropped, a longer one ends the connection. It never rejects. */
+  /**
+   * Discards the rest of the body. A short rest is read and dropped; a longer one closes the connection. Never rejects.
+   */
   dump(): Promise<void>
 }
 
-/** Hears once how an exchange went: the answer's head has come, or what went wrong. It must not throw. */
+/** Called once, when the response headers have arrived or the exchange has failed. Must not throw. */
 export type ExchangeEnd = (error: Error | undefined, answer?: ReceivedResponse) => void
 
 /** The HTTP/1.1 connections to one upstream. */
 export interface Http1Connections {
-  /** When a byte came over any of the connections, on the clock of `performance.now()`; -Infinity before the first. */
+  /**
+   * When the last byte arrived on any of the connections, as a time of `performance.now()`; -Infinity before the first.
+   */
   readonly lastBytesAt: number
   /**
    * Sends a request.
    *
    * @param call - the request
-   * @param done - called once, with an {@link ReceivedResponse} or an `Http1Error`
+   * @param done - called once, with a {@link ReceivedResponse} or an `Http1Error`
    */
   exchange(call: Http1Call, done: ExchangeEnd): void
-  /** As {@link exchange}. */
+  /** Same as {@link exchange}, as a promise. */
   request(call: Http1Call): Promise<ReceivedResponse>
-  /** Ends all exchanges and connections. */
+  /** Ends all exchanges and closes all connections. */
   close(): Promise<void>
 }
 
-/** Opens a connection, by TLS if it is to be secure, with options of `net.connect` and `tls.connect`. */
+/** Opens a connection with options of `net.connect` and `tls.connect`, over TLS if `isSecure`. */
 export type Connect = (
   options: ConnectionOptions & { readonly host: string; readonly port: number },
   isSecure: boolean,
 ) => Socket
 
-/** How connections behave. */
+/** Options of the connections to one upstream. */
 export interface Http1Options {
   readonly connect: Connect
-  /** Longest wait for a connection, with its TLS handshake. */
+  /** Connection timeout, including the TLS handshake. */
   readonly connectTimeoutMs: number
-  /** Longest wait for the head of an answer, counted from the call. */
+  /** Timeout for the response headers, counted from the call. */
   readonly headTimeoutMs: number
-  /** Longest wait for the next bytes of a body that is being read. */
+  /** Maximum time between two chunks of a body that is being read. */
   readonly bodyTimeoutMs: number
-  /** Most connections at a time; endless exchanges do not count. */
+  /** Maximum number of simultaneous connections; streaming exchanges do not count. */
   readonly maxConnections: number
-  /** PEM file of the authority that signed the upstream's certificate, in place of those that the system trusts. */
+  /** PEM file of the CA that signed the upstream's certificate, in place of the CAs that the system trusts. */
   readonly certificateAuthorityFile?: string | undefined
 }

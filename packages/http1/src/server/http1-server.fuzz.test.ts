@@ -26,7 +26,7 @@ it('cuts what it reads itself exactly as node:http does', { timeout: 3_600_000 }
       served += byHttp1.served
       if (byHttp1.isFallback) fallbacks += 1
       const read = seen(byHttp1)
-      // Where it waits for the rest of a head, node:http may know already that it will refuse it.
+      // While it waits for the rest of a head, node:http may already have rejected it.
       const expected = byHttp1.isFallback ? seen(byNode) : { ...seen(byNode), isRefused: false }
       if (JSON.stringify(read) === JSON.stringify(expected)) continue
       expect({ pieces: pieces.map(textOf), ...read }).toEqual({ pieces: pieces.map(textOf), ...expected })

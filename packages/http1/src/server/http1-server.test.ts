@@ -15,14 +15,14 @@ const patient = { timeout: 50_000 }
 
 type Serve = (request: Http1ServerRequest<string, object>, response: Http1ServerResponse) => void
 
-/** All paths but those of another protocol. */
+/** Matches all paths except those of another protocol. */
 const match = (target: string) => (target.startsWith('/v1/') ? undefined : target)
 
-/** Answers with what was asked. */
+/** Responds with the request. */
 const echo: Serve = ({ url, bufferedBody }, response) =>
   response.end(`http1 ${url} ${bufferedBody}`, 'latin1')
 
-/** Opens a port of the server; what goes to node:http is answered with the word `node`. */
+/** Opens a port of the server; requests that fall back to node:http get the response `node`. */
 async function port(
   serve: Serve = echo,
   {
@@ -50,7 +50,7 @@ async function port(
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   http1.emit('listening')
-  /** Takes no further connections, and ends those without a call. */
+  /** Accepts no further connections, and closes those without a call. */
   const close = async () => {
     const closed = once(listener, 'close')
     listener.close()
@@ -147,7 +147,7 @@ describe('ordinary calls', () => {
     const first = await openTo(to)
     const second = await openTo(to)
     const third = await openTo(to)
-    /** Sends it, and something else that is answered meanwhile. */
+    /** Sends half of a call, and another call that gets a response meanwhile. */
     const send = async ({ socket }: { readonly socket: Socket }) => {
       await new Promise((resolve) => socket.write(half, resolve))
       await sendRaw(to, call('/c'), /http1 \/c/)
@@ -163,7 +163,7 @@ describe('ordinary calls', () => {
       () => expect(first.text()).toMatch(/^HTTP[^]*http1 \/token x{59999}yHTTP[^]*http1 \/b 2$/),
       patient,
     )
-    // What they held has been given back.
+    // Their memory has been released.
     await send(third)
     third.socket.write('y')
     await vi.waitFor(() => expect(third.text()).toMatch(/http1 \/token x{59999}y$/), patient)
@@ -187,7 +187,7 @@ describe('ordinary calls', () => {
     let isTaken = false
     socket.write(call('/token', 'x'.repeat(60_000)).repeat(300), () => (isTaken = true))
     await vi.waitFor(() => expect(held).toHaveLength(1), patient)
-    // As much is taken from another connection meanwhile.
+    // The same amount is read from another connection meanwhile.
     const other = await openTo(to)
     other.socket.write(call('/token', 'x'.repeat(60_000)).repeat(300))
     await vi.waitFor(() => expect(other.text().match(/later/g)).toHaveLength(300), patient)
@@ -259,7 +259,7 @@ describe('other requests', () => {
   ])('go to node:http: %s', async (_, request, answer) => {
     const { port: to } = await port()
     expect((await sendRaw(to, request, /node \w+ \S+ /)).text).toContain(answer)
-    // Those before them are not lost, and those behind them go the same way.
+    // Earlier requests are not lost, and later requests go the same way.
     const { text } = await sendRaw(to, call('/first', '1') + request + call('/last', '3'), /\/last 3/)
     expect(text).toMatch(/http1 \/first 1HTTP[^]*node \w+ \S+ [^]*node POST \/last 3$/)
     expect(text).toContain(answer)
@@ -324,7 +324,7 @@ describe('an answer', () => {
     socket.pause()
     socket.write(call('/token'))
     await vi.waitFor(() => expect(made).toBeGreaterThan(0), patient)
-    // No more is made while others are answered.
+    // No more content is produced while other requests get responses.
     await vi.waitFor(async () => {
       const before = made
       for (let turn = 0; turn < 20; turn++) await sendRaw(to, call('/b'), /http1 \/b/)

@@ -7,22 +7,22 @@ import type { Http1ServerResponse } from './response.ts'
 import { type HeadRules, longestBody } from './request-head.ts'
 import { guardedImmediate, guardedInterval } from '../unexpected-errors.ts'
 
-/** Takes the connections of HTTP/1.1, as a port hands them out. */
+/** Accepts HTTP/1.1 connections from a listening port. */
 export interface Http1Server {
   emit(event: 'connection', socket: Socket): boolean
   emit(event: 'listening'): boolean
-  /** Ends each connection behind its next answer, from now on. */
+  /** From now on, closes each connection after its next response. */
   drain(): void
-  /** Ends connections that nobody uses, and from now on each of the others behind its answer. */
+  /** Closes idle connections. From now on, closes each other connection after its response. */
   closeIdleConnections(): void
   states(): Http1ServerState
   close(): void
 }
 
-/** Connections that the server has now, and what it has counted since the start. */
+/** Current connections, and counters since the start. */
 export interface Http1ServerState {
   readonly connections: number
-  /** Connections that went to node:http. */
+  /** Connections that were handed over to node:http. */
   readonly fallbacks: number
 }
 
@@ -30,14 +30,17 @@ type Mutable<value> = { -readonly [name in keyof value]: value[name] }
 
 /** Options of {@link createHttp1Server}. */
 export interface Http1ServerOptions<match, headState> extends HeadRules<match, headState> {
-  /** Longest body of a call; node:http refuses a longer one in its own way. */
+  /** Maximum length of a request body in bytes; node:http rejects a longer one in its own way. */
   readonly maxBodyBytes: number
   readonly timeouts?: Partial<ServerTimeouts>
-  /** Most bytes of bodies that are not whole yet; node:http looks at the credential before it reads more of them. */
+  /**
+   * Maximum total size of incomplete request bodies, in bytes. Above it, node:http serves the request, and the
+   * credential is checked before the body is read.
+   */
   readonly maxHeldBytes?: number
 }
 
-// A call has the time that its listener gives it.
+// The request listener limits the duration of a call.
 const defaultTimeouts = { idle: 60_000, head: 10_000, body: 30_000, call: Infinity, leaving: 60_000 }
 
 const longestCheckMs = 1_000
@@ -45,11 +48,11 @@ const longestCheckMs = 1_000
 const defaultMaxHeldBytes = 33_554_432
 
 /**
- * Makes a server in front of one of node:http. It serves ordinary JSON-RPC calls itself, which takes a fraction of the
- * time. A connection with any other request goes to node:http for good, that request included.
+ * Creates an HTTP/1.1 server in front of a node:http server. It serves ordinary JSON-RPC calls itself, in a fraction of
+ * the time. A connection with any other request permanently moves to node:http, including that request.
  *
- * @param server - takes what is not ordinary
- * @param serve - answers a call; it never throws
+ * @param server - receives the connections that fall back to node:http
+ * @param serve - handles a request; must not throw
  * @see RFC 9112
  */
 export function createHttp1Server<match, headState>(
@@ -61,8 +64,8 @@ export function createHttp1Server<match, headState>(
   const connections = new RehashingMap<ServerConnection<match, headState>, true>()
   const timeouts = { ...defaultTimeouts, ...given }
   let unwritten: ServerConnection<match, headState>[] = []
-  // An answer wakes the client that waits for it, which costs the operating system much: clients that are answered in one
-  // go are mostly awake by the first answer.
+  // A response wakes the client that waits for it, which costs the operating system much time. When responses are
+  // written together, most clients are already awake after the first one.
   const writeAll = () => {
     const answered = unwritten
     unwritten = []
@@ -70,7 +73,7 @@ export function createHttp1Server<match, headState>(
   }
   let fallbacks = 0
   let heldBytes = 0
-  // Read with every answer: what is no getter is found at once.
+  // Read with every response: a data property is faster than a getter.
   const owner: Mutable<ConnectionOwner<match, headState>> = {
     fields: dateField(),
     isDraining: false,

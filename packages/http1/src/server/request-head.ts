@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Decides which requests the server takes, and creates the state that it caches for a request head. */
+/** Decides which requests the server accepts, and creates the state that it caches for a request head. */
 export interface HeadRules<match, headState> {
   /** Parses a request target; undefined when node:http has to serve it. */
   match(target: string): match | undefined
@@ -8,36 +8,36 @@ export interface HeadRules<match, headState> {
   newHeadState(): headState
 }
 
-/** Methods that the server takes: calls, and the preflights of browsers. */
+/** Methods that the server accepts: JSON-RPC calls, and the CORS preflights of browsers. */
 export type OrdinaryMethod = 'POST' | 'OPTIONS'
 
-/** The head of a request that the server takes. */
+/** The request line and header fields of a request that the server accepts. */
 export interface RequestHead<match, headState> {
   readonly method: OrdinaryMethod
-  /** Request target as it came. */
+  /** Request target, unchanged. */
   readonly target: string
-  /** The same, taken apart. */
+  /** The parsed request target. */
   readonly match: match
   readonly headers: IncomingHttpHeaders
   readonly contentLength: number
-  /** For what is found out about requests with this head. */
+  /** State that is cached for all requests with this head. */
   readonly headState: headState
 }
 
-/** Longest head that is looked at; node:http takes twice as much. */
+/** Maximum length of a head that the server parses; node:http accepts twice as much. */
 export const longestHead = 8_192
 
-/** Longest body that the server reads. */
+/** Maximum length of a body that the server reads. */
 export const longestBody = 65_536
 
-// One way to write things each: RFC 9112 allows more, and where it does, servers have been found to disagree.
+// Each pattern allows one notation only. RFC 9112 allows more, and servers are known to disagree about these.
 const requestLine = /^(POST|OPTIONS) (\/(?:[\w-]{1,128}(?:\/[\w-]{1,128})?)?) HTTP\/1\.1$/
 const headerLine = /^([A-Za-z0-9-]{1,64}): ([\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?)$/
 const plainLength = /^(?:0|[1-9]\d{0,6})$/
 const plainHost = /^(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 const jsonOrText = /^(?:application\/json|text\/plain)(?: ?; ?charset=[\w-]+)?$/i
 
-// Those that are read, and those that mean nothing to a JSON-RPC call. None changes where a message ends.
+// Headers that are read, and headers without meaning for a JSON-RPC call. None of them changes where a message ends.
 const knownHeaders = new Set([
   'accept',
   'accept-encoding',
@@ -76,11 +76,10 @@ const knownHeaders = new Set([
 ])
 
 /**
- * Reads a request head when it is one of an ordinary JSON-RPC call or of a preflight without a body, written in the ordinary
- * way.
+ * Parses the head of an ordinary JSON-RPC call, or of a preflight without a body, in the usual notation.
  *
- * @param text - the head without the empty line at its end, a character for each byte
- * @returns undefined for every other head, be it right or wrong: those are for node:http
+ * @param text - the head without the empty line at its end, one character per byte
+ * @returns undefined for every other head, valid or not: node:http handles those
  */
 export function readRequestHead<match, headState>(
   text: string,
@@ -120,10 +119,10 @@ export function readRequestHead<match, headState>(
 }
 
 /**
- * Tells whether the beginning of a head can still become an ordinary one, so that nothing else waits here for a head that
- * node:http would have understood, or refused, by now.
+ * Whether an incomplete head can still become an ordinary one. Any other head goes to node:http at once, because
+ * node:http would parse or reject it by now.
  *
- * @param text - what has come of the head, a character for each byte
+ * @param text - the part of the head that has arrived, one character per byte
  */
 export function canBecomeOrdinary(
   text: string,

@@ -3,19 +3,19 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { OrdinaryMethod, RequestHead } from './request-head.ts'
 
-/** A request that was read to its end, with the properties of an `IncomingMessage` that listeners use. */
+/** A completely read request, with the properties of an `IncomingMessage` that listeners use. */
 export class Http1ServerRequest<match, headState> {
   readonly method: OrdinaryMethod
   readonly httpVersionMajor = 1
   readonly complete = true
   readonly url: string
-  /** The same, taken apart. */
+  /** The parsed request target. */
   readonly match: match
   readonly headers: IncomingHttpHeaders
   readonly socket: Socket
-  /** Shared by the requests of a connection that have the very same head. */
+  /** Shared by the requests of a connection that have an identical {@link RequestHead}. */
   readonly headState: headState
-  /** The whole body, a character for each byte. */
+  /** The whole body, one character per byte. */
   readonly bufferedBody: string
 
   constructor(
@@ -36,7 +36,7 @@ export class Http1ServerRequest<match, headState> {
     return Readable.from([Buffer.from(this.bufferedBody, 'latin1')])
   }
 
-  /** Names and values of the headers in turns. */
+  /** Alternating names and values of the headers. */
   headerList(): readonly string[] {
     return Object.entries(this.headers).flat() as readonly string[]
   }

@@ -2,37 +2,37 @@ import { Buffer } from 'node:buffer'
 import { STATUS_CODES } from 'node:http'
 import { Writable } from 'node:stream'
 
-/** Where a response goes. */
+/** The connection of a response. */
 export interface ResponseSocket {
-  /** The fields that every answer on the connection has at the moment, each line ended by CRLF. */
+  /** Header fields that every response on the connection has at the moment, each line ended by CRLF. */
   readonly commonFields: string
   write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void
-  /** Writes a head, as Latin-1, and a content with it. */
+  /** Writes a head as Latin-1, together with the content. */
   writeBoth(head: string, content: Uint8Array, taken: (error?: Error | null) => void): void
   /**
-   * Writes the last of an answer, together with those of other connections.
+   * Writes the last part of a response, together with those of other connections.
    *
-   * @param taken - hears that the operating system has all of it
+   * @param taken - called when the operating system has accepted all of it
    */
   writeLast(text: string, encoding: 'utf8' | 'latin1', taken: (error?: Error | null) => void): void
   setTimeout(milliseconds: number): void
   destroy(): void
-  /** Hears that the whole answer was taken, so that the next request may come. */
+  /** Called when the whole response was sent, so that the connection can read the next request. */
   finish(): void
 }
 
-// Longer ones are not worth a copy into one piece with the head.
+// Longer content is not worth a copy that joins it with the head.
 const longestPiece = 16_384
 
 const endOfHead = '\r\n'
 const okLine = 'HTTP/1.1 200 OK\r\n'
 const lastChunk = '0\r\n\r\n'
 
-/** Headers that are set at once. */
+/** Headers that are set together. */
 export interface PresetHeaders {
-  /** In lower case. */
+  /** Lower-case names of the headers. */
   readonly names: readonly string[]
-  /** The same with their values, each line with its end. */
+  /** The same headers as lines, each ended by CRLF. */
   readonly lines: string
 }
 
@@ -46,7 +46,7 @@ export class Http1ServerResponse {
   writableFinished = false
   readonly #socket: ResponseSocket
   #preset = noFields
-  // Of the fields that were set one by one.
+  // Names of the headers that were set one by one.
   readonly #names: string[] = []
   readonly #values: string[] = []
   #whenClosed: (() => void) | undefined
@@ -56,7 +56,7 @@ export class Http1ServerResponse {
     this.#socket = socket
   }
 
-  /** Hears that the answer has left, or cannot any more. */
+  /** Adds a listener that is called when the response was sent or can no longer be sent. */
   once(_: 'close', listener: () => void): void {
     const before = this.#whenClosed
     this.#whenClosed = before
@@ -67,13 +67,13 @@ export class Http1ServerResponse {
       : listener
   }
 
-  /** Sets the first headers at once, which are known to be valid. */
+  /** Sets the first headers together. The caller guarantees that they are valid. */
   presetHeaders(headers: PresetHeaders): true {
     this.#preset = headers
     return true
   }
 
-  /** @throws TypeError when the value could be read as more than one field */
+  /** @throws TypeError for a value with other than printable ASCII characters: it could be parsed as several fields */
   setHeader(name: string, value: string | number | readonly string[]): void {
     const text = String(value)
     if (/[^\x20-\x7E]/.test(text)) throw new TypeError(`The header ${name} holds a sign that it cannot hold.`)
@@ -90,12 +90,12 @@ export class Http1ServerResponse {
     return this.#names.includes(name) || this.#preset.names.includes(name)
   }
 
-  /** Ends the connection when the client takes nothing for so long. */
+  /** Closes the connection when the client reads nothing for this long. */
   setTimeout(milliseconds: number): void {
     this.#socket.setTimeout(milliseconds)
   }
 
-  /** Sends an answer that is at hand whole, in one piece where it is short; of a text, in the encoding that is named. */
+  /** Sends a complete response. A short one is sent in one piece. `encoding` applies to a string. */
   end(content: string | Uint8Array = '', encoding: 'utf8' | 'latin1' = 'utf8'): void {
     if (this.headersSent || this.destroyed) return
     this.headersSent = true
@@ -114,7 +114,7 @@ export class Http1ServerResponse {
     }
   }
 
-  /** Sends the head of an answer whose content comes bit by bit. */
+  /** Sends the headers of a response whose content is streamed. */
   flushHeaders(): void {
     if (this.headersSent) return
     this.headersSent = true
@@ -122,7 +122,7 @@ export class Http1ServerResponse {
     this.#socket.write(this.#head(this.#isChunked ? 'transfer-encoding: chunked\r\n' : ''), 'latin1')
   }
 
-  /** The same answer as a stream, for content that comes bit by bit. Breaking it off ends the connection. */
+  /** The response as a stream, for streamed content. Destroying it with an error closes the connection. */
   contentStream(): Writable {
     return new Writable({
       write: (chunk: Buffer, _, done) => {
@@ -144,34 +144,34 @@ export class Http1ServerResponse {
     })
   }
 
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   isDisconnected(): boolean {
     return this.destroyed
   }
 
-  /** Sends a JSON text. Nothing is left to be received: requests are read whole. */
+  /** Sends a JSON text. No linger is necessary: requests are read completely. */
   endAndLinger(_request: unknown, text: string): Promise<void> {
     this.setHeader('content-type', 'application/json')
     this.end(text)
     return Promise.resolve()
   }
 
-  /** Breaks off the answer, and the connection with it. */
+  /** Aborts the response and closes the connection. */
   destroy(): void {
     this.#socket.destroy()
     this.close()
   }
 
-  /** To be told when there is nobody left to answer. */
+  /** Notifies the response that the connection is closed. */
   close(): void {
     if (this.destroyed) return
     this.destroyed = true
     this.#whenClosed?.()
   }
 
-  /** The length stands in the head once: a handler may have set that of an upstream. */
+  /** The head contains `content-length` only once: a handler may have set that of an upstream. */
   #lengthLine(length: number): string {
-    // Nothing may follow the head of a 204, not even its length.
+    // A 204 response has no content and no `content-length`.
     if (this.statusCode === 204) return ''
     if (!this.#names.includes('content-length')) return `content-length: ${length}\r\n`
     this.setHeader('content-length', length)

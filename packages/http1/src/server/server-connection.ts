@@ -11,27 +11,30 @@ import {
   type RequestHead,
 } from './request-head.ts'
 
-/** What a connection needs from its server. */
+/** The operations of the server that a connection uses. */
 export interface ConnectionOwner<match, headState> {
-  /** Fields of every answer at the moment. */
+  /** Header fields of every response at the moment. */
   readonly fields: string
-  /** Whether connections end behind their answers. */
+  /** Whether each connection closes after its response. */
   readonly isDraining: boolean
-  /** Longest body that is served; longer ones are not even read here. */
+  /** Maximum length of a body; node:http handles longer ones. */
   readonly maxBodyBytes: number
   readonly timeouts: ServerTimeouts
   readonly rules: HeadRules<match, headState>
   serve(request: Http1ServerRequest<match, headState>, response: Http1ServerResponse): void
-  /** Takes note of so many bytes more, or less, of bodies that are not whole yet; tells whether there may be more. */
+  /**
+   * Adds the number of bytes, which can be negative, to the total size of incomplete bodies; returns whether the total
+   * is within the limit.
+   */
   hold(bytes: number): boolean
-  /** Has the last of an answer written when the others of this turn of the event loop are. */
+  /** Schedules the last part of a response to be written with those of other connections in this event-loop tick. */
   writeLater(connection: ServerConnection<match, headState>): void
-  /** Takes a connection over for good; nothing of what is unread is lost. */
+  /** Moves a connection permanently to node:http, including its unread bytes. */
   fallBack(socket: Socket, unread: Buffer): void
   forget(connection: ServerConnection<match, headState>): void
 }
 
-/** How long a connection may be in each phase, in milliseconds. */
+/** Timeout of each phase of a connection, in milliseconds. */
 export type ServerTimeouts = Readonly<Record<Phase, number>>
 
 interface PendingWrite {
@@ -42,28 +45,28 @@ interface PendingWrite {
 
 type Phase = 'idle' | 'head' | 'body' | 'call' | 'leaving'
 
-// What a client may send ahead while it waits for an answer.
+// Maximum number of bytes that a client may send while it waits for a response.
 const longestAhead = 65_536
 
-// There may be very many connections, and nobody may fill the memory with heads.
+// There may be very many connections, so the memory for cached heads is limited.
 const mostHeads = 8
 const longestRemembered = 1_024
 
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
 
-/** One connection: its requests are served one after the other, until one comes that is not ordinary. */
+/** One connection. It serves requests one after the other, until one arrives that is not ordinary. */
 export class ServerConnection<match, headState> implements ResponseSocket {
   readonly #owner: ConnectionOwner<match, headState>
   readonly #socket: Socket
   #phase: Phase = 'idle'
-  // When the phase was first seen by whoever looks at the clock; nobody else has to.
+  // When the timeout check first saw the phase.
   #since: number | undefined
   #unread: Buffer = nothing
-  // A client sends the same few heads again and again, which differ in the length of the body. With the empty lines at
-  // their ends.
+  // A client sends the same few heads again and again. They differ in the length of the body. The keys include the
+  // empty line at the end.
   readonly #heads = new Map<string, RequestHead<match, headState>>()
-  // The latest of them.
+  // The most recent head.
   #headText = ''
   #head: RequestHead<match, headState> | undefined
   #pieces: Buffer[] = []
@@ -80,7 +83,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     socket.on('timeout', this.#close)
   }
 
-  /** Whether nothing of a request has come, or of an answer is left. */
+  /** Whether no request has begun and no response is pending. */
   get isIdle(): boolean {
     return this.#phase === 'idle'
   }
@@ -91,11 +94,11 @@ export class ServerConnection<match, headState> implements ResponseSocket {
       : `${this.#owner.fields}${staying}`
   }
 
-  /** Ends the connection when it has been in its phase for too long, counted from the first look at it. */
+  /** Closes the connection when its phase has timed out, counted from the first check in that phase. */
   check(now: number): void {
     this.#since ??= now
     if (now - this.#since <= this.#owner.timeouts[this.#phase]) return
-    // A long answer that is at hand has been given a time of its own, which is about what the client takes of it.
+    // A long complete response has a socket timeout, which limits how long the client may read nothing.
     if (this.#phase === 'leaving' && this.#socket.timeout) return
     if (this.#phase === 'head' || this.#phase === 'body') {
       this.#socket.write('HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n')
@@ -105,7 +108,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
 
   write(data: string | Uint8Array, encoding: BufferEncoding, taken?: (error?: Error | null) => void): void {
     this.#phase = 'leaving'
-    // What comes bit by bit goes on when the client has taken the bit before.
+    // Each chunk of a streamed response restarts the timeout.
     this.#since = undefined
     this.#socket.write(data, encoding, taken)
   }
@@ -122,13 +125,13 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#owner.writeLater(this)
   }
 
-  /** Writes what was put off. */
+  /** Writes the deferred last part of the response. */
   writeNow(): void {
     const last = this.#last
     this.#last = undefined
     if (!last || this.#socket.destroyed) return
     this.write(last.text, last.encoding)
-    // Most answers are taken at once, and need nobody who waits for it.
+    // Most responses are accepted by the operating system at once and need no write callback.
     if (this.#socket.writableLength === 0) last.taken()
     else this.#socket.write('', 'latin1', last.taken)
   }
@@ -150,7 +153,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     }
     this.#enter('idle')
     if (this.#socket.isPaused()) this.#socket.resume()
-    // Whoever has answered at once is still inside of the loop that reads.
+    // A handler that has responded synchronously is still inside the read loop.
     if (!this.#isReading) this.#read()
   }
 
@@ -160,7 +163,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#since = undefined
   }
 
-  // Whatever a handler throws ends this connection alone.
+  // An error that a handler throws ends only this connection.
   readonly #take = guarded(
     'http1',
     (bytes: Buffer) => this.#onBytes(bytes),
@@ -174,7 +177,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     else if (this.#unread.length > longestAhead) this.#socket.pause()
   }
 
-  /** Serves a request that came whole, with the very head of the one before, which is most of them. */
+  /** Serves a request that arrived whole and whose head equals the previous one, which is the usual case. */
   #serveCachedHead(bytes: Buffer): boolean {
     const known = this.#headText
     const head = this.#head
@@ -195,7 +198,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#isReading = false
   }
 
-  /** Tells whether to go on. */
+  /** Returns whether reading continues. */
   #readHead(): boolean {
     const bytes = this.#unread
     const end = bytes.indexOf(headEnd)
@@ -212,7 +215,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     return this.#beginBody(head)
   }
 
-  /** The head with this text, which ends with the empty line; undefined when the server does not take it. */
+  /** The parsed head of this text, which includes the empty line; undefined when the server does not accept it. */
   #headOf(text: string): RequestHead<match, headState> | undefined {
     const known = this.#heads.get(text)
     const head = known ?? readRequestHead(text.slice(0, -headEnd.length), this.#owner.rules)
@@ -269,7 +272,7 @@ export class ServerConnection<match, headState> implements ResponseSocket {
     this.#pieces = []
   }
 
-  // As node:http does: a client that has ended its side is not waited for.
+  // Same as node:http: the connection ends without waiting when the client has ended its side.
   readonly #end = (): void => void this.#socket.end()
 
   readonly #close = (): void => {

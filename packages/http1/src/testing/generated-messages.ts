@@ -1,7 +1,7 @@
-/** Draws numbers below a limit; the same seed draws the same ones. */
+/** Returns a number below a limit. The same seed produces the same sequence. */
 export type Draw = (limit: number) => number
 
-/** Makes a source of numbers that looks random (mulberry32). */
+/** Creates a pseudo-random number generator (mulberry32). */
 export function drawFrom(seed: number): Draw {
   let state = seed >>> 0
   return (limit) => {
@@ -12,7 +12,7 @@ export function drawFrom(seed: number): Draw {
   }
 }
 
-// What servers have been found to read in different ways.
+// Lines that servers are known to parse in different ways.
 const trickyLines = [
   'Transfer-Encoding: chunked',
   'transfer-encoding: Chunked',
@@ -151,16 +151,16 @@ const ends = ['\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r', '\r\r\
 
 const signs = '\r\n\0\t :;,+-0123456789abcfxPOSTH/.%"\u0001\u007f\u0080\u00ff'
 
-/** What a client might send on one connection: requests in the ordinary form, others, and what is no request. */
+/** Generates the bytes of one client connection: ordinary requests, other requests, and invalid data. */
 export function generatedStream(draw: Draw): Buffer {
   let text = ''
   for (let count = draw(3) + 1; count > 0; count--) text += message(draw)
-  // Half of what is ordinary or a known trick is changed in a few places.
+  // Half of the messages are changed in a few places.
   for (let changes = draw(2) * draw(4); changes > 0; changes--) text = changed(text, draw)
   return Buffer.from(text, 'latin1')
 }
 
-/** Cuts a stream into the pieces that it comes in, now and then into single bytes. */
+/** Splits a stream into the pieces in which it arrives, sometimes into single bytes. */
 export function piecesOf(stream: Buffer, draw: Draw): Buffer[] {
   const form = draw(16)
   if (form < 6) return [stream]
@@ -173,7 +173,10 @@ export function piecesOf(stream: Buffer, draw: Draw): Buffer[] {
   return pieces
 }
 
-/** A message that comes whole, and again, and again but for one byte: what a reader may know from before. */
+/**
+ * A whole message four times, the third time with one changed byte. It tests what a reader has cached from earlier
+ * messages.
+ */
 export function repeatedMessage(draw: Draw): Buffer[] {
   const one = Buffer.from(message(draw), 'latin1')
   const other = Buffer.from(one)

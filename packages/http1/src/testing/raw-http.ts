@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 
-/** What came back on a connection, and whether the other side ended it in order. */
+/** The bytes that were received on a connection, and how the connection ended. */
 export interface RawAnswer {
   readonly text: string
   readonly end: 'closed' | 'reset' | 'open'
 }
 
 /**
- * Sends text as it is over one connection and collects what comes back until the connection ends, or until `until`
+ * Sends a text unchanged over one connection. Collects the received bytes until the connection ends, or until `until`
  * matches.
  */
 export function sendRaw(port: number, text: string, until?: RegExp): Promise<RawAnswer> {

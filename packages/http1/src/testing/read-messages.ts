@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { createHttp1Server } from '../server/http1-server.ts'
 
-/** A request that was read to its end. */
+/** A request that was read completely. */
 export interface ReadMessage {
   readonly method: string | undefined
   readonly target: string | undefined
@@ -11,20 +11,20 @@ export interface ReadMessage {
   readonly body: string
 }
 
-/** What was made of one connection. */
+/** The result of parsing one connection. */
 export interface ReadStream {
   readonly messages: ReadMessage[]
-  /** How many of the messages the HTTP/1.1 server has served. */
+  /** Number of messages that the HTTP/1.1 server has served. */
   served: number
-  /** Whether node:http has got the connection. */
+  /** Whether the connection was handed over to node:http. */
   isFallback: boolean
-  /** Whether something was refused as no HTTP. */
+  /** Whether some input was rejected as invalid HTTP. */
   isRefused: boolean
-  /** What was taken for another protocol, from its first byte on. */
+  /** The bytes that were treated as another protocol, from the first byte on. */
   upgraded: string | undefined
 }
 
-/** The client's end of a connection without a network, so that thousands fit into a second. */
+/** The client side of a connection without a network, so that thousands can be tested in a second. */
 class Line extends Duplex {
   timeout = 0
   readonly remoteAddress = '127.0.0.1'
@@ -51,18 +51,18 @@ class Line extends Duplex {
   }
 }
 
-/** Reads streams as a server does. */
+/** Parses streams as a server does. */
 export interface Reader {
-  /** Begins to read; what becomes of it is known once {@link settle} is over. */
+  /** Begins to parse; the result is complete after {@link settle}. */
   begin(pieces: readonly Buffer[]): ReadStream
-  /** As {@link begin} for pieces that come one after the other, at most {@link mostPaced} of them. */
+  /** Same as {@link begin}, for pieces that arrive one after the other, at most {@link mostPaced} of them. */
   beginPaced(pieces: readonly Buffer[]): ReadStream
-  /** Lets go of what was begun so far. */
+  /** Destroys all connections that were begun so far. */
   forget(): void
   close(): void
 }
 
-/** Reads by node:http alone. */
+/** Creates a reader that uses node:http only. */
 export function nodeReader(): Reader {
   const server = recordingServer()
   return readerOf(
@@ -71,7 +71,7 @@ export function nodeReader(): Reader {
   )
 }
 
-/** Reads by the HTTP/1.1 server, with the same node:http behind it. */
+/** Creates a reader that uses the HTTP/1.1 server with node:http behind it. */
 export function http1Reader(): Reader {
   const server = recordingServer()
   const rules = { maxBodyBytes: 65_536, match: (target: string) => target, newHeadState: () => ({}) }
@@ -88,16 +88,16 @@ export function http1Reader(): Reader {
   )
 }
 
-/** How many pieces may be waited for. */
+/** Maximum number of paced pieces. */
 export const mostPaced = 12
 
-// What comes of a piece is there some turns later.
+// The result of a piece is available some event-loop ticks later.
 const turnsForPiece = 3
 
-// Of the requests on a connection each takes a turn.
+// Each request on a connection takes one event-loop tick.
 const mostTurns = 24 + mostPaced * turnsForPiece
 
-/** Waits until everything that was begun has been read. */
+/** Waits until all begun streams have been read. */
 export async function settle(): Promise<void> {
   for (let turns = 0; turns < mostTurns; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -143,7 +143,7 @@ function recordingServer(): Server {
     const { method, url: target, headers } = request
     const parts: Buffer[] = []
     const push = request.push.bind(request)
-    // What the parser says, and when: later events are lost where the connection ends first.
+    // Records at the parser, because later events are lost when the connection ends first.
     request.push = (bytes: Buffer | null) => {
       if (bytes) parts.push(Buffer.from(bytes))
       else {
@@ -157,14 +157,14 @@ function recordingServer(): Server {
   })
   server.prependListener('connection', (line: unknown) => ((line as Line).readStream.isFallback = true))
   server.on('clientError', (_, socket) => {
-    // It lives on: what came before the refusal is still to be told.
+    // The socket stays open: messages before the rejection still have to be reported.
     ;(socket as unknown as Line).readStream.isRefused = true
   })
   for (const event of ['upgrade', 'connect'] as const) {
     server.on(event, (_request: unknown, socket: Duplex, head: Buffer) => {
       const { readStream } = socket as Line
       readStream.upgraded = head.toString('latin1')
-      // How much of it has come by then says nothing about where it begins.
+      // How many bytes have arrived at this point does not depend on where the other protocol begins.
       socket.on('data', (bytes: Buffer) => (readStream.upgraded += bytes.toString('latin1')))
     })
   }

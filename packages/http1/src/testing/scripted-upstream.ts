@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { createHttp1Connections } from '../client/connection-pool.ts'
 import type { Http1Call, Http1Connections, Http1Options } from '../client/types.ts'
 
-/** A request as it came. */
+/** A received request. */
 export interface ScriptedRequest {
   readonly socket: Socket
   /** Number of the connection, from 1. */
@@ -15,22 +15,22 @@ export interface ScriptedRequest {
   readonly body: string
 }
 
-/** An upstream that answers with bytes of the test's making. */
+/** An upstream that responds with bytes that the test provides. */
 export interface ScriptedUpstream {
   readonly url: URL
   readonly requests: readonly ScriptedRequest[]
-  /** Connections that are open. */
+  /** Open connections. */
   readonly sockets: ReadonlySet<Socket>
 }
 
-/** Starts an upstream; it ends with the test. */
+/** Starts an upstream that is closed when the test finishes. */
 export async function scriptedUpstream(
   answer: (request: ScriptedRequest) => unknown,
 ): Promise<ScriptedUpstream> {
   return overServer(createServer(), 'connection', 'http', answer)
 }
 
-/** As {@link scriptedUpstream}, on a server of the caller's. */
+/** Same as {@link scriptedUpstream}, on a server that the caller provides. */
 export async function overServer(
   server: Server,
   event: 'connection' | 'secureConnection',
@@ -70,7 +70,7 @@ export async function overServer(
   return { url: new URL(`${protocol}://127.0.0.1:${port}`), requests, sockets }
 }
 
-/** Opens connections; they end with the test. */
+/** Opens connections that are closed when the test finishes. */
 export function connectionsTo(url: URL, options: Partial<Http1Options> = {}): Http1Connections {
   const connections = createHttp1Connections(url, {
     connect: (target, isSecure) => (isSecure ? connectTls(target) : connect(target)),
@@ -84,12 +84,12 @@ export function connectionsTo(url: URL, options: Partial<Http1Options> = {}): Ht
   return connections
 }
 
-/** A call that may be sent twice. */
+/** A repeatable call. */
 export function post(body: string, options: Partial<Http1Call> = {}): Http1Call {
   return { method: 'POST', target: '/', fields: '', body, pace: 'slow', isRepeatable: true, ...options }
 }
 
-/** An ordinary answer. */
+/** An ordinary response. */
 export function plain(body: string, fields = ''): string {
   return `HTTP/1.1 200 OK\r\n${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }

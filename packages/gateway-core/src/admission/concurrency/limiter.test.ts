@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers())
 
 const { signal } = new AbortController()
 
-/** Places of which a test can see who has one. */
+/** A limiter that shows which callers hold a slot. */
 function office(options: Partial<ConcurrencyOptions> = {}) {
   const places = new ConcurrencyLimiter({
     maxConcurrentCalls: 100,
@@ -34,7 +34,7 @@ function office(options: Partial<ConcurrencyOptions> = {}) {
     come,
     refused,
     names: () => inside.map(({ name }) => name).join(' '),
-    /** The first one of a name leaves, and those who wait hear of it. */
+    /** The first holder of this name releases its slot, and queued calls are notified. */
     leave: async (name: string) => {
       const at = inside.findIndex((one) => one.name === name)
       inside.splice(at, 1)[0]?.leave()
@@ -70,14 +70,14 @@ it('gives every credential its turn for what they share', async () => {
 it('lets no credential have all places of a node that others use', async () => {
   const { come, leave, names } = office()
   const limits = { node: { maxConcurrentCalls: 4 } }
-  // Alone it may.
+  // Allowed while no other credential is active.
   for (let index = 0; index < 6; index++) come('a', limits)
   expect(names()).toBe('a a a a')
   come('b', limits)
   await leave('a')
   expect(names()).toBe('a a a b')
   await leave('b')
-  // The place stays free for the other one.
+  // The slot stays free for the other credential.
   expect(names()).toBe('a a a')
   come('b', limits)
   expect(names()).toBe('a a a b')
@@ -131,9 +131,9 @@ it('forgets who holds nothing, though calls of others wait', async () => {
   for (const name of ['a', 'a', 'b']) come(name, limits)
   expect(places.owners).toBe(53)
   places.forgetIdle()
-  // Those of a and b, and of the node.
+  // The owners of a and b, and of the node.
   expect([places.owners, places.states().waiting]).toEqual([3, 1])
-  // The one that waits is still let in, and counted.
+  // The queued call is still admitted and counted.
   await leave('a')
   expect(names()).toBe('b a')
   come('a', limits)

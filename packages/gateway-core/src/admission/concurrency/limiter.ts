@@ -4,50 +4,52 @@ import type { Permit, Rejection } from '../types.ts'
 import { busy } from '../rejections.ts'
 import { WaitingQueue } from './queue.ts'
 
-/** How many calls may be answered and wait. They may change. */
+/** Limits for concurrent and queued calls. They may change. */
 export interface ConcurrencyOptions {
-  /** Calls of one credential at a time, for those that have no number of their own. */
+  /** Concurrent calls per credential, for credentials without their own limit. */
   readonly maxConcurrentCalls: number
-  /** Calls of all credentials that may wait. */
+  /** Maximum number of queued calls of all credentials. */
   readonly maxQueuedCalls: number
-  /** Longest wait of a call. */
+  /** Maximum time that a call waits in the queue. */
   readonly queueMs: number
 }
 
-/** Counters since the start, and what waits at the moment. */
+/** Counters since the start, and currently queued calls. */
 export interface ConcurrencyStates {
-  /** Calls that wait for a place. */
+  /** Number of calls that wait for a concurrency slot. */
   readonly waiting: number
-  /** Calls that have waited, and for how long together, in milliseconds. */
+  /** Number of calls that have waited. `waitedMs` is their total waiting time in milliseconds. */
   readonly waited: number
   readonly waitedMs: number
-  /** Calls that were refused because too many waited, and because their wait was too long. */
+  /** Number of calls that were rejected because the queue was full. `late` counts those that waited too long. */
   readonly crowded: number
   readonly late: number
 }
 
-/** What one owner has of places. */
+/** The concurrency slots of one owner. */
 interface Room {
   readonly owner: string
   limit: number
   held: number
-  /** Calls that wait with a claim to it. */
+  /** Number of queued calls that need a slot of this owner. */
   waiting: number
-  /** Places of a node or a project by the credential that holds them; also of those that held some lately. */
+  /**
+   * Slots of a node or a project by the credential that holds them. It includes credentials that held slots recently.
+   */
   readonly heldBy: Map<string, number> | undefined
 }
 
-/** The places that a call of one grant needs, and the line in which it waits for them. */
+/** The concurrency slots that a call of one grant needs, and the queue in which it waits for them. */
 export interface ConcurrencyClaim {
   readonly credentialId: string
   readonly projectId: string
   readonly reservations: readonly Room[]
 }
 
-// What a credential may hold of the places of a node or project that others use as well.
+// Maximum share of the slots of a node or project for one credential, when other credentials use them as well.
 const shareOfOne = 0.75
 
-/** The places for calls that are being answered, of all owners. */
+/** Limits the concurrent calls of all owners. */
 export class ConcurrencyLimiter {
   readonly #options: ConcurrencyOptions
   readonly #reservations = new Map<string, Room>()
@@ -62,12 +64,12 @@ export class ConcurrencyLimiter {
     this.#options = options
   }
 
-  /** Whether so many calls wait that those that take long should not come now. */
+  /** Whether the queue is so long that expensive calls are rejected. */
   get isCrowded(): boolean {
     return this.#waiting > this.#options.maxQueuedCalls / 2
   }
 
-  /** Owners of whom something is known. */
+  /** Number of owners with state in memory. */
   get owners(): number {
     return this.#reservations.size
   }
@@ -82,7 +84,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** What the calls of a grant have to claim. */
+  /** The concurrency slots that calls of a grant need. */
   claimOf({ credentialId, nodeId, projectId, limits = {} }: Grant): ConcurrencyClaim {
     const most = limits.credential?.maxConcurrentCalls ?? this.#options.maxConcurrentCalls
     const reservations = [this.#reservation(`credential:${credentialId}`, most, false)]
@@ -92,7 +94,7 @@ export class ConcurrencyLimiter {
     return { credentialId, projectId, reservations }
   }
 
-  /** Takes a place, or waits for one until the deadline or until the signal ends the waiting. */
+  /** Acquires a concurrency slot, or waits for one until the timeout expires or the signal aborts. */
   take(
     claim: ConcurrencyClaim,
     signal: CancellationSignal,
@@ -106,10 +108,10 @@ export class ConcurrencyLimiter {
     return this.#wait(claim, signal)
   }
 
-  /** Lets go of what nobody holds. Whoever has a claim has to ask for it again. */
+  /** Removes idle state. A caller that caches a claim must get it again. */
   forgetIdle(): void {
     for (const [owner, { held, heldBy, waiting }] of this.#reservations) {
-      // A call that waits has a claim of its own, and its credential counts among those that share the places.
+      // A queued call refers to its state, and its credential counts among those that share the slots.
       if (waiting > 0) continue
       if (held === 0) this.#reservations.delete(owner)
       for (const [credentialId, count] of heldBy ?? []) if (count === 0) heldBy?.delete(credentialId)
@@ -140,7 +142,7 @@ export class ConcurrencyLimiter {
   #wait(claim: ConcurrencyClaim, signal: CancellationSignal): Promise<Permit | Rejection> {
     const line = this.#lines.get(claim.projectId) ?? new WaitingQueue<ConcurrencyClaim>()
     this.#lines.set(claim.projectId, line)
-    // Its credential counts among those that want places from now on.
+    // From now on its credential counts among those that share the slots.
     for (const reservation of claim.reservations) {
       change(reservation, claim.credentialId, 0)
       reservation.waiting += 1
@@ -170,7 +172,7 @@ export class ConcurrencyLimiter {
     })
   }
 
-  /** Lets those go that wait for what a call of the same project has left. */
+  /** Starts queued calls after a call of the same project has released its slots. */
   #next(projectId: string): void {
     const line = this.#lines.get(projectId)
     if (!line) return

@@ -1,12 +1,12 @@
-/** Somebody who waits. */
+/** A queued call. */
 export interface Waiter<claim> {
   readonly claim: claim
   readonly go: () => void
 }
 
-/** A line of those who wait, in which every credential has its turn, and its own calls go in the order of their coming. */
+/** A queue that serves credentials in round-robin order. The calls of one credential are served first in, first out. */
 export class WaitingQueue<claim> {
-  /** Credentials in the order of their turns; none without a waiter. */
+  /** Credentials in the order in which they are served; each one has at least one waiter. */
   readonly #byCredential = new Map<string, Set<Waiter<claim>>>()
 
   get isEmpty(): boolean {
@@ -17,14 +17,14 @@ export class WaitingQueue<claim> {
     return this.#byCredential.has(credentialId)
   }
 
-  /** @returns a function that leaves the line without a place */
+  /** @returns a function that removes the waiter from the queue */
   join(credentialId: string, waiter: Waiter<claim>): () => void {
     const waiters = this.#byCredential.get(credentialId) ?? new Set()
     this.#byCredential.set(credentialId, waiters.add(waiter))
     return () => this.#remove(credentialId, waiter)
   }
 
-  /** Takes the first waiter out of the line whose claim can be met; its credential comes last from now on. */
+  /** Removes and returns the first waiter whose claim can be met; its credential moves to the end of the order. */
   next(canGo: (claim: claim) => boolean): Waiter<claim> | undefined {
     for (const [credentialId, waiters] of this.#byCredential) {
       const [first] = waiters

@@ -1,16 +1,16 @@
-/** What a quota is counted over. */
+/** The period of a quota. */
 export type Period = 'day' | 'month'
 
-/** One day or month, in milliseconds since 1970 by UTC. */
+/** One day or month, in milliseconds since 1970 in UTC. */
 export interface Span {
   /** `2026-11-21` or `2026-11`. */
   readonly name: string
   readonly from: number
-  /** The first moment of the next one. */
+  /** The start of the next period. */
   readonly until: number
 }
 
-/** The day or month that holds a moment. */
+/** The day or month that contains a time. */
 export function spanOf(period: Period, moment: number): Span {
   const date = new Date(moment)
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()]

@@ -1,19 +1,19 @@
 import type { Rejection } from '../types.ts'
 
-/** One limit of one owner, with what is left of it. */
+/** One limit of one owner, with its remaining amount. */
 export interface Limit {
   /**
-   * Takes a call.
+   * Charges a call.
    *
-   * @param units - what the call costs, for limits that count them
-   * @param now - by the clock of `performance`
-   * @returns undefined when it was taken
+   * @param units - cost of the call, for limits that count units
+   * @param now - current time of `performance.now()`
+   * @returns undefined when the call is within the limit
    */
   take(units: number, now: number): Rejection | undefined
-  /** Gives back what was taken for a call that may not pass after all. */
+  /** Refunds the charge of a call that is rejected later. */
   refund(units: number): void
-  /** Counts messages that are pushed, for limits that count them; as {@link take}, but it always takes. */
+  /** Counts server-sent messages, for limits that count them. Same as {@link take}, but it always charges. */
   push?(units: number): Rejection | undefined
-  /** Whether nothing is lost when it is forgotten and made anew. */
+  /** Whether the state equals that of a new limit, so that it can be removed. */
   isIdle(now: number): boolean
 }

@@ -8,34 +8,34 @@ import { RateLimit } from './rate-limit.ts'
 import type { SharedLimits } from './shared-limits.ts'
 import { guardedInterval } from '@fairlead/http1'
 
-/** All that a grant has to stay within, the narrowest owner first. */
+/** All limits that apply to a grant, the narrowest owner first. */
 export interface LimitsOfGrant {
-  /** Those that a call of a method takes from. */
+  /** The limits that a call of a method charges. */
   of(method: string): readonly Limit[]
-  /** Those that pushed messages are counted in. */
+  /** The limits that count server-sent messages. */
   readonly pushed: readonly Limit[]
 }
 
-/** What allowances are made with. */
+/** Dependencies of the limits. */
 export interface LimitParts {
   readonly shared: SharedLimits
   readonly usedSoFar: UsedSoFar
-  /** For credentials that have no rate of their own; any number when it is 0. It may change. */
+  /** Rate limit of credentials without their own; 0 = unlimited. It may change. */
   readonly limits: { readonly requestsPerSecond: number }
 }
 
-// Callers may make names up.
+// Callers may invent method names.
 const mostMethodsKept = 256
 const longestMethodKept = 128
 const settleMs = 250
 const refreshMs = 5_000
 
-/** The allowances of all owners: one for each limit, whoever uses it. */
+/** The limits of all owners: one instance per limit, shared by all grants. */
 export class LimitTable {
   readonly #parts: LimitParts
   readonly #rates = new Map<string, RateLimit>()
   readonly #quotas = new Map<string, Quota>()
-  /** Those whose use the other replicas do not know yet. */
+  /** Quotas with usage that is not yet reported to the other replicas. */
   readonly #untold = new Set<Quota>()
   readonly #timers: readonly NodeJS.Timeout[]
 
@@ -48,7 +48,7 @@ export class LimitTable {
     this.#timers = [settling, refreshing]
   }
 
-  /** Finds or makes what a grant has to stay within; undefined when it has no limits. */
+  /** Finds or creates the limits of a grant; undefined when it has none. */
   of({ credentialId, nodeId, projectId, limits = {} }: Grant, now: number): LimitsOfGrant | undefined {
     const { requestsPerSecond } = this.#parts.limits
     const own: Limits = {
@@ -88,7 +88,7 @@ export class LimitTable {
     }
   }
 
-  /** Lets go of what would be the same if it were made anew. Whoever holds one has to ask again. */
+  /** Removes limits that equal new ones. A caller that caches limits must get them again. */
   forgetIdle(now: number): void {
     for (const [key, rate] of this.#rates) if (rate.isIdle(now)) this.#rates.delete(key)
     for (const [key, quota] of this.#quotas) if (quota.isIdle()) this.#quotas.delete(key)
@@ -98,7 +98,7 @@ export class LimitTable {
     return this.#rates.size + this.#quotas.size
   }
 
-  /** Tells the others what is left to tell, and ends. */
+  /** Syncs unreported usage with the other replicas, and ends. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     await Promise.all([...this.#untold].map((quota) => quota.settle()))

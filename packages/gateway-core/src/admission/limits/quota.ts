@@ -4,7 +4,7 @@ import type { Limit } from './limit.ts'
 import { type Period, type Span, spanOf } from './calendar.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
-/** What a quota is of. */
+/** The subject of a quota. */
 export interface QuotaSubject {
   readonly owner: Owner
   readonly ownerId: string
@@ -12,34 +12,34 @@ export interface QuotaSubject {
   readonly period: Period
 }
 
-/** Tells what an owner has used in the day or month that it is now, as far as it was written down. */
+/** Returns the recorded usage of an owner in the current day or month. */
 export type UsedSoFar = (subject: QuotaSubject) => number
 
-// Adds what was used here, and makes up for a counter that was lost or knows less than the usage that is written down.
+// Adds local usage. Corrects a counter that was lost or that is lower than the recorded usage.
 const addUse = `
 local known = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), tonumber(ARGV[2]))
 local used = known + tonumber(ARGV[1])
 redis.call('SET', KEYS[1], string.format('%.0f', used), 'PXAT', ARGV[3])
 return string.format('%.0f', used)`
 
-// Counters stay for a while behind their end, for replicas with slow clocks.
+// Counters expire some time after the end of their period, for replicas with slow clocks.
 const keptMs = 3_600_000
 
 /**
- * A number of requests or units for a day or a month.
+ * A quota of requests or units per day or month.
  *
- * It is counted in memory. What was used is told to the other replicas, and theirs is learned, whenever {@link settle} is
- * called: between two of these they may together pass the limit by what they let pass in the time.
+ * It counts in memory. Each call of {@link settle} reports the local usage to the other replicas and reads theirs.
+ * Between two such calls, the replicas together may exceed the quota by the usage of that time.
  */
 export class Quota implements Limit {
   readonly #subject: QuotaSubject
   readonly #shared: SharedLimits
   readonly #usedSoFar: UsedSoFar
-  /** Hears when there is something to tell the others. */
+  /** Called when there is usage to report to the other replicas. */
   readonly #onUse: (quota: Quota) => void
   limit: number
   #span: Span
-  /** Known use of all, with what was not told yet. */
+  /** Known usage of all replicas, including the unreported usage. */
   #used = 0
   #untold = 0
   #isSettling = false
@@ -60,7 +60,7 @@ export class Quota implements Limit {
     this.#onUse = parts.onUse
     this.#span = spanOf(subject.period, Date.now())
     this.refresh()
-    // What the others know has to be learned.
+    // Reads the usage of the other replicas.
     parts.onUse(this)
   }
 
@@ -68,7 +68,7 @@ export class Quota implements Limit {
     this.#roll()
     const count = this.#countOf(units)
     if (this.#used + count > this.limit) {
-      // The others may know better, or less.
+      // The value of the shared store may be different.
       this.#onUse(this)
       return this.#rejection()
     }
@@ -88,18 +88,18 @@ export class Quota implements Limit {
   }
 
   isIdle(): boolean {
-    // Made anew before, it would have to learn again what was used.
+    // A quota that is created again earlier would have to load its usage again.
     return Date.now() >= this.#span.until
   }
 
-  /** Learns what is written down of the use so far. */
+  /** Loads the recorded usage. */
   refresh(): void {
     this.#roll()
-    // What was used here is not written down at once.
+    // Local usage is recorded with a delay.
     this.#used = Math.max(this.#used, this.#usedSoFar(this.#subject))
   }
 
-  /** Tells the other replicas what was used here, and learns what they have used. */
+  /** Reports the local usage to the other replicas, and reads theirs. */
   async settle(): Promise<void> {
     const { store } = this.#shared
     if (store?.isUp !== true || this.#isSettling) return
@@ -135,7 +135,7 @@ export class Quota implements Limit {
     this.#span = spanOf(this.#subject.period, now)
     this.#used = 0
     this.#untold = 0
-    // A clock that was set back comes to a time of which something is written down.
+    // When the clock was set back, the period may have recorded usage.
     this.#used = this.#usedSoFar(this.#subject)
   }
 

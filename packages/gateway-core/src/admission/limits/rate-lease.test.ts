@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { SharedStore } from '../../shared-store/types.ts'
 import { RateLease } from './rate-lease.ts'
 
-/** A store whose responses the test gives: tokens granted, and milliseconds until there is one. */
+/** A store whose responses the test provides: granted tokens, and milliseconds until one is available. */
 class ManualStore implements SharedStore {
   readonly isUp = true
   readonly requests: { readonly owed: number; respond(granted: number, waitMs: number): void }[] = []
@@ -38,7 +38,7 @@ it('settles its debt when the credit was used up while the store had nothing to 
   const takeAfter = (ms: number) => lease.take(performance.now() + ms)
   expect(takeAfter(0)).toBe(0)
   await respond(store, 2)
-  // Two tokens that were granted, the second of which starts a request without debt, and two on credit.
+  // Two granted tokens, the second of which starts a request without debt, and two on credit.
   expect([takeAfter(0), takeAfter(0), takeAfter(0), takeAfter(0)]).toEqual([0, 0, 0, 0])
   expect(takeAfter(0)).toBeGreaterThan(0)
   expect(store.requests.map(({ owed }) => owed)).toEqual([1, 0])

@@ -1,13 +1,13 @@
 import type { Rate } from '../../grants/limits.ts'
 import type { SharedStore } from '../../shared-store/types.ts'
 
-// Part of a second for which tokens are taken ahead.
+// The part of a second for which tokens are leased in advance.
 const leaseSeconds = 0.05
-// How long a replica goes on by itself after the store did not answer.
+// How long a replica limits on its own after the store did not respond.
 const aloneMs = 1_000
 const idleMs = 10_000
 
-// Tokens of all replicas, by the clock of the store. What is owed is always taken, so that the bucket may be in debt.
+// Tokens of all replicas, by the clock of the store. Debt is always charged, so the bucket may become negative.
 const takeTokens = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -25,11 +25,11 @@ if granted == 0 and tokens < 1 then wait = math.ceil((1 - tokens) / perSecond * 
 return { granted, wait }`
 
 /**
- * This replica's part of a bucket of tokens in the shared store.
+ * This replica's share of a token bucket in the shared store.
  *
- * Calls take from what was fetched ahead, and when there is nothing, as much on credit as is fetched at a time: so no
- * call waits for the store. In any time the replicas together let no more pass than the bucket does, and two leases of
- * each: one that it kept from before, and one on credit.
+ * Calls take from the tokens that were leased in advance. Without such tokens, calls take up to one lease on credit, so
+ * no call waits for the store. In any period, the replicas together accept at most what the bucket allows plus two
+ * leases per replica: one that was kept from before, and one on credit.
  */
 export class RateLease {
   readonly #store: SharedStore
@@ -54,23 +54,23 @@ export class RateLease {
     this.#lease = leaseOf(rate)
   }
 
-  /** Whether the store is there to be asked. */
+  /** Whether the store is available. */
   isInForce(now: number): boolean {
     return this.#store.isUp && now >= this.#aloneUntil
   }
 
-  /** Takes a token and returns 0, or returns after how many milliseconds there may be one. */
+  /** Takes a token and returns 0, or returns the number of milliseconds until a token may be available. */
   take(now: number): number {
     this.#usedAt = now
     const mayOwe = now >= this.#dryUntil && this.#tokens > -this.#lease
     const mayAsk = !this.#isAsking && now >= this.#dryUntil
     if (this.#tokens < 1 && !mayOwe) {
-      // All credit was used during a request that had less debt to settle.
+      // All of the credit was used while the last request to the store settled a smaller debt.
       if (mayAsk) void this.#ask()
       return Math.max(1, this.#dryUntil - now)
     }
     this.#tokens -= 1
-    // A single token would only be kept from others.
+    // A single leased token would only be withheld from other replicas.
     const isLow = this.#lease === 1 ? this.#tokens < 0 : this.#tokens < this.#lease / 2
     if (isLow && mayAsk) void this.#ask()
     return 0
@@ -98,7 +98,7 @@ export class RateLease {
       this.#tokens += owed + granted
       if (waitMs > 0) this.#dryUntil = performance.now() + waitMs
     } catch {
-      // Whether the debt was settled is not known; a new lease begins with none.
+      // Whether the debt was settled is unknown; a new lease begins without debt.
       this.#tokens = 0
       this.#aloneUntil = performance.now() + aloneMs
     } finally {
@@ -107,7 +107,7 @@ export class RateLease {
   }
 }
 
-/** How many tokens are fetched at a time. */
+/** Number of tokens per lease. */
 function leaseOf({ requestsPerSecond, burst = requestsPerSecond }: Rate): number {
   return Math.max(1, Math.min(Math.floor(requestsPerSecond * leaseSeconds), Math.floor(burst / 4)))
 }

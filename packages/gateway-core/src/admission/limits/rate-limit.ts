@@ -6,16 +6,19 @@ import type { Limit } from './limit.ts'
 import { RateLease } from './rate-lease.ts'
 import type { SharedLimits } from './shared-limits.ts'
 
-/** What a rate is of. */
+/** The subject of a rate limit. */
 export interface RateSubject {
   readonly owner: Owner
-  /** Names the bucket among all replicas. */
+  /** Key of the bucket, shared by all replicas. */
   readonly key: string
-  /** The pattern, for a limit of some methods only. */
+  /** The method pattern, for a limit that applies to some methods only. */
   readonly method?: string | undefined
 }
 
-/** A limit on how fast calls may come: shared with the other replicas while they can be asked, else a part of it. */
+/**
+ * A rate limit. It is shared by all replicas while the store is available; otherwise each replica enforces its share of
+ * it.
+ */
 export class RateLimit implements Limit {
   readonly #subject: RateSubject
   readonly #shared: SharedLimits
@@ -48,7 +51,7 @@ export class RateLimit implements Limit {
     return this.#local.isFull(now) && this.#lease?.isIdle(now) !== false
   }
 
-  /** Puts another rate in force. */
+  /** Applies a new rate. */
   change(rate: Rate, now: number): void {
     if (rate.requestsPerSecond === this.#rate.requestsPerSecond && rate.burst === this.#rate.burst) return
     this.#rate = rate
@@ -56,7 +59,7 @@ export class RateLimit implements Limit {
     this.#local.change(...partOf(rate, this.#replicas), now)
   }
 
-  /** What passes here counts here as well: should the store be lost, the burst has not to pass once more. */
+  /** Also charges the local bucket, so that the burst is not available again when the store becomes unavailable. */
   #takeShared(lease: RateLease, now: number): number {
     const waitMs = lease.take(now)
     if (waitMs === 0) this.#local.take(now)

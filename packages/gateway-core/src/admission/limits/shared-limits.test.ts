@@ -15,9 +15,9 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 interface Replica {
   readonly admission: OwnAdmission
   readonly store: SharedStore
-  /** How many replicas it knows of. */
+  /** Number of replicas that it counts. */
   known(): number
-  /** How often it has learned what the others have used of a quota. */
+  /** Number of times it has synced a quota with the other replicas. */
   settled(): number
 }
 
@@ -54,10 +54,10 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     }
   })
 
-  /** Starts three that know of one another. */
+  /** Starts three replicas that share a store. */
   async function start(): Promise<void> {
     const log = pino({ level: 'silent' })
-    // On a busy machine the store is not away when it is slow.
+    // On a busy machine, a slow store must not count as unavailable.
     const stores = [1, 2, 3].map(() => openSharedStore(server.url, log, 10_000))
     await vi.waitFor(() => expect(stores.every(({ isUp }) => isUp)).toBe(true), patiently)
     await stores[0]?.run(['FLUSHALL'])
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     }, patiently)
   }
 
-  /** Calls at all replicas as fast as they can for a while, and gives how many calls passed, and in how long. */
+  /** Calls all replicas as fast as possible for a while, and returns how many calls passed in which time. */
   async function rush(grant: Grant, ms: number): Promise<{ passed: number; seconds: number }> {
     const began = performance.now()
     let passed = 0
@@ -87,7 +87,7 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     const oneAlone = 200 + 200 * seconds
     const lease = 200 * 0.05
     expect(passed).toBeLessThanOrEqual(Math.ceil(oneAlone + 3 * 2 * lease))
-    // Nor much less.
+    // And not much less.
     expect(passed).toBeGreaterThan(oneAlone * 0.75)
   })
 
@@ -110,13 +110,13 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
     })
     await vi.waitFor(() => expect(replicas.map(({ known }) => known())).toEqual([3, 3, 3]), patiently)
     expect((await rush(grant, 100)).passed).toBeGreaterThan(0)
-    // What is asked of the store when it goes away would be waited for, ten seconds here.
+    // Commands that are pending when the store becomes unavailable would wait for their timeout, ten seconds here.
     for (const { store } of replicas) await store.run(['PING'])
     await server.kill()
     await vi.waitFor(() => expect(replicas.some(({ store }) => store.isUp)).toBe(false), patiently)
     await rush(grant, 500)
     const away = await rush(grant, 1_000)
-    // Each has its part of the burst as well, at the most.
+    // Each replica may also pass its share of the burst.
     expect(away.passed).toBeLessThanOrEqual(Math.ceil(300 * away.seconds + 30 + 3))
     expect(away.passed).toBeGreaterThan(300 * away.seconds * 0.5)
     await server.start()
@@ -137,13 +137,13 @@ describe.skipIf(!hasRedisServer)('limits of three replicas (skipped where there 
       return answers.filter((answer) => answer === 'passed').length
     }
     expect(passedAt(0, 20)).toBe(20)
-    // The others hear of it within a moment.
+    // The other replicas are notified shortly.
     await vi.waitFor(async () => expect(await counted()).toBe('90'), patiently)
     passedAt(1, 1)
     await vi.waitFor(async () => expect(await counted()).toBe('91'), patiently)
     await vi.waitFor(() => expect(replicas[1]?.settled()).toBeGreaterThan(0), patiently)
     expect(passedAt(1, 20)).toBe(9)
-    // What the store has lost is made up for by what the replicas know.
+    // The replicas restore the data that the store has lost from their own counts.
     await vi.waitFor(async () => expect(await counted()).toBe('100'), patiently)
     await replicas[0]?.store.run(['FLUSHALL'])
     used.written = 0

@@ -1,9 +1,9 @@
 import type { SharedStore } from '../../shared-store/types.ts'
 
-/** What the limits of this replica have in common with those of the others. */
+/** The state that the limits of all replicas share. */
 export interface SharedLimits {
-  /** Where all replicas count together; without it each counts by itself. */
+  /** Store for counters that all replicas share; without it, each replica counts on its own. */
   readonly store: SharedStore | undefined
-  /** How many share every limit, this one included, as far as was known last. */
+  /** Last known number of replicas that share every limit, including this one. */
   replicas(): number
 }

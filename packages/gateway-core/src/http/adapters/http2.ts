@@ -12,9 +12,10 @@ import type { ProgressDeadlines } from '../progress-deadlines.ts'
 import type { HttpRequest, HttpResponse } from '../types.ts'
 
 /**
- * Lets the listeners for HTTP/1.1 answer a request that came over HTTP/2: node:http2 gives it the same form.
+ * Serves an HTTP/2 request with the listeners for HTTP/1.1: node:http2 provides the same request and response
+ * interface.
  *
- * @param server - whose listeners answer
+ * @param server - its listeners serve the request
  * @param deadlines - end a request whose body stalls
  * @see RFC 9113, section 8
  */
@@ -25,7 +26,7 @@ export function answerOverHttp2(
   headers: IncomingHttpHeaders,
   raw: readonly string[],
 ): void {
-  // The host stands in another field there.
+  // HTTP/2 has the host in another field.
   const { ':authority': authority, host = authority } = headers
   const seen = host === undefined ? headers : { ...headers, host }
   const request = new Http2Request(stream, seen, {}, raw)
@@ -38,7 +39,7 @@ export function answerOverHttp2(
   server.emit('request', request as unknown as IncomingMessage, response as unknown as ServerResponse)
 }
 
-/** A request over HTTP/2, which counts the bytes of its body. */
+/** An HTTP/2 request that counts the bytes of its body. */
 class Http2Request extends Http2ServerRequest implements HttpRequest {
   readonly bufferedBody = undefined
   readonly headState = undefined
@@ -52,7 +53,7 @@ class Http2Request extends Http2ServerRequest implements HttpRequest {
     return this.rawHeaders
   }
 
-  /** Whether the body is read, and the next bytes of it have not come. */
+  /** Whether the body is being read and its next bytes have not arrived. */
   get isAwaited(): boolean {
     return !this.complete && !this.isPaused() && this.readableLength === 0
   }
@@ -63,14 +64,14 @@ class Http2Request extends Http2ServerRequest implements HttpRequest {
   }
 }
 
-/** A response over HTTP/2. */
+/** An HTTP/2 response. */
 class Http2Response extends Http2ServerResponse implements HttpResponse {
   readonly #stream: ServerHttp2Stream
 
   constructor(stream: ServerHttp2Stream) {
     super(stream)
     this.#stream = stream
-    // The class has no such property, unlike that of node:http.
+    // Unlike node:http, the class does not have this property.
     Object.defineProperty(this, 'destroyed', { get: () => this.#stream.destroyed })
   }
 

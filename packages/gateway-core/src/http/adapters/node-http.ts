@@ -10,7 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { endAndLinger } from '../lingering-close.ts'
 import type { HttpRequest, HttpResponse } from '../types.ts'
 
-/** A request of node:http. */
+/** A node:http request. */
 export class NodeRequest extends IncomingMessage implements HttpRequest {
   readonly bufferedBody = undefined
   readonly headState = undefined
@@ -24,7 +24,7 @@ export class NodeRequest extends IncomingMessage implements HttpRequest {
   }
 }
 
-/** A response of node:http. */
+/** A node:http response. */
 export class NodeResponse extends ServerResponse<NodeRequest> implements HttpResponse {
   presetHeaders(): false {
     return false
@@ -43,12 +43,12 @@ export class NodeResponse extends ServerResponse<NodeRequest> implements HttpRes
   }
 }
 
-/** Makes a server of node:http whose requests and responses are those of {@link HttpRequest} and {@link HttpResponse}. */
+/** Creates a node:http server whose requests and responses implement {@link HttpRequest} and {@link HttpResponse}. */
 export function createNodeServer(
   options: Omit<ServerOptions, 'IncomingMessage' | 'ServerResponse'>,
   listener: (request: NodeRequest, response: NodeResponse) => void,
 ): Server {
   const classes = { IncomingMessage: NodeRequest, ServerResponse: NodeResponse }
-  // Node.js passes instances of these classes to all listeners, which the types of plain servers do not say.
+  // Node.js passes instances of these classes to all listeners, but the types of plain servers do not express that.
   return createServer({ ...options, ...classes } as ServerOptions, listener as RequestListener)
 }
